@@ -6,14 +6,14 @@ const REMEDY = words`Correct ${option('onBehalfOf')}, or say ${option('map', 'ui
 
 test('an option is written as each surface has it', () => {
   expect(written(REMEDY, asFlag)).toBe('Correct --on-behalf-of, or say --map "uid=Member No"');
-  expect(written(REMEDY, asParameter)).toBe('Correct onBehalfOf, or say map=uid=Member No');
+  expect(written(REMEDY, asParameter)).toBe('Correct `onBehalfOf`, or say `map=uid=Member No`');
   expect(written('Check the path', asFlag)).toBe('Check the path');
 });
 
 test('texts in a text keep their options, and all of it survives JSON', () => {
   const longer = words`${REMEDY}; ${'or nothing'}`;
   expect(written(JSON.parse(JSON.stringify(longer)), asParameter)).toBe(
-    'Correct onBehalfOf, or say map=uid=Member No; or nothing',
+    'Correct `onBehalfOf`, or say `map=uid=Member No`; or nothing',
   );
 });
 

@@ -2,6 +2,7 @@ import { type ControlHandler, serveControl } from '../imports/life/control.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import type { Config } from '../platform/config.ts';
+import { conversionSentence, watchConversions } from '../platform/conversions.ts';
 import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
@@ -53,6 +54,7 @@ export async function openApp(
   const dir = dataDir(config.dataDir);
   const { warning } = makeDataDir(dir);
   const log = openLog(dir.root, config.log, logStream);
+  life.onStop(watchConversions((conversion) => conversion && log.info(conversionSentence(conversion))));
   const warn = (text: string) => {
     log.warn(text);
     show(`Warning: ${text}.`);

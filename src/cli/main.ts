@@ -1,6 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { conversionSentence, watchConversions } from '../platform/conversions.ts';
 import { NEXT_ADDRESS_MS } from '../platform/next-address.ts';
 import { VERSION } from '../platform/version.ts';
 import { COMMANDS } from './commands.ts';
@@ -35,11 +36,16 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     for (const one of [command, ...command.commands]) settle(one, io);
   }
   settle(program, io);
+  const ignore = watchConversions((conversion) => {
+    if (conversion !== undefined) say(io, `${conversionSentence(conversion)}; this may be interrupted.`);
+  });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
     return complain(io, error);
+  } finally {
+    ignore();
   }
 }
 

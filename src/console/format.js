@@ -49,13 +49,13 @@ export function rate(perSecond) {
 }
 
 /**
- * 1536 → "1.54 kB".
+ * 1536 → "1.5 KB": a unit is 1,024 of the one before, as in settings such as `--max-upload 2gb`.
  * @param {number} bytes
  */
 export function size(bytes) {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return `${BYTES.format(bytes / 1000 ** power)} ${units[power]}`;
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${BYTES.format(bytes / 1024 ** power)} ${units[power]}`;
 }
 
 /**

@@ -1,5 +1,7 @@
 /** What to do next after a refusal, for someone who sees pages and not requests. Pure. */
 
+import { withControls } from './option-words.js';
+
 /** @import { Problem } from './answers.d.ts' */
 /** @import { PROBLEMS } from '../api/problems.ts' */
 
@@ -47,11 +49,17 @@ const FOR_PEOPLE = {
 /** A refusal as people can use it. @template {Pick<Problem, 'remedy'>} P @param {P} problem @returns {P} */
 export function forPeople(problem) {
   const remedy = FOR_PEOPLE[/** @type {GeneralRemedy} */ (problem.remedy)];
-  return remedy === undefined ? problem : { ...problem, remedy };
+  return { ...problem, remedy: withControls(remedy ?? problem.remedy ?? '') };
 }
 
 /** A refusal as one text. @param {Pick<Problem, 'detail' | 'remedy'>} problem */
 export function saidOf(problem) {
   const { detail, remedy = '' } = forPeople(problem);
   return remedy === '' ? detail : `${detail} ${remedy}`;
+}
+
+/** A refusal beside the field that it is about, whose name need not be said again. @param {Pick<Problem, 'detail' | 'remedy' | 'field'>} problem */
+export function saidBeside({ detail, field = '', ...problem }) {
+  const named = `${field} is `;
+  return saidOf({ ...problem, detail: detail.startsWith(`${named}"`) ? detail.slice(named.length) : detail });
 }

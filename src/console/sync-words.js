@@ -46,7 +46,7 @@ export const SYNC_STATE_GROUPS = {
   'waiting to be applied': ['planned', 'held'],
   'in progress': ['planning', 'applying'],
   'carried out': ['applied', 'unchanged'],
-  'not carried out': ['rejected', 'stale', 'failed', 'incomplete'],
+  'not carried out': ['rejected', 'cancelled', 'stale', 'failed', 'incomplete'],
 };
 
 /** Tone of a state's badge. @type {Readonly<Record<SyncState, 'busy' | 'still' | 'good' | 'attention'>>} */
@@ -57,6 +57,7 @@ export const SYNC_TONES = {
   unchanged: 'good',
   failed: 'attention',
   rejected: 'still',
+  cancelled: 'still',
   applying: 'busy',
   stale: 'attention',
   applied: 'good',
@@ -84,6 +85,8 @@ export function syncSentence({ state, totals, importId, planning }) {
       return 'There is nothing to do: nothing was sent.';
     case 'failed':
       return 'No plan could be made, and nothing was sent.';
+    case 'cancelled':
+      return 'Cancelled while the plan was made: nothing was sent.';
     case 'rejected':
       return `Rejected: the plan (${changes}) will not be carried out. Nothing was sent.`;
     case 'applying':

@@ -1,7 +1,7 @@
 /** How people read states, outcomes and actions, and the sentences for each. Pure. */
 import { counted, grouped } from './format.js';
 
-/** @import { Action, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.d.ts' */
+/** @import { Action, Field, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.d.ts' */
 
 /** @type {readonly Outcome[]} */
 export const OUTCOMES = [
@@ -165,6 +165,8 @@ export function stateSentence(view) {
         ? 'The file has been read; its rows are being split into batches. Nothing has been sent yet.'
         : 'The file is being read and checked. Nothing has been sent yet.';
     case 'staged':
+      if (view.maxRemovals !== undefined)
+        return `The file has been read, and nothing has been sent: ${counted(Number(view.maxRemovals), 'row')} remove or ban members, more than are sent without asking. Look at the rows first.`;
       return view.dryRun
         ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
         : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
@@ -238,6 +240,32 @@ export function actionLabel(view, action) {
     case 'delete':
       return 'Delete…';
   }
+}
+
+/** What a column of a file may be, by the label that pages have for it. @type {readonly (readonly [field: Field, label: string])[]} */
+export const FIELDS = [
+  ['uid', 'User (UID)'],
+  ['guid', 'Group (GUID)'],
+  ['scope', 'Scope'],
+  ['region', 'Region'],
+  ['onBehalfOf', 'Acting user'],
+];
+
+/** A column as people know it: cells beyond the header have none of their own. @param {string} name */
+export function columnLabel(name) {
+  if (name === '') return 'column without a name';
+  const [, number] = /^_extra_(\d+)$/.exec(name) ?? [];
+  return number === undefined ? name : `extra column ${number}`;
+}
+
+/** What a field offers, where it asks for a column. @param {readonly string[]} columns */
+export function columnChoices(columns) {
+  return columns.map((name) => /** @type {const} */ ([name, columnLabel(name)]));
+}
+
+/** What is wrong with a row, which begins with the name of the column. @param {string} message */
+export function messageWords(message) {
+  return message.replace(/^_extra_\d+(?=: )/, columnLabel);
 }
 
 /** The file's name without its folders. @param {string} file */

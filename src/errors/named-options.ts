@@ -4,7 +4,7 @@
  *
  *   const remedy = words`Correct ${option('delimiter')}, or leave it out`;
  *   written(remedy, asFlag)        // Correct --delimiter, or leave it out
- *   written(remedy, asParameter)   // Correct delimiter, or leave it out
+ *   written(remedy, asParameter)   // Correct `delimiter`, or leave it out
  */
 
 /** An option by its name in the API (camelCase), perhaps with a value to give it. */
@@ -42,8 +42,9 @@ export const asFlag: WriteOption = ({ option: name, value }) => {
   return value === undefined ? flag : `${flag} ${quoted(value)}`;
 };
 
-/** As an API request has it in its address, before percent-encoding. */
-export const asParameter: WriteOption = ({ option: name, value }) => (value === undefined ? name : `${name}=${value}`);
+/** As an API request has it in its address, before percent-encoding; between backticks, by which the console finds it. */
+export const asParameter: WriteOption = ({ option: name, value }) =>
+  `\`${value === undefined ? name : `${name}=${value}`}\``;
 
 function quoted(value: string): string {
   if (/^[\p{L}\p{N}_.,:=/@%+-]*$/u.test(value)) return value;

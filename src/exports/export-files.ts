@@ -1,8 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { writeWhole } from '../platform/whole-file.ts';
 import type { ExportReader } from './export-store.ts';
 import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
 import { workbook } from './export-workbook.ts';
@@ -28,7 +26,7 @@ export function exportBytes(reader: ExportReader, list: ExportList, format: Expo
   return Readable.from(bytes, { objectMode: false });
 }
 
-/** A file that an export has written. */
+/** A file that an export writes. */
 export interface WrittenFile {
   readonly list: ExportList;
   readonly path: string;
@@ -44,28 +42,21 @@ export async function writeExport(reader: ExportReader, path: string, format: Ex
 
 /** As `writeExport`, with the bytes of every list from elsewhere. */
 export async function writeLists(
-  [main, ...others]: readonly ExportList[],
+  lists: readonly ExportList[],
   path: string,
   bytesOf: (list: ExportList) => Promise<AsyncIterable<Uint8Array | string>>,
 ): Promise<WrittenFile[]> {
+  const files = outputFiles(lists, path);
+  for (const { list, path: file } of files) await writeWhole(file, await bytesOf(list));
+  return files;
+}
+
+/** Where each list is written. */
+export function outputFiles([main, ...others]: readonly ExportList[], path: string): WrittenFile[] {
   const ending = extname(path);
   const base = ending === '' ? path : path.slice(0, -ending.length);
-  const files = [
+  return [
     ...(main === undefined ? [] : [{ list: main, path }]),
     ...others.map((list) => ({ list, path: `${base}-${list}${ending}` })),
   ];
-  for (const { list, path: file } of files) {
-    const unfinished = `${file}.part`;
-    try {
-      await pipeline(
-        Readable.from(await bytesOf(list), { objectMode: false }),
-        createWriteStream(unfinished, { mode: 0o600 }),
-      );
-      await rename(unfinished, file);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
-    }
-  }
-  return files;
 }

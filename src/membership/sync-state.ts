@@ -8,6 +8,7 @@ export const SYNC_STATES = [
   'held', // a guard objects to the plan: nothing is sent unless a user approves it
   'unchanged', // there is nothing to do
   'failed', // the file or the service could not be read; nothing was sent
+  'cancelled', // a user stopped the planning; nothing was sent
   'rejected', // a user looked at the plan and rejected it
   'applying', // looked at once more, then carried out by an import
   'stale', // file or groups have moved too far since the plan was made; nothing was sent
@@ -35,6 +36,7 @@ export const SYNC_TRANSITIONS: Readonly<Partial<Record<SyncState, Readonly<Parti
     held: 'a guard objects to the plan',
     unchanged: 'there is nothing to do',
     failed: 'the file or the service could not be read',
+    cancelled: 'a user cancelled it',
   },
   planned: {
     applying: 'a user asked for it',

@@ -95,6 +95,21 @@ class DataDirUnusable extends RollcallError {
   }
 }
 
+/** Whether anything was ever kept in the directory. @throws DataDirUnusable where it is a file */
+export function hasCatalog({ root, catalog }: DataDir): boolean {
+  if (existsSync(catalog)) return true;
+  if (existsSync(root) && !isFolder(root)) throw new DataDirUnusable(root, new Error('it is not a directory'));
+  return false;
+}
+
+/** The directory, and why nothing can be in it: after "there are no imports". */
+export function emptyPlace(dir: DataDir): string {
+  const { root } = dir;
+  if (hasCatalog(dir)) return `in ${root}`;
+  if (!existsSync(root)) return `in ${root}, which does not exist`;
+  return readdirSync(root).length === 0 ? `in ${root}` : `in ${root}, which is not a data directory of rollcall`;
+}
+
 /** What rollcall keeps at the top of a data directory. Other files there belong to the user. */
 const OURS =
   /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|exports|schedules|recipes|uploads|removed)$/;

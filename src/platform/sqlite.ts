@@ -1,8 +1,9 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { noteConversion } from './conversions.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
 
@@ -13,6 +14,8 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 const CACHE_KIB = 4_096;
 /** How long to wait for another connection, in ms. */
 const BUSY_MS = 10_000;
+/** Bytes of a database from which on converting it takes so long that someone wants to know: about a third of a second. */
+const SLOW_TO_CONVERT = 32 * 1024 * 1024;
 /** SQLITE_BUSY, the primary result code for a file that another connection has locked. */
 const BUSY = 5;
 
@@ -144,13 +147,22 @@ export function namingDamage<Result>(path: string, use: () => Result): Result {
 }
 
 function migrate(database: DatabaseSync, folder: URL, path: string): void {
-  for (const [name, version] of missingMigrations(database, folder, path)) {
-    inTransaction(database, () => {
-      // Another process or thread may have opened the file at the same moment, and done it.
-      if (versionOf(database) >= version) return;
-      database.exec(readFileSync(new URL(name, folder), 'utf8'));
-      database.exec(`pragma user_version = ${version}`);
-    });
+  const missing = missingMigrations(database, folder, path);
+  if (missing.length === 0) return;
+  const { size: bytes } = statSync(path);
+  const isSlow = bytes > SLOW_TO_CONVERT;
+  if (isSlow) noteConversion({ path, bytes });
+  try {
+    for (const [name, version] of missing) {
+      inTransaction(database, () => {
+        // Another process or thread may have opened the file at the same moment, and done it.
+        if (versionOf(database) >= version) return;
+        database.exec(readFileSync(new URL(name, folder), 'utf8'));
+        database.exec(`pragma user_version = ${version}`);
+      });
+    }
+  } finally {
+    if (isSlow) noteConversion(undefined);
   }
 }
 

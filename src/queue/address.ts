@@ -61,7 +61,7 @@ function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel',
     /^(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(rest) ?? [];
   const hosts = hostList.split(',').map((text) => {
     const [, host, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
-    if (host === undefined) throw new QueueAddressError(`has ${JSON.stringify(text)} where a host belongs`);
+    if (host === undefined) throw new QueueAddressError(`has ${shownHost(text)} where a host belongs`);
     if (Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) throw new QueueAddressError(`has the port ${port}`);
     return { host: host.replace(/^\[|\]$/g, ''), port: port === undefined ? DEFAULT_PORT[topology] : Number(port) };
   });
@@ -75,6 +75,9 @@ function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel',
         : `has ${JSON.stringify(path)} where the number of a database belongs`,
     );
   }
+  if (topology === 'cluster' && Number(path) !== 0) {
+    throw new QueueAddressError(`has the database ${path}, and a cluster has only 0`);
+  }
   const [username, password] = login === undefined ? [] : split(login, ':').map(decoded);
   return {
     kind: 'redis',
@@ -87,6 +90,11 @@ function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel',
     master: topology === 'sentinel' ? path : undefined,
     namespace: namespaceOf(new URLSearchParams(query)),
   };
+}
+
+/** Where the host was forgotten, what follows the colon is a password. */
+function shownHost(text: string): string {
+  return JSON.stringify(text.replace(/:.*/, ':…'));
 }
 
 /** @throws QueueAddressError */

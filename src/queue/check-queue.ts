@@ -19,10 +19,11 @@ const ANSWER_MS = 5_000;
 export async function checkQueue(url: string | undefined, ca?: string): Promise<QueueCheck> {
   const address = parseQueueAddress(url);
   const late = Promise.withResolvers<never>();
+  const over = new AbortController();
   const timer = setTimeout(late.reject, ANSWER_MS, new Error(`it did not answer within ${ANSWER_MS / 1000} s`));
   const look = async (): Promise<readonly Risk[]> => {
     // Each driver costs time to load; a check needs one of them.
-    if (address.kind === 'redis') return (await import('./redis.ts')).checkRedis(address, ca);
+    if (address.kind === 'redis') return (await import('./redis.ts')).checkRedis(address, ca, over.signal);
     if (address.kind === 'postgres') await (await import('./postgres.ts')).checkPostgres(address, ANSWER_MS);
     return [];
   };
@@ -30,5 +31,6 @@ export async function checkQueue(url: string | undefined, ca?: string): Promise<
     return { kind: address.kind, risks: await Promise.race([look(), late.promise]) };
   } finally {
     clearTimeout(timer);
+    over.abort();
   }
 }

@@ -27,7 +27,7 @@ export function checkCron(cron: string, tz: string): void {
     );
   }
   // cron-parser replaces H by a random number, another one each time.
-  if (/(^|[\s,])H/i.test(cron))
+  if (/(^|[\s,/-])H/i.test(cron))
     throw new CronError(`${shown} is not a valid cron expression: H is not supported; ${ALLOWED}`);
   const zone = timeZone(tz);
   if (zone === undefined || NOT_FOLLOWED.has(zone)) {
@@ -68,7 +68,7 @@ const DETOUR_MS = 3 * 3_600_000;
  */
 export function nextRun(cron: string, tz: string, after: number): number {
   // If asked within the hour after a skipped one, cron-parser forgets the run that was moved into that hour.
-  const times = CronExpressionParser.parse(cron, { tz, currentDate: new Date(after - DETOUR_MS) });
+  const times = CronExpressionParser.parse(cron.trim(), { tz, currentDate: new Date(after - DETOUR_MS) });
   let next = times.next().getTime();
   while (next <= after) next = times.next().getTime();
   return next;

@@ -44,8 +44,8 @@ export function openMemory(): Driver {
       // A worker has it.
       if (job === undefined || job.place === 'active') return undefined;
       state.forget(job);
-      const { attemptsStarted, progress } = job;
-      return { data: JSON.parse(job.data), attemptsStarted, progress };
+      const { data, attemptsStarted, progress } = job.json();
+      return { data: JSON.parse(data), attemptsStarted, progress };
     },
     warnings: async () => [],
     close: async () => {

@@ -42,6 +42,9 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
   };
 }
 
+/** Time in which a sentinel must answer, in ms. */
+const SENTINEL_ANSWER_MS = 4_000;
+
 /**
  * @param ca certificate authority to trust in addition to the usual ones, PEM
  * @param retryMs wait before the next attempt to connect, in ms; null for none
@@ -73,6 +76,8 @@ function connect(
         ...(tls && { sentinelTLS: verified, enableTLSForSentinelMode: true }),
         sentinels: [...hosts],
         sentinelRetryStrategy: retryMs,
+        // One that takes the connection and never answers would keep the others from being asked.
+        sentinelCommandTimeout: SENTINEL_ANSWER_MS,
         name: master ?? 'mymaster',
       });
     case 'single':
@@ -114,9 +119,17 @@ async function risksOf(connection: Redis | Cluster): Promise<Risk[]> {
   return risks;
 }
 
-/** Checks the server without leaving anything there. @throws Error if it does not answer at once */
-export async function checkRedis(address: RedisAddress, ca?: string): Promise<readonly Risk[]> {
+/**
+ * Checks the server without leaving anything there. @throws Error if it cannot be reached
+ * @param over ends the connection: a server that never answers would keep the process alive
+ */
+export async function checkRedis(
+  address: RedisAddress,
+  ca: string | undefined,
+  over: AbortSignal,
+): Promise<readonly Risk[]> {
   const connection = connect(address, ca, () => null);
+  over.addEventListener('abort', () => connection.disconnect(), { once: true });
   let last: Error | undefined;
   connection.on('error', (error) => {
     last = error;
@@ -126,7 +139,5 @@ export async function checkRedis(address: RedisAddress, ca?: string): Promise<re
   } catch (error) {
     // Why the connection could not be opened says more than that it is closed.
     throw last ?? error;
-  } finally {
-    connection.disconnect();
   }
 }

@@ -2,7 +2,8 @@ import { randomBytes, webcrypto } from 'node:crypto';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;
-const VALID_DAYS = 30;
+/** Longer than any sandbox runs: its certificate is made once, at the start. */
+const VALID_DAYS = 3_650;
 
 /** All PEM. */
 export interface Certificates {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Socket } from 'node:net';
+import { messageOf } from '../errors/message-of.ts';
 
 /** First byte of a TLS connection: the record type "handshake". */
 const TLS_HANDSHAKE = 0x16;
@@ -37,7 +38,7 @@ export interface Listener {
 
 /**
  * An HTTPS server which answers plain HTTP on the same port with a 400 that says what is wrong.
- * @throws Error when the port is in use, naming it
+ * @throws Error when the port cannot be opened, saying why
  */
 export async function listen({ port, listenOn, cert, key, onRequest }: ListenerOptions): Promise<Listener> {
   // Longer than clients keep an idle connection, so that no call meets one that is just being closed.
@@ -45,14 +46,14 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
   // A client that does not trust the certificate disconnects; that is not an error here.
   https.on('tlsClientError', (_error, socket) => socket.destroy());
 
-  /** By the client's port: the TCP connection beneath TLS, which alone can be reset. */
-  const sockets = new Map<number, Socket>();
+  /** By the client's address: the TCP connection beneath TLS, which alone can be reset. */
+  const sockets = new Map<string, Socket>();
   const tcp = createServer({ noDelay: true }, (socket) => {
-    const clientPort = socket.remotePort ?? 0;
-    sockets.set(clientPort, socket);
+    const client = clientOf(socket);
+    sockets.set(client, socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
-      if (sockets.get(clientPort) === socket) sockets.delete(clientPort);
+      if (sockets.get(client) === socket) sockets.delete(client);
     });
     socket.once('data', (first) => {
       if (first[0] === TLS_HANDSHAKE) {
@@ -69,9 +70,7 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
   try {
     await once(tcp, 'listening');
   } catch (error) {
-    const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    const what = inUse ? 'is in use: choose another, or 0 for any free one' : 'cannot be opened';
-    throw new Error(`port ${port} on ${listenOn} ${what}`, { cause: error });
+    throw new Error(`port ${port} on ${listenOn} ${whyNot(error)}`, { cause: error });
   }
   const address = tcp.address();
   if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
@@ -79,7 +78,7 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
   return {
     port: address.port,
     reset(request) {
-      const socket = sockets.get(request.socket.remotePort ?? 0);
+      const socket = sockets.get(clientOf(request.socket));
       socket?.resetAndDestroy();
       request.socket.destroy();
     },
@@ -91,4 +90,22 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
       await closed;
     },
   };
+}
+
+function whyNot(error: unknown): string {
+  switch (error instanceof Error && 'code' in error && error.code) {
+    case 'EADDRINUSE':
+      return 'is in use: choose another, or 0 for any free one';
+    case 'EACCES':
+      return 'needs rights that this user does not have: choose one above 1023';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'cannot be opened: this is not an address of this machine; choose one, such as 127.0.0.1';
+    default:
+      return `cannot be opened: ${messageOf(error)}`;
+  }
+}
+
+function clientOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -99,11 +99,10 @@ export function deleteUser(call: Call): object {
 
 /** UIDs whose state was changed, and the others. */
 function setActive({ app, now }: Call, uids: readonly string[], active: boolean): [string[], string[]] {
-  const changed = uids.map((uid) => ({ uid: uid.toLowerCase(), changed: app.setActive(uid, active, now) }));
-  return [true, false].map((one) => changed.filter((user) => user.changed === one).map(({ uid }) => uid)) as [
-    string[],
-    string[],
-  ];
+  const changed: string[] = [];
+  const others: string[] = [];
+  for (const uid of uids) (app.setActive(uid, active, now) ? changed : others).push(uid.toLowerCase());
+  return [changed, others];
 }
 
 /** A user with all fields, as these operations show it. */
@@ -119,7 +118,7 @@ function profileOf(user: User): object {
   };
 }
 
-/** POST /users/{uid}/auth_tokens: the token has no use here: no user can log in to the sandbox. */
+/** POST /users/{uid}/auth_tokens; the token has no use, because no user can log in to the sandbox. */
 export function createAuthToken(call: Call): object {
   const { uid } = requireUser(call, call.params[0] ?? '');
   const createdAt = seconds(call.now);

@@ -150,7 +150,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof BadRecipe) return new Problem('BAD_OPTION', asSentence(error.message), { field: 'name' });
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
   if (error instanceof TooManyRemovals) {
-    const remedy = `Look at its report. If it is right, resume it with maxRemovals=${error.removals}.`;
+    const remedy = asSentence(written(error.remedyWords ?? '', asParameter));
     return new Problem('TOO_MANY_REMOVALS', asSentence(error.what), { remedy });
   }
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);

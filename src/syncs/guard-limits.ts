@@ -84,7 +84,7 @@ export class LimitError extends RollcallError {
 }
 
 /**
- * The limits with these put in place of defaults: whole numbers from 0, percentages to 100 (100 switches one off).
+ * The limits with these put in place of defaults: whole numbers from 0, percentages to 100.
  * Throws LimitError with the name, the value and what is allowed.
  */
 export function limitsWith(given: Readonly<Record<string, number>> = {}): Limits {

@@ -13,7 +13,7 @@ export const SYNC_REASON_CODES = [
   'GUARDS_OBJECT', // held
   'PLAN_OUTDATED', // stale: file or groups have changed too much
   'IMPORT_ENDED', // incomplete: its import was cancelled or aborted
-  'CANCELLED', // failed: cancelled while it was planned
+  'CANCELLED', // cancelled: while it was planned
   'PLANNING_FAILED', // failed: an unexpected error
 ] as const;
 export type SyncReasonCode = (typeof SYNC_REASON_CODES)[number];

@@ -41,6 +41,10 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   expect(later.stdout).toContain(`import ${id}, staged: m.csv\n${stdout}`);
   expect(later.stderr).toBe(stderr.slice(stderr.indexOf('\nEvery row and every group:')));
   const again = await place.run(['check', id, '--json']);
+  expect(JSON.parse((await place.run(['status', '--json'])).stdout)).toMatchObject({
+    state: 'staged',
+    check: { state: 'done', underWay: false, summary: JSON.parse(again.stdout) },
+  });
   expect(JSON.parse(again.stdout)).toMatchObject({ id, wouldFail: true, rows: { add: 1, already_member: 1, fail: 2 } });
   const { summary } = await place.summary(['resume', id]);
   expect(summary.rows).toMatchObject({ added: 1, already_member: 1, failed: 2 });
@@ -156,6 +160,21 @@ test.each([
   const { code, stderr } = await place.run(['export', ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });
+
+test.each(['out.csv', 'out-groups.csv', 'out-users.csv'])(
+  'an export asks nothing where it would take the place of %s, and replaces it when it may',
+  async (name) => {
+    const place = await open();
+    place.file(name, 'the only copy\n');
+    const args = ['export', '--region', 'us', '--users', '--output', 'out.csv'];
+    const { code, stderr } = await place.run(args);
+    expect([code, place.calls()]).toEqual([2, 0]);
+    expect(stderr).toMatch(/^rollcall: .*exists already; name another file with --output, or .* with --overwrite\n$/);
+    expect(readFileSync(join(place.root, name), 'utf8')).toBe('the only copy\n');
+    expect((await place.run([...args, '--overwrite'])).code).toBe(0);
+    expect(readFileSync(join(place.root, name), 'utf8')).not.toContain('the only copy');
+  },
+);
 
 test('an export ends after Ctrl-C with exit code 5, and --resume goes on to the same rows', async () => {
   const place = await openSandboxPlace({ users: 0, groups: 0, seed: SEED, faults: 'slow=150ms' });

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -81,6 +81,26 @@ describe('a data directory', () => {
     expect(code).toBe(EXIT.usage);
     expect(stderr).toMatch(/m\.csv cannot be used as data directory: .*--data-dir\n$/);
   });
+
+  test.each([['list'], ['sync', 'list'], ['schedule', 'list']])(
+    'of %s %s says what is wrong with it',
+    async (...verb) => {
+      const place = await openWorkplace();
+      mkdirSync(join(place.root, 'documents'));
+      mkdirSync(join(place.root, 'empty'));
+      place.file('documents/notes.txt', 'hello');
+      const at = (name: string) => place.run([...verb, '--data-dir', join(place.root, name)]);
+      expect(await at('documents/notes.txt')).toMatchObject({
+        code: EXIT.usage,
+        stderr: expect.stringMatching(
+          /notes\.txt cannot be used as data directory: it is not a directory; name another/,
+        ),
+      });
+      expect((await at('nowhere')).stderr).toMatch(/^There are no .* in .*nowhere, which does not exist[;:]/);
+      expect((await at('documents')).stderr).toMatch(/in .*documents, which is not a data directory of rollcall[;:]/);
+      expect((await at('empty')).stderr).toMatch(/^There are no .* in .*empty[;:]/);
+    },
+  );
 
   test('is made at its first use, and open to its owner alone', async () => {
     const place = await openSandboxPlace();

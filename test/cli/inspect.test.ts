@@ -54,6 +54,21 @@ test('a file that is not understood ends with exit code 2, and one that is not t
   });
 });
 
+test.each([
+  ['nothing.csv', '', 'empty, 0 bytes', '"nothing.csv" is empty. Write rows into it'],
+  ['header.csv', 'guid,uid\n', 'no rows, 9 bytes', '"header.csv" has no rows, only a header. Write at least one row'],
+  ['none.json', '[]\n', 'no rows, 3 bytes', '"none.json" has no rows. Write at least one row'],
+])('%s has nothing in it, and inspect and import say so', async (name, content, what, remedy) => {
+  const place = await openWorkplace();
+  place.file(name, content);
+  const { code, stdout } = await place.run(['inspect', name]);
+  expect([code, stdout]).toEqual([2, expect.stringContaining(`${name}: ${what}\n`)]);
+  expect(stdout).toContain(remedy);
+  const { stderr } = await place.run(['import', name, '--sandbox']);
+  expect(stderr).toContain(`Nothing was sent: ${remedy}`);
+  expect(stderr).toContain(`${name}: ${what}\n`);
+});
+
 test('an import that is refused says what was seen, and a command that works', async () => {
   const place = await openWorkplace();
   const file = place.file('kurse.csv', ENROLLMENTS);

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import { asOlderRollcall } from '../imports/ledger/older-ledger.ts';
 import { manyMembers, members, openSandboxPlace, openWorkplace, type SandboxPlace } from './workplace.ts';
 
 const FORMULA = '=HYPERLINK("https://evil.example","x")';
@@ -79,6 +81,38 @@ describe('report', () => {
     const { code, stderr } = await place.run(['report', '--output', 'nowhere/report.csv']);
     expect(code).toBe(EXIT.usage);
     expect(stderr).toMatch(/^rollcall: the report cannot be written: .*nowhere\/report\.csv.*--output\n$/);
+  });
+
+  test('never takes the place of another file, unless it may', async () => {
+    const place = await finished();
+    place.file('members.csv', 'the only copy\n');
+    expect(await place.run(['report', '--output', 'members.csv'])).toMatchObject({
+      code: EXIT.usage,
+      stderr: 'rollcall: members.csv exists already; name another file with --output, or replace it with --overwrite\n',
+    });
+    expect(readFileSync(join(place.root, 'members.csv'), 'utf8')).toBe('the only copy\n');
+    expect((await place.run(['report', '--output', 'members.csv', '--overwrite'])).code).toBe(EXIT.ok);
+    const written = readFileSync(join(place.root, 'members.csv'), 'utf8');
+    expect(written).toBe((await place.run(['report'])).stdout);
+    expect((await place.run(['report', '--overwrite'])).stderr).toContain('add --output');
+    // Nothing can be lost there.
+    expect((await place.run(['report', '--output', '/dev/null'])).code).toBe(EXIT.ok);
+  });
+
+  test('says that a large ledger of an older rollcall is converted first', async () => {
+    const place = await finished();
+    const before = (await place.run(['report'])).stdout;
+    const { id } = (await place.summary(['status'])).summary;
+    const path = join(place.dataDir, 'imports', id, 'ledger.sqlite');
+    const ledger = new DatabaseSync(path);
+    asOlderRollcall(ledger);
+    ledger.close();
+    expect(await place.run(['report'])).toEqual({
+      code: EXIT.ok,
+      stdout: before,
+      stderr: expect.stringMatching(/^Converting .*ledger\.sqlite \(35 MB\), which an older rollcall wrote; .*\n$/),
+    });
+    expect((await place.run(['report'])).stderr).toBe('');
   });
 
   test('of a file that was refused says why there is none', async () => {

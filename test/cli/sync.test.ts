@@ -57,6 +57,19 @@ test('after Ctrl-C while it is planned nothing was sent, and the command that pl
   expect(at.sandbox.members('us', 'team').size).toBe(0);
 });
 
+test('what to do about objections that have the same remedy is said once', async () => {
+  const at = await openSandboxPlace();
+  const rows = ['g1', 'g2'].flatMap((group) => Array.from({ length: 20 }, (_, uid) => [group, `u${uid}`] as const));
+  const { summary } = await at.summary(['import', at.file('many.csv', members(rows))]);
+  const held = await at.run(['undo', summary.id]);
+  expect(held.code).toBe(3);
+  expect(held.stdout).toContain('- Group g1 (us): everyone would leave the group');
+  expect(held.stdout).toContain('- Group g2 (us): everyone would leave the group');
+  expect(held.stdout.match(/Look at the plan/g)).toHaveLength(1);
+  expect(held.stdout).toMatch(/\nLook at the plan: approve it if it is right, reject it if it is not\.\n$/);
+  expect(held.stderr).toMatch(/--reason "…"\n$/);
+});
+
 test('a held plan ends with exit code 3, and says what a guard objects to and how it is let through', async () => {
   const at = await openPlace();
   const file = at.file('members.csv', rows(PEOPLE.slice(0, 4)));

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
+import { standBefore } from './front.ts';
 import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
@@ -123,4 +124,43 @@ test('an identity file goes with the upload, and only the first rows are sent', 
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
   await page.getByRole('table', { name: 'Rows of the file' }).getByRole('rowheader', { name: 'anna' }).waitFor();
+});
+
+test('what is refused is asked about again when it is corrected, and what is half filled in is not sent', async () => {
+  const page = await browser.open(server.url, { refusals: true });
+  await choose(page, 'uid,role\nann,admin\n', 'fix.csv');
+  const group = page.getByLabel('Group', { exact: true });
+  await group.fill('no group!');
+  await page.getByText('The group for all rows cannot be used').waitFor();
+  expect(await understood(page).count()).toBe(0);
+  await group.fill('choir');
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann.*choir.*admin/)]);
+  await page.getByText('File format').click();
+  await page.getByLabel('Header row').selectOption('in a certain row');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('In which row is the header? Give its number, such as 3.').waitFor();
+  await page.getByLabel('Row of the header').fill('9');
+  await page.getByText('"fix.csv" is empty').waitFor();
+  await page.getByLabel('Row of the header').fill('1');
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann.*choir.*admin/)]);
+});
+
+test('a preview that the server did not answer comes when it is back', async () => {
+  const front = await standBefore(server.url);
+  const page = await browser.open(front.url, { refusals: true });
+  await page.getByLabel('Choose file').waitFor();
+  await front.goAway();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('uid,guid\nann,choir\n', 'late.csv'));
+  await page.getByRole('alert').getByText('The server does not answer.').first().waitFor();
+  await front.comeBack();
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann.*choir/)]);
+  expect(await page.getByRole('alert').getByText('The server does not answer.').count()).toBe(0);
+});
+
+test('cells beyond the header are shown as extra columns', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'uid,guid\nann,choir,more\n', 'wide.csv');
+  await raw(page).getByRole('columnheader', { name: 'extra column 1' }).waitFor();
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/extra column 1: the row has 3 cells/)]);
+  expect(await page.locator('main').textContent()).not.toContain('_extra_');
 });

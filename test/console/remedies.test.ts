@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
-import { forPeople, saidOf } from '../../src/console/remedies.js';
+import { withControls } from '../../src/console/option-words.js';
+import { forPeople, saidBeside, saidOf } from '../../src/console/remedies.js';
+import { asParameter } from '../../src/errors/named-options.ts';
+import { adviceFor } from '../../src/imports/report/advice.ts';
 
 test.each(Object.values(PROBLEMS).map(({ remedy }) => [remedy]))(
   '%s says nothing of requests in the console',
@@ -14,4 +17,32 @@ test('what is said of one request in particular stays as it is, and a refusal is
     'There is such a schedule. Take another name.',
   );
   expect(saidOf({ detail: 'tz is missing.', remedy: PROBLEMS.BAD_OPTION.remedy })).toBe('tz is missing.');
+});
+
+test.each([
+  ['UNKNOWN_SCOPE', 'import the file again with “Scope” set to none'],
+  ['USER_DEACTIVATED', 'with “Reactivate users who are deactivated”'],
+  ['NO_NAME', 'with “Use the UID as the name where there is none” or “Use the GUID as the name where there is none”'],
+  ['BANNED', 'with “Add users who are banned, which lifts their ban”'],
+  ['UNKNOWN_MARK', 'with “Words for scopes”'],
+])('the advice for %s names the control of a page, not an option', (code, text) => {
+  const advice = withControls(adviceFor('failed', code, asParameter));
+  expect(advice).toContain(text);
+  expect(advice).not.toContain('`');
+});
+
+test.each([
+  ['use `format=ndjson`', 'use “Format” set to ndjson'],
+  ['with `map=uid=Member No,scope=`', 'with “User (UID)” set to Member No and “Scope” set to none'],
+  ['with `map=uid=<column>,guid=<column>`', 'with “User (UID)” and “Group (GUID)”'],
+  ['allow more with `bound=columns=5000`', 'allow more with --bound columns=5000 on the command line'],
+  ['run `rollcall token create`', 'run `rollcall token create`'],
+])('%s: %s', (text, shown) => {
+  expect(withControls(text)).toBe(shown);
+});
+
+test('beside a field, its name is not said again', () => {
+  const problem = { field: 'maxErrors', detail: 'maxErrors is "x%": allowed is a number of rows.' };
+  expect(saidBeside({ ...problem, remedy: PROBLEMS.BAD_OPTION.remedy })).toBe('"x%": allowed is a number of rows.');
+  expect(saidBeside({ field: 'tz', detail: 'tz is missing.' })).toBe('tz is missing.');
 });

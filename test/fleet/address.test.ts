@@ -25,6 +25,7 @@ describe('the address of a queue', () => {
     ['rediss://redis', { hosts: [at('redis')], tls: true }],
     ['redis://redis?namespace=team_a', { hosts: [at('redis')], namespace: 'team_a' }],
     ['redis+cluster://a,b:7001', { topology: 'cluster', hosts: [at('a'), at('b', 7001)] }],
+    ['redis+cluster://a/0', { topology: 'cluster', hosts: [at('a')] }],
     ['rediss+cluster://:x@a', { topology: 'cluster', hosts: [at('a')], tls: true, password: 'x' }],
     ['redis+sentinel://a,b:1/main', { topology: 'sentinel', hosts: [at('a', 26379), at('b', 1)], master: 'main' }],
   ])('%s is understood', (url, expected) => {
@@ -45,11 +46,12 @@ describe('the address of a queue', () => {
     ['redis', 'does not begin with a scheme'],
     ['', 'does not begin with a scheme'],
     ['redis://', 'has "" where a host belongs'],
-    ['redis://a:b', 'has "a:b" where a host belongs'],
+    ['redis://a:b', 'has "a:…" where a host belongs'],
     ['redis://a:0', 'has the port 0'],
     ['redis://a:65536', 'has the port 65536'],
     ['redis://a,b', 'names several hosts, which needs redis+cluster://'],
     ['redis://a/jobs', 'has "jobs" where the number of a database belongs'],
+    ['redis+cluster://a,b/3', 'has the database 3, and a cluster has only 0'],
     ['redis+sentinel://a', 'does not name the master'],
     ['redis://a?namespace=Team-A', 'has the namespace "Team-A"'],
     ['redis://a?namespce=a', 'has the parameter "namespce"'],
@@ -73,6 +75,8 @@ describe('the address of a queue', () => {
       (first: string, second: string) => `redis:${first}${second}@a`,
       (first: string, second: string) => `redis+sentinel://:${first}${second}@a`,
       (first: string, second: string) => `http://:${first}:${second}@a`,
+      (first: string, second: string) => `redis://anna:${first}${second}`,
+      (first: string, second: string) => `redis+cluster://a,:${first}${second}/0`,
       (first: string, second: string) => `postgres://:${first}${second}@a:99999/`,
     );
     fc.assert(

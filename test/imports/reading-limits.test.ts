@@ -1,10 +1,14 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { openReadingQueue, openReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { openReadingQueue } from '../../src/imports/report/reading-queue.ts';
+import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
+import { type Conversion, watchConversions } from '../../src/platform/conversions.ts';
 import { tempDir } from '../temp-dir.ts';
+import { asOlderRollcall } from './ledger/older-ledger.ts';
 import { members, rowAt, stage } from './ledger/staged-import.ts';
 
 /** What a stranger asks for has a deadline, a bound on memory, and an end when the stranger leaves. */
@@ -22,22 +26,40 @@ async function staged(): Promise<string> {
 }
 
 const READING = importOptions.parse({ region: 'us' });
-const SMALL = Buffer.from('guid,uid\ng,u\n');
+const SMALL = { head: Buffer.from('guid,uid\ng,u\n'), name: 'members.csv', options: READING };
 
 test('a task that takes too long is refused, and the next ones are done by another thread', async () => {
   const threads = openThreads();
   // What a preview needs takes longer to load.
-  await expect(threads.preview(SMALL, READING, { deadlineMs: 1 })).rejects.toMatchObject({ reason: 'deadline' });
-  const read = JSON.parse(Buffer.from(await threads.preview(SMALL, READING, { deadlineMs: 60_000 })).toString());
+  await expect(threads.preview(SMALL, { deadlineMs: 1 })).rejects.toMatchObject({ reason: 'deadline' });
+  const read = JSON.parse(Buffer.from(await threads.preview(SMALL, { deadlineMs: 60_000 })).toString());
   expect(read.rows).toMatchObject([{ guid: 'g', uid: 'u' }]);
 });
 
 test('the time in which a thread starts is not that of its first task', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const preview = openThreads().preview(SMALL, READING, { deadlineMs: 10_000 });
+  const preview = openThreads().preview(SMALL, { deadlineMs: 10_000 });
   vi.advanceTimersByTime(60_000);
   await expect(preview).resolves.toBeInstanceOf(Uint8Array);
+});
+
+test('the time in which a ledger of an older rollcall is converted is no time of the question', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const path = await staged();
+  const ledger = new DatabaseSync(path);
+  onTestFinished(() => ledger.close());
+  asOlderRollcall(ledger);
+  // The conversion waits for it.
+  ledger.exec('begin immediate');
+  const told = Promise.withResolvers<Conversion | undefined>();
+  onTestFinished(watchConversions(told.resolve));
+  const rows = openThreads().of(path, { deadlineMs: 10_000 }).countRows({});
+  expect(await told.promise).toMatchObject({ path });
+  vi.advanceTimersByTime(60_000);
+  ledger.exec('rollback');
+  expect(await rows).toBe(300);
 });
 
 test('a task that needs more memory than its thread may have is refused, and the process lives', async () => {
@@ -53,7 +75,7 @@ test('a task that needs more memory than its thread may have is refused, and the
     { deadlineMs: 60_000 },
   );
   await expect(wide).rejects.toMatchObject({ reason: 'memory' });
-  const small = { kind: 'preview', head: SMALL, options: READING } as const;
+  const small = { kind: 'preview', ...SMALL } as const;
   expect(await queue.ask(small, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
 });
 

@@ -35,6 +35,16 @@ async function send({ coordinator }: Pipeline, id: string): Promise<string> {
   return child;
 }
 
+/** The report of the invalid rows, as people download it. */
+function reportOf(pipeline: Pipeline, id: string): string {
+  const reader = openImportReader(pipeline.dir.ledger(id));
+  const summary = pipeline.summary(id);
+  const lines = reportText(reader, { form: 'csv', filter: { statuses: new Set(['invalid']) }, summary, version: '1' });
+  const report = [...lines].join('');
+  reader.close();
+  return report;
+}
+
 function checksOut({ dir }: Pipeline, id: string): void {
   const reader = openImportReader(dir.ledger(id));
   expect(reader.check().difference).toBe('');
@@ -143,6 +153,17 @@ test('of a row that gives several memberships, only what is not in place is sent
   checksOut(pipeline, child);
 });
 
+test('a row that gives several memberships is edited as one, under the number of the first', async () => {
+  const pipeline = await openOne();
+  const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };
+  const { id: parent } = await pipeline.run('guid,uid\nchoir;te am,ada\n', options);
+  expect(await rowsOf(pipeline, parent)).toMatchObject([{ row: 1, line: 2 }]);
+  const { repairs } = pipeline.coordinator;
+  await expect(repairs.edit(parent, [{ row: 2, column: 'guid', value: 'team' }], 'ann')).rejects.toThrow(
+    'row 2 has nothing to repair',
+  );
+});
+
 test('a row with too few or too many cells waits until someone has said what belongs there', async () => {
   const pipeline = await openOne();
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b\nchoir,ben,x,y\nchoir,ok,z\n');
@@ -168,12 +189,7 @@ test('a key that occurs twice waits until someone has said which one counts; num
 test('a corrected report gives the edits: rows by their number, cells that differ', async () => {
   const pipeline = await openOne();
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b,=1+1\nchoir,c d,x\nchoir,ok,\n');
-  const reader = openImportReader(pipeline.dir.ledger(parent));
-  const summary = pipeline.summary(parent);
-  const report = [
-    ...reportText(reader, { form: 'csv', filter: { statuses: new Set(['invalid']) }, summary, version: '1' }),
-  ].join('');
-  reader.close();
+  const report = reportOf(pipeline, parent);
   const { repairs } = pipeline.coordinator;
   expect(await repairs.takeFile(parent, report, 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
   // As a spreadsheet saves it where commas are decimal points.
@@ -189,6 +205,25 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
     'the import has no row 99',
   );
   expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['ada']);
+});
+
+test('a row that a corrected report has on several lines takes the edit of any of them, and refuses two that differ', async () => {
+  const pipeline = await openOne();
+  const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };
+  const { id: parent } = await pipeline.run('guid,uid\nte am;so lo,ada\n', options);
+  const report = reportOf(pipeline, parent);
+  expect(report.match(/"te am;so lo",ada/g)).toHaveLength(2);
+  const { repairs } = pipeline.coordinator;
+  expect(await repairs.takeFile(parent, report.replace('te am;so lo', 'team;solo'), 'ann')).toMatchObject({
+    rows: 1,
+    cells: 1,
+    same: 0,
+    counts: { ready: 1 },
+  });
+  const twice = report.replace('te am;so lo', 'team;duo').replace('te am;so lo', 'team;trio');
+  await expect(repairs.takeFile(parent, twice, 'ann')).rejects.toThrow(
+    'row 2 is on several lines of the file, with "team;duo" and "team;trio" in guid',
+  );
 });
 
 test('a process that dies while rows are sent sends each of them once', async () => {

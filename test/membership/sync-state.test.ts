@@ -15,6 +15,7 @@ const ALLOWED: readonly `${SyncState} ${SyncState}`[] = [
   'planning held',
   'planning unchanged',
   'planning failed',
+  'planning cancelled',
   'planned applying',
   'planned rejected',
   'held applying',
@@ -48,6 +49,7 @@ describe('where a sync waits', () => {
     expect(SYNC_STATES.filter(isFinalSync)).toEqual([
       'unchanged',
       'failed',
+      'cancelled',
       'rejected',
       'stale',
       'applied',

@@ -93,6 +93,20 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
         expect(await errands.withdraw(() => true)).toEqual([{ ...notes('a')[0], starts: 1 }]);
       });
 
+      test('is not begun by a worker that leaves the job to a newer one', async () => {
+        const { queue, work, givenUp } = office();
+        const errands = queue();
+        work(
+          errands,
+          errand(async () => {}),
+        );
+        const job = { id: 'a', payload: { text: 'a', version: 2 } };
+        await errands.add([job]);
+        await expect.poll(() => errands.depth()).toEqual({ ...idle, delayed: 1 });
+        expect(givenUp).toEqual([expect.stringContaining('has version 2')]);
+        expect(await errands.withdraw(() => true)).toEqual([job]);
+      });
+
       test('waits as long as the job says, which knows how often and why it failed', async () => {
         const { queue, work } = office();
         const errands = queue();

@@ -30,7 +30,7 @@ export const errand = (process: (job: JobRun<Note>) => Promise<void>, settings: 
 export interface Office {
   /** Opens a queue, the same one for the same name, closed when the test is over. */
   queue(name?: string, attempts?: number): JobQueue<Note>;
-  /** What was said of jobs that used up their attempts. */
+  /** What was said of jobs that used up their attempts, or that a worker left to others. */
   readonly givenUp: readonly string[];
   /** Starts a worker, which has ended when the test is over. */
   work(queue: JobQueue<Note>, definition: Errand, concurrency?: number): JobWorker;
@@ -56,8 +56,8 @@ export function openOffice(backend: Backend): Office {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
   });
   const onError = (error: Error) => {
-    // Jobs that use up their attempts are reported as well, and these tests have such jobs on purpose.
-    if (error.message.includes('was given up')) givenUp.push(error.message);
+    // Such jobs are reported as well, and these tests have them on purpose.
+    if (/was given up|is left to a newer worker/.test(error.message)) givenUp.push(error.message);
     else errors.push(error);
   };
   const suffix = `${process.pid}-${++offices}`;

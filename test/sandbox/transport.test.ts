@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -106,6 +107,12 @@ test('a port in use is named', async () => {
   await expect(startSandbox({ port: sandbox.port })).rejects.toThrow(`port ${sandbox.port} on 127.0.0.1 is in use`);
 });
 
+test('an address of another machine is named, with what to do', async () => {
+  await expect(startSandbox({ listenOn: '192.0.2.1' })).rejects.toThrow(
+    'port 0 on 192.0.2.1 cannot be opened: this is not an address of this machine; choose one, such as 127.0.0.1',
+  );
+});
+
 test('a certificate that cannot be written stops the start and frees the port', async () => {
   const { sandbox } = await openSandbox();
   await sandbox.close();
@@ -113,6 +120,28 @@ test('a certificate that cannot be written stops the start and frees the port', 
   await expect(start).rejects.toThrow('cannot be written to /nowhere/ca.pem');
   const again = await startSandbox({ port: sandbox.port });
   await again.close();
+});
+
+test('clients of two machines that have the same port are two clients', async () => {
+  const { sandbox } = await openSandbox({ listenOn: '0.0.0.0' });
+  const clientAt = async (localAddress: string, localPort?: number) => {
+    const to = { port: sandbox.port, host: localAddress, localAddress, servername: 'localhost', ca: sandbox.caPem };
+    const socket = connectTls({ ...to, ...(localPort !== undefined && { localPort }) });
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'secureConnect');
+    return socket;
+  };
+  const first = await clientAt('127.0.0.1');
+  const second = await clientAt('127.0.0.2', first.localPort);
+  const ends: string[] = [];
+  for (const [name, socket] of Object.entries({ first, second })) {
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => ends.push(`${name} ${code}`));
+  }
+  sandbox.faults.set('reset-before=1');
+  first.write(`GET /v3/users HTTP/1.1\r\nHost: ${sandbox.apps.us.appId}.api-us.localhost\r\n\r\n`);
+  await new Promise((resolve) => first.once('close', resolve));
+  expect(ends).toEqual(['first ECONNRESET']);
+  expect(second.destroyed).toBe(false);
 });
 
 test('closing cuts calls that still wait, and closing again is not an error', async () => {

@@ -26,6 +26,8 @@ const shown = async (query = ''): Promise<Shown['queues']> =>
 describe('the board of queues', () => {
   test('is for operators: others are refused, and browsers without a session are sent to the login', async () => {
     expect(await server.problem('/queues', as(viewer))).toMatchObject({ code: 'ROLE_TOO_LOW' });
+    const page = await server.fetch('/queues', as(viewer, { accept: 'text/html' }));
+    expect([page.status, page.headers.get('content-type')]).toEqual([403, expect.stringContaining('text/html')]);
     expect(await server.problem('/queues/api/queues', as(viewer))).toMatchObject({ code: 'ROLE_TOO_LOW' });
     expect(await server.problem('/queues/api/queues')).toMatchObject({ code: 'TOKEN_REQUIRED' });
     expect(await server.problem('/queues/static/css/main.css')).toMatchObject({ code: 'TOKEN_REQUIRED' });

@@ -18,7 +18,7 @@ test('an import of a file that cannot be used says why and what to do, in the wo
   const view = (await server.settled(id)) as ImportView;
   expect(view).toMatchObject({ state: 'rejected', code: 'BAD_ENCODING' });
   expect(view.reason).toBe(
-    'line 2, byte 12: the byte 0xFC is not valid UTF-8 here. Name the encoding of the file, for instance encoding=windows-1252, or save it as UTF-8',
+    'line 2, byte 12: the byte 0xFC is not valid UTF-8 here. Name the encoding of the file, for instance `encoding=windows-1252`, or save it as UTF-8',
   );
   const { transitions } = await server.json<{ transitions: { reason: string }[] }>(`/v1/imports/${id}/transitions`);
   expect(transitions.at(-1)?.reason).toBe('line 2, byte 12: the byte 0xFC is not valid UTF-8 here');
@@ -29,11 +29,11 @@ test('an option that cannot be used is refused in the words of the API', async (
   expect(await server.problem('/v1/imports?encoding=klingon', init)).toMatchObject({
     code: 'BAD_OPTION',
     field: 'encoding',
-    remedy: 'Name the encoding with which the file was written, or leave encoding out for UTF-8.',
+    remedy: 'Name the encoding with which the file was written, or leave `encoding` out for UTF-8.',
   });
   expect(await server.problem(`/v1/imports?onBehalfOf=${encodeURIComponent('a\u0007')}`, init)).toMatchObject({
     code: 'BAD_OPTION',
     field: 'onBehalfOf',
-    remedy: 'Correct onBehalfOf.',
+    remedy: 'Correct `onBehalfOf`.',
   });
 });

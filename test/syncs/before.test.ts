@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { planFiles } from '../../src/syncs/plan/prepare.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
@@ -99,4 +100,14 @@ test('an undo keeps it too', async () => {
   });
   expect((await syncing.syncs.settled(id)).state).toBe('applied');
   expect(before(syncing, id)).toBe('uid,guid,scope,region\ndora,calm,participant,us\nemil,calm,participant,us\n');
+});
+
+test('what a sync keeps is for its owner alone, whoever may read the file that it was made from', async () => {
+  const syncing = await openSyncing(GROUPS);
+  const request = syncing.request(desired, mirror, { limits });
+  chmodSync(request.source, 0o644);
+  const { id } = await syncing.syncs.settled(await syncing.syncs.create(request));
+  const folder = syncing.dir.sync(id);
+  const open = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
 });

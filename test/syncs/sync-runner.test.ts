@@ -269,14 +269,14 @@ describe('a process that stops', () => {
     const id = await at.syncs.create(at.request(wanted));
     await eventually(() => at.sandbox.calls.us.requests).toBe(1);
     at.syncs.cancel(id, 'mia');
-    expect(await at.syncs.settled(id)).toMatchObject({ state: 'failed', reason: 'it was cancelled' });
+    expect(await at.syncs.settled(id)).toMatchObject({ state: 'cancelled', reason: 'it was cancelled' });
     expect(() => at.syncs.cancel(id, 'mia')).toThrow('there is nothing to cancel');
     // The next one does not wait for it.
     expect((await at.sync(wanted)).state).toBe('applied');
     await at.stop();
     await at.restart();
     at.syncs.continueAll();
-    expect((await at.syncs.settled(id)).state).toBe('failed');
+    expect((await at.syncs.settled(id)).state).toBe('cancelled');
   });
 
   test('in the middle of applying leaves its import to the next one, and the sync follows it', async () => {

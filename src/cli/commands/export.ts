@@ -9,6 +9,7 @@ import {
   type ExportFormat,
   exportBytes,
   listsOf,
+  outputFiles,
   type WrittenFile,
   writeExport,
 } from '../../exports/export-files.ts';
@@ -31,6 +32,7 @@ import {
   withRunning,
   withServer,
 } from '../flags/flags.ts';
+import { refuseExisting } from '../flags/output-flags.ts';
 import { runExportHere } from '../run-export.ts';
 import { exportDocument, exportFindings, sayExport } from '../screen/export-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -71,7 +73,7 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   if (resumed !== undefined) {
     checkTarget(typedCommand(config, 'export', '--resume', id), id, resumed.options.sandbox, flags.sandbox === true);
   }
-  checkOutput(resumed?.options.users ?? flags.users === true, flags);
+  checkOutput(resumed?.options ?? flags, flags);
   const folder = dir.export(id);
   const openStore = async (regions: readonly Region[]) => {
     if (resumed !== undefined) return openExportStore(folder, id);
@@ -154,14 +156,24 @@ function formatOf({ format, output = '' }: Flags): ExportFormat {
 /** What can be known before a server is asked. @throws UsageError */
 function refuseOptions(flags: Flags): void {
   if (flags.resume !== undefined) refuseChoices(flags);
-  checkOutput(flags.users === true, flags);
+  checkOutput(flags, flags);
 }
 
-function checkOutput(users: boolean, { output, json }: Flags): void {
+/** @param lists what the export has: of one that is continued, not what the flags say */
+function checkOutput(
+  { users = false, groupsOnly = false }: Pick<Flags, 'users' | 'groupsOnly'> | ExportOptions,
+  flags: Flags,
+): void {
+  const { output, json } = flags;
   const needed = users ? '--users' : json ? '--json' : undefined;
   if (output === undefined && needed !== undefined) {
     throw new UsageError(`${needed} needs --output: standard output has room for one list`);
   }
+  const files = output === undefined ? [] : outputFiles(listsOf({ users, groupsOnly }), output);
+  refuseExisting(
+    files.map(({ path }) => path),
+    flags,
+  );
 }
 
 /** @throws UsageError for a region without an app */

@@ -1,19 +1,19 @@
-import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
+import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
 import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openImports } from '../target/open-imports.ts';
 
-interface Flags extends ServerFlags, RowFilterFlags {
+interface Flags extends ServerFlags, RowFilterFlags, OutputFlags {
   readonly dataDir?: string;
   readonly format: 'csv' | 'ndjson' | 'json' | 'html';
   readonly retryable?: true;
-  readonly output?: string;
 }
 
 /** `rollcall report`: the outcome of every row, streamed. */
@@ -27,9 +27,8 @@ export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
       new Option('--retryable', 'only rows that may succeed now, in the original columns, ready to import').conflicts([
         'format',
       ]),
-    )
-    .option('--output <file>', 'write to a file instead of standard output');
-  return withServer(withDataDir(withRowFilter(command))).action((id: string | undefined, flags: Flags) =>
+    );
+  return withServer(withDataDir(withRowFilter(withOutput(command)))).action((id: string | undefined, flags: Flags) =>
     end(report(io, id, flags)),
   );
 }
@@ -41,6 +40,8 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
       'a page (--format html) shows the whole import; leave out the flags that choose rows, or take csv',
     );
   }
+  const { output } = flags;
+  refuseExisting(output === undefined ? [] : [output], flags);
   const { imports } = await openImports(flags);
   const found = await imports.find(given);
   const pieces = await imports.report(found, {
@@ -48,14 +49,14 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
     filter,
   });
   try {
-    const target = flags.output === undefined ? io.out : createWriteStream(flags.output);
     // Standard output stays open: it is not ours to close.
-    await pipeline(Readable.from(pieces), target, { end: flags.output !== undefined });
+    if (output === undefined) await pipeline(Readable.from(pieces), io.out, { end: false });
+    else await writeWhole(output, pieces, { mode: 0o666 });
   } catch (error) {
-    if (flags.output === undefined || !isSystemError(error)) throw error;
+    if (output === undefined || !isSystemError(error)) throw error;
     throw new UsageError(`the report cannot be written: ${error.message}; name another file with --output`);
   }
-  if (flags.output !== undefined) say(io, `Written to ${flags.output}.`);
+  if (output !== undefined) say(io, `Written to ${output}.`);
   return EXIT.ok;
 }
 

@@ -10,7 +10,7 @@ import { concludeCheck } from '../screen/check-outcome.ts';
 import { listed } from '../screen/created-things.ts';
 import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
-import type { Imports } from '../target/imports.ts';
+import type { Checked, Imports } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
@@ -25,13 +25,15 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   const { imports } = await openImports(flags);
   const found = await imports.find(given);
   const { summary, problems } = await imports.findings(found);
+  const isUnsent = found.state === 'staged' && found.code === ('DRY_RUN' satisfies ReasonCode);
+  const checked = isUnsent ? await imports.check(found.id) : undefined;
   if (flags.json) {
-    io.out.write(`${JSON.stringify(summary)}\n`);
+    io.out.write(
+      `${JSON.stringify({ ...summary, ...(checked !== undefined && { check: checkDocument(checked) }) })}\n`,
+    );
     return EXIT.ok;
   }
   const regions = await imports.regions();
-  const isUnsent = found.state === 'staged' && found.code === ('DRY_RUN' satisfies ReasonCode);
-  const checked = isUnsent ? await imports.check(found.id) : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
   // What the service said counts more than what the file looked like.
   if (checked?.summary !== undefined) io.out.write(`${importTitle(summary, io)}\n`);
@@ -47,6 +49,11 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
     concludeCheck({ io, imports, id: found.id, json: false, sandbox: found.sandbox, checked });
   } else say(io, '', ...nextSteps(imports, found, summary));
   return EXIT.ok;
+}
+
+/** A check as the API shows it. */
+function checkDocument({ record: { state, reason, calls }, summary, underWay }: Checked) {
+  return { state, underWay, reason, calls, summary: summary ?? null };
 }
 
 /** What `undo --created` has deleted, or found missing. */

@@ -8,20 +8,20 @@ import { REGIONS, type Region } from '../../membership/membership.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { UsageError } from '../errors.ts';
 import { repeatable } from './once.ts';
+import { type OutputFlags, withOutput } from './output-flags.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
-export interface ExportFlags {
+export interface ExportFlags extends OutputFlags {
   readonly groups?: readonly string[];
   readonly groupsFile?: string;
   readonly region?: readonly Region[];
   readonly users?: true;
   readonly groupsOnly?: true;
   readonly format?: ExportFormat;
-  readonly output?: string;
 }
 
 export function withExport(command: Command): Command {
-  return command
+  command
     .option('--groups <guid,...>', 'only these groups (default: all)', repeatable(list('GUIDs')))
     .addOption(
       new Option(
@@ -36,16 +36,16 @@ export function withExport(command: Command): Command {
       new Option('--format <format>', 'format of the output (default: what --output ends in, else csv)').choices(
         EXPORT_FORMATS,
       ),
-    )
-    .option('--output <file>', 'write to a file instead of standard output; groups and users get files beside it');
+    );
+  return withOutput(command, '; groups and users get files beside it');
 }
 
 /** The command that continues an export, written as these flags say. */
-export function resumeCommand(command: string, id: string, { format, output }: ExportFlags): string {
+export function resumeCommand(command: string, id: string, { format, output, overwrite }: ExportFlags): string {
   const flags = Object.entries({ output, format }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, shellWord(value)],
   );
-  return [command, '--resume', id, ...flags].join(' ');
+  return [command, '--resume', id, ...flags, ...(overwrite ? ['--overwrite'] : [])].join(' ');
 }
 
 /** The groups that the flags name; undefined: all. @throws UsageError */

@@ -11,6 +11,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   yaml: 'YAML',
   ldif: 'LDIF',
 };
+/** What a file without rows is, by the code of its refusal: it is no mystery, it has nothing in it. */
+const WITHOUT_ROWS: Readonly<Record<string, string>> = { EMPTY: 'empty', NO_ROWS: 'no rows' };
 const MOST_COLUMNS = 30;
 
 /** What a file is, for people. @param withRefusal also why it would be refused: not where that was said already */
@@ -39,10 +41,10 @@ export function nextLines({ advice, command, recipes: [recipe] }: FileFacts): st
   ];
 }
 
-function headline({ name, bytes, format, compression, encoding, delimiter }: FileFacts): string {
+function headline({ name, bytes, format, compression, encoding, delimiter, refusal }: FileFacts): string {
   const isBook = format === 'xlsx' || format === 'ods';
   const parts = [
-    format === null ? 'not understood' : (FORMATS[format] ?? format),
+    format === null ? (WITHOUT_ROWS[refusal?.code ?? ''] ?? 'not understood') : (FORMATS[format] ?? format),
     ...(compression === null ? [] : [`compressed with ${compression}`]),
     ...(encoding === null || isBook ? [] : [encoding.toUpperCase()]),
     ...(delimiter === null || isBook ? [] : [`delimiter ${delimiter === '\t' ? 'tab' : JSON.stringify(delimiter)}`]),

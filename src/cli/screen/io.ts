@@ -55,6 +55,7 @@ export function keepDrawing({ err }: Io, drawing: Drawing | undefined): void {
 
 /** Writes lines to standard error. On a terminal sentences are broken between words; an indented line is one to copy. */
 export function say(io: Io, ...lines: readonly string[]): void {
+  if (lines.length === 0) return;
   const fitting = io.live ? lines.flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, io.width))) : lines;
   const drawing = DRAWINGS.get(io.err);
   drawing?.clear();

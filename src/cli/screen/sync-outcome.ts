@@ -1,10 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Finding } from '../../api/plan.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
-import type { SyncReasonCode } from '../../syncs/sync-errors.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { asClause, counted } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { KeptSync, ListedSync, Syncs } from '../target/syncs.ts';
@@ -33,7 +30,7 @@ export async function printPlan(syncs: Syncs, io: Io, id: string): Promise<void>
 /** Writes a plan as CSV, if there is one. */
 export async function writePlan(syncs: Syncs, id: string, path: string): Promise<void> {
   if ((await syncs.find(id)).totals === null) return;
-  await pipeline(Readable.from(await syncs.plan(id, 'csv')), createWriteStream(path));
+  await writeWhole(path, await syncs.plan(id, 'csv'), { mode: 0o666 });
 }
 
 /** Prints the result of a sync and the next steps; returns its exit code. printPlan prints the plan. */
@@ -55,6 +52,7 @@ const EXIT_OF: Readonly<Partial<Record<KeptSync['state'], ExitCode>>> = {
   held: EXIT.stopped,
   stale: EXIT.stopped,
   rejected: EXIT.stopped,
+  cancelled: EXIT.stopped,
   failed: EXIT.usage,
 };
 
@@ -93,7 +91,7 @@ function wayBack({ before }: KeptSync): string[] {
 }
 
 async function whatNext({ imports }: Syncs, sync: KeptSync): Promise<string[]> {
-  const { id, state, code, undoOf, file, importId } = sync;
+  const { id, state, undoOf, file, importId } = sync;
   const reason = asClause(sync.reason);
   const sandbox = sync.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command('sync', verb, id)}${rest}`;
@@ -115,9 +113,9 @@ async function whatNext({ imports }: Syncs, sync: KeptSync): Promise<string[]> {
     case 'unchanged':
       return ['Nothing was sent: there is nothing to do.'];
     case 'failed':
-      return code === ('CANCELLED' satisfies SyncReasonCode)
-        ? [`Nothing was sent: ${reason}. Plan again with:`, again]
-        : [`Nothing was sent: ${reason}.`];
+      return [`Nothing was sent: ${reason}.`];
+    case 'cancelled':
+      return [`Nothing was sent: ${reason}. Plan again with:`, again];
     case 'stale':
       return [`Nothing was sent: ${reason}.`, 'Plan again with:', again];
     case 'rejected':

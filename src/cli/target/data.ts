@@ -7,7 +7,7 @@ import { type ImportReader, openImportReader } from '../../imports/report/readin
 import { writtenReports } from '../../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import { type DataDir, dataDir } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, emptyPlace, hasCatalog } from '../../platform/data-dir.ts';
 import type { Findings } from './imports.ts';
 
 /** What commands read of a data directory, even while another process writes to it. */
@@ -22,13 +22,13 @@ export class NoImports extends RollcallError {
   }
 }
 
-function noImports({ root }: DataDir): NoImports {
-  return new NoImports(`in ${root}`, 'directory with --data-dir');
+function noImports(dir: DataDir): NoImports {
+  return new NoImports(emptyPlace(dir), 'directory with --data-dir');
 }
 
 function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
   const dir = dataDir(path);
-  if (!existsSync(dir.catalog)) throw noImports(dir);
+  if (!hasCatalog(dir)) throw noImports(dir);
   const catalog = openCatalogReader(dir.catalog);
   try {
     return read(catalog, dir);

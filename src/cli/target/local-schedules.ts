@@ -1,5 +1,5 @@
 import type { Config } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
+import { dataDir, emptyPlace } from '../../platform/data-dir.ts';
 import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
 import { noteHere } from '../audit.ts';
 import { askToRun, changeSchedules } from './schedule-control.ts';
@@ -9,7 +9,9 @@ import type { Schedules } from './schedules.ts';
 /** The schedules of a data directory, no matter which process runs them. */
 export function localSchedules(config: Config): Schedules {
   return {
-    place: `in ${config.dataDir}`,
+    get place() {
+      return emptyPlace(dataDir(config.dataDir));
+    },
     list: async () =>
       withSchedules(config.dataDir, (schedules) =>
         schedules?.list().map((record) => scheduleDocument(record, schedules.runs(record.name, 1)[0])),

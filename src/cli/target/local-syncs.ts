@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
+import { dataDir, emptyPlace } from '../../platform/data-dir.ts';
 import { openFindings } from '../../syncs/plan/findings.ts';
 import { planCsv } from '../../syncs/plan/plan-csv.ts';
 import { planJson } from '../../syncs/plan/plan-json.ts';
@@ -21,7 +21,9 @@ export function localSyncs(config: Config): Syncs {
   const record = (id: string) => findSync(config.dataDir, id);
   return {
     imports: localImports(config),
-    place: `in ${config.dataDir}`,
+    get place() {
+      return emptyPlace(dir);
+    },
     list: async (limit) => withSyncs(config.dataDir, (syncs) => syncs?.list(limit) ?? []).map(listed),
     find: async (id): Promise<KeptSync> => {
       const found = record(id);

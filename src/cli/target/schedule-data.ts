@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dataDir } from '../../platform/data-dir.ts';
+import { dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { nextRuns } from '../../queue/cron.ts';
 import type { ScheduleFailure } from '../../syncs/schedule/note-failures.ts';
 import {
@@ -18,7 +17,7 @@ export function withSchedules<Result>(
   read: (schedules: ScheduleCatalogReader | undefined) => Result,
 ): Result {
   const dir = dataDir(path);
-  const schedules = existsSync(dir.catalog) ? openScheduleCatalogReader(dir.catalog) : undefined;
+  const schedules = hasCatalog(dir) ? openScheduleCatalogReader(dir.catalog) : undefined;
   try {
     return read(schedules);
   } finally {

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { type DataDir, dataDir } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { openPlanReader, type PlanReader } from '../../syncs/plan/plan-reading.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import { openSyncCatalogReader, type SyncCatalogReader, type SyncRecord } from '../../syncs/sync-catalog.ts';
@@ -13,7 +12,7 @@ export function withSyncs<Result>(
   read: (syncs: SyncCatalogReader | undefined, dir: DataDir) => Result,
 ): Result {
   const dir = dataDir(path);
-  const syncs = existsSync(dir.catalog) ? openSyncCatalogReader(dir.catalog) : undefined;
+  const syncs = hasCatalog(dir) ? openSyncCatalogReader(dir.catalog) : undefined;
   try {
     return read(syncs, dir);
   } finally {

@@ -20,6 +20,7 @@ export function NewImport() {
     maxErrors: '',
     first: '',
     onlyGroups: '',
+    allowUnban: '',
     dryRun: '',
   });
   return h(UploadForm, {
@@ -71,6 +72,7 @@ export function NewImport() {
             placeholder: 'choir, team',
             note: 'The others wait until you resume.',
           }),
+          h(CheckField, { form, name: 'allowUnban', label: 'Add users who are banned, which lifts their ban' }),
           h(CheckField, { form, name: 'dryRun', label: 'Only check the file, send nothing yet (dry run)' }),
         ),
       ),
@@ -79,7 +81,7 @@ export function NewImport() {
 }
 
 /** Options that are called as the server calls them. */
-const OWN = ['tags', 'maxErrors', 'first', 'dryRun'];
+const OWN = ['tags', 'maxErrors', 'first', 'allowUnban', 'dryRun'];
 /** Fields that show what is wrong with an option of another name. @type {Readonly<Record<string, string>>} */
 const FIELDS = { only: 'onlyGroups' };
 

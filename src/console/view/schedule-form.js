@@ -7,7 +7,7 @@ import { Card, Empty, foreign, h } from '../element.js';
 import { CheckField, SelectField, TextField, useForm } from '../form.js';
 import { ErrorNotice, ErrorPlace } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
-import { saidOf } from '../remedies.js';
+import { saidBeside } from '../remedies.js';
 import { useWork } from '../work.js';
 import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './schedules/settings-form.js';
 import { SourceFile } from './schedules/source-file.js';
@@ -115,7 +115,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           error instanceof FieldError
             ? [error.field, error.message]
             : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
-              ? [error.problem.field ?? '', saidOf(error.problem)]
+              ? [error.problem.field ?? '', saidBeside(error.problem)]
               : ['', ''];
         if (field === '' || !form.showError(controlOf(field, form), text)) throw error;
       }
@@ -181,7 +181,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
         onLook: () => void look(),
       }),
       h(RowDefaults, { form }),
-      h(FileFormat, { form, kind: preview.found.value?.kind, isArchive: true }),
+      h(FileFormat, { form, preview, isArchive: true }),
       h(Shaping, { preview, form }),
       h(MoreReading, { form }),
       h(WhenFields, { form }),

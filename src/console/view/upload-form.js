@@ -6,6 +6,7 @@ import { Card, h } from '../element.js';
 import { useChange } from '../form.js';
 import { size } from '../format.js';
 import { ErrorPlace } from '../notice.js';
+import { saidBeside } from '../remedies.js';
 import { newKey, upload } from '../upload.js';
 import { useLeaving, useWork } from '../work.js';
 import { ColumnMapping } from './upload/column-mapping.js';
@@ -13,7 +14,7 @@ import { FileChoice } from './upload/file-choice.js';
 import { FirstRows } from './upload/first-rows.js';
 import { FilePreview } from './upload/preview.js';
 import { RawGrid } from './upload/raw-grid.js';
-import { FileFormat, READING, RowDefaults } from './upload/reading.js';
+import { FileFormat, READING, RowDefaults, SheetChoice } from './upload/reading.js';
 import { RecipeChoice } from './upload/recipe-choice.js';
 import { SHAPING } from './upload/shape-form.js';
 import { Shaping } from './upload/shaping.js';
@@ -104,10 +105,11 @@ export function UploadForm({
         if (stopped.aborted) return;
         if (!(error instanceof ApiError))
           throw new Error(`${chosen.name} cannot be read, or has changed. Choose it again.`);
-        const { field, detail } = error.problem;
+        const { field } = error.problem;
+        const text = saidBeside(error.problem);
         const isBeside =
           field !== undefined &&
-          (form.showError(fieldOf(field), detail) || form.showError(`map-${field === 'map' ? 'uid' : field}`, detail));
+          (form.showError(fieldOf(field), text) || form.showError(`map-${field === 'map' ? 'uid' : field}`, text));
         if (!isBeside) throw error;
       } finally {
         sent.value = undefined;
@@ -123,10 +125,11 @@ export function UploadForm({
         'form',
         { class: 'new-import', noValidate: true, onSubmit: start },
         isImport && h(RecipeChoice, { preview, form }),
+        h(SheetChoice, { preview, form }),
         h(Suggestions, { preview, form, isImport }),
         h('div', { class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
         h(ColumnMapping, { preview, form }),
-        h(FileFormat, { form, kind: preview.found.value?.kind, isArchive: preview.isArchive.value }),
+        h(FileFormat, { form, preview, isArchive: preview.isArchive.value }),
         h(Shaping, { preview, form, upload: isImport ? preview : undefined }),
         h(RowDefaults, { form }),
         own(preview),

@@ -1,7 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless } from '../../text/spreadsheet.ts';
@@ -61,12 +58,6 @@ export async function concludeCheck(folder: string, subject: CheckSubject): Prom
   } finally {
     ledger.close();
   }
-}
-
-async function writeWhole(path: string, text: Iterable<string>): Promise<void> {
-  const unfinished = `${path}.part`;
-  await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600 }));
-  await rename(unfinished, path);
 }
 
 type Row = Readonly<Record<string, unknown>>;

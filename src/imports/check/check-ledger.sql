@@ -87,6 +87,10 @@ select coalesce(sum(case way when 'list' then max(1, (coalesce(members, 0) + cas
   region
 from groups where state = 'found' and done = 0 group by region;
 
+-- name: count_open_groups
+-- In: region. Out: groups whose members are not known yet.
+select count(*) as n from groups where state = 'found' and done = 0 and region = :region;
+
 -- name: open_groups
 -- In: region, after (number of a group), limit. Out: groups whose members are not known yet.
 select id, guid, region, way from groups where state = 'found' and done = 0 and region = :region and id > :after

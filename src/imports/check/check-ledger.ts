@@ -72,6 +72,7 @@ export interface CheckLedger {
   takeGroupList(region: Region): void;
   chooseWays(): void;
   priceOfMembers(): Map<Region, number>;
+  openGroupCount(region: Region): number;
   openGroups(region: Region, after: number, limit: number): (CheckedGroup & { readonly way: 'list' | 'ask' })[];
   takeMemberList(group: number): void;
   takeBannedList(group: number, region: Region): void;
@@ -213,6 +214,7 @@ function ledgerOf(database: Database): CheckLedger {
           .all({ page: MAX_PER_PAGE })
           .map(({ region, calls }) => [region as Region, Number(calls)]),
       ),
+    openGroupCount: (region) => count('count_open_groups', { region }),
     openGroups: (region, after, limit) =>
       sql<CheckedGroup & { readonly way: 'list' | 'ask' }>('open_groups').all({ region, after, limit }),
     takeMemberList: (group) =>

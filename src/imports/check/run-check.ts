@@ -153,7 +153,7 @@ async function listGroups({ ledger, pages, signal, left }: Checking, region: Reg
 
 async function readMembers(checking: Checking, region: Region): Promise<void> {
   const { ledger, signal } = checking;
-  const advance = checking.progress('members', ledger.openGroups(region, 0, Number.MAX_SAFE_INTEGER).length);
+  const advance = checking.progress('members', ledger.openGroupCount(region));
   await inTurns(
     signal,
     (after) => ledger.openGroups(region, after, AT_A_TIME),

@@ -59,6 +59,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     compression: head.compression ?? null,
     encoding: look.encoding ?? null,
     delimiter: look.delimiter ?? null,
+    sheets: look.sheets.map(({ name: sheet, isVisible }) => ({ name: sheet, isVisible })),
     notes: [...look.notes, ...(secret.length === 0 ? [] : [`Not shown: the values of ${listed(secret)}`])],
     firstLines: withoutSecrets(head.firstLines, secret.length > 0, look.format === 'csv' ? topLines(options) : 0),
     columns: columns.map((column) => shownFacts(column, secret.includes(column.name))),

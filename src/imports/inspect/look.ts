@@ -1,6 +1,13 @@
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
 import type { InputKind } from '../read/detect.ts';
-import { type InputFormat, type InputRow, type Intake, type IntakeSource, openIntake } from '../read/intake.ts';
+import {
+  type InputFormat,
+  type InputRow,
+  type Intake,
+  type IntakeSource,
+  openIntake,
+  type Sheet,
+} from '../read/intake.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import type { Identities } from '../read/shape/identities.ts';
 import type { Seen } from '../recipes/match.ts';
@@ -12,6 +19,8 @@ export interface Look {
   readonly format: InputFormat | undefined;
   /** What the file is. */
   readonly kind: InputKind | undefined;
+  /** Of a workbook. */
+  readonly sheets: readonly Sheet[];
   /** What a person should know about it. */
   readonly notes: readonly string[];
   readonly encoding: string | undefined;
@@ -43,9 +52,13 @@ export async function lookAt(
 ): Promise<Look> {
   let intake: Intake | undefined;
   let refusal: IntakeError | undefined;
+  let sheets: readonly Sheet[] = [];
+  const onSheets = (found: readonly Sheet[]) => {
+    sheets = found;
+  };
   const rows: InputRow[] = [];
   try {
-    intake = await openIntake(source, { ...intakeOptions(options), lenient, identities: ALL_KNOWN });
+    intake = await openIntake(source, { ...intakeOptions(options), lenient, identities: ALL_KNOWN, onSheets });
     for await (const chunk of intake.chunks()) {
       rows.push(...chunk.slice(0, most - rows.length));
       if (rows.length >= most) break;
@@ -58,6 +71,7 @@ export async function lookAt(
   return {
     format: intake?.format,
     kind: intake?.kind,
+    sheets,
     notes: intake?.notes().map(({ text }) => text) ?? [],
     encoding: intake?.encoding,
     delimiter: intake?.delimiter,

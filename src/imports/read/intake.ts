@@ -41,8 +41,9 @@ import {
   tableTop,
 } from './shape/shaping.ts';
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
+import type { Sheet } from './workbook/workbook.ts';
 
-export type { Field, InputFormat, InputRow, IntakeSource };
+export type { Field, InputFormat, InputRow, IntakeSource, Sheet };
 
 export interface IntakeOptions {
   readonly format: InputKind | 'auto';
@@ -72,6 +73,8 @@ export interface IntakeOptions {
   readonly waitForQuietMs?: number;
   /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with something in it. */
   readonly sheet?: string;
+  /** Told which sheets a workbook has, as soon as it is open. */
+  readonly onSheets?: (sheets: readonly Sheet[]) => void;
   /** Files of a folder or ZIP archive, as patterns such as `members*.csv`; absent: those at its top that have rows. */
   readonly files?: readonly string[];
   /** Folder for what does not fit into memory while it is read; absent: the system's folder for temporary files. */

@@ -118,12 +118,12 @@ class LdifReader {
   }
 }
 
-/** `uid=anna,ou=people,dc=example` → `anna`; commas and other characters may be escaped (RFC 4514). */
+/** `uid=anna,ou=people,dc=example` → `anna`; commas and other characters may be escaped, also as their bytes in UTF-8 (RFC 4514). */
 function firstValue(name: string): string {
   const [, value = name] = /^\s*[A-Za-z0-9.-]+\s*=\s*((?:\\.|[^,+\\])*)/s.exec(name) ?? [];
   return value
     .trim()
-    .replace(/\\([0-9A-Fa-f]{2})|\\(.)/gs, (_, hex?: string, character = '') =>
-      hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
+    .replace(/((?:\\[0-9A-Fa-f]{2})+)|\\(.)/gs, (_, bytes?: string, character = '') =>
+      bytes === undefined ? character : Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString(),
     );
 }

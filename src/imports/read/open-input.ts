@@ -8,11 +8,13 @@ import { type FileState, fileOf } from './file-state.ts';
 import { notReadable } from './intake-error.ts';
 import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';
 import type { SheetText } from './workbook/sheet-text.ts';
+import type { Sheet } from './workbook/workbook.ts';
 
 export interface OpenOptions extends SourceOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   readonly sheet?: string | undefined;
   readonly scratch?: string | undefined;
+  readonly onSheets?: ((sheets: readonly Sheet[]) => void) | undefined;
 }
 
 /** What an input is: one text, or several files. */
@@ -62,7 +64,7 @@ async function openPacked(
   state: FileState,
   options: OpenOptions,
 ): Promise<OpenedInput> {
-  const { sheet, signal, scratch = tmpdir() } = options;
+  const { sheet, signal, onSheets, scratch = tmpdir() } = options;
   const bounds = boundsWith(options.bounds);
   // Loaded for those alone who need them.
   const { openZip } = await import('./archive/zip.ts');
@@ -71,7 +73,7 @@ async function openPacked(
   try {
     const kind = await workbookKind(zip, name);
     if (kind !== undefined) {
-      const text = await openSheet(zip, kind, name, { sheet, bounds, signal, scratch });
+      const text = await openSheet(zip, kind, name, { sheet, bounds, signal, onSheets, scratch });
       return { text: sheetBytes(text, zip, name, state) };
     }
   } catch (error) {

@@ -6,15 +6,15 @@ import { cellsOf } from './edited-row.ts';
 import { type Judged, judge } from './judge.ts';
 import type { EditedRow } from './read-edited.ts';
 import { CannotRepair } from './repair-errors.ts';
-import { type CellEdit, currentEdits, editsOf, failedValues, repairsOf, rowsToRepair } from './repair-ledger.ts';
+import { type CellEdit, currentEdits, editsOf, repairsOf, rowsToRepair, whichToRepair } from './repair-ledger.ts';
 import { columnsOf, isEditable, type OpenRepair, shownCounts, viewsOf } from './show.ts';
 
 /** Edits that an import keeps, undone ones included. */
 const MOST_KEPT = 1_000_000;
 /** Rows that one replacement changes. */
 const MOST_REPLACED = 100_000;
-/** Rows that are read together. */
-const PAGE = 2_000;
+/** Rows that are read together: a bound on memory. Each time, all rows behind are looked at for the first of them. */
+const PAGE = 10_000;
 
 /** States in which a row can be edited. */
 export const NOT_SENT: readonly RepairState[] = ['open', 'wrong', 'ready'];
@@ -113,13 +113,9 @@ export async function keep(repair: OpenRepair, edits: readonly CellEdit[], by: s
 
 /** @throws CannotRepair */
 function checkEdits(repair: OpenRepair, edits: readonly CellEdit[], rows: readonly number[]): void {
-  const { sql } = repair.ledger;
+  const { ledger, isTaken } = repair;
   for (const column of new Set(edits.map((one) => one.column))) placeOf(repair, column);
-  const possible = new Set(
-    sql('which_to_repair')
-      .all({ rows: JSON.stringify(rows), ...failedValues(repair.isTaken) })
-      .map((row) => Number(row['row_id'])),
-  );
+  const possible = whichToRepair(ledger, rows, isTaken);
   const missing = rows.find((row) => !possible.has(row));
   if (missing !== undefined) {
     throw new CannotRepair(`row ${missing} has nothing to repair`, 'edit only rows that are listed as rows to repair', {
@@ -127,7 +123,7 @@ function checkEdits(repair: OpenRepair, edits: readonly CellEdit[], rows: readon
     });
   }
   refuseSent(repair, rows);
-  const kept = Number(sql('edit_count').get()?.['n']);
+  const kept = Number(ledger.sql('edit_count').get()?.['n']);
   if (kept + edits.length > MOST_KEPT) {
     throw new CannotRepair(
       `the import has ${counted(kept, 'edit')}; it may have ${grouped(MOST_KEPT)}`,

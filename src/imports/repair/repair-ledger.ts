@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type RepairCounts, type RepairProblem, type RepairState, rowProblems } from '../../api/repair.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
-import { outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_MIGRATIONS, REPAIR_MIGRATIONS } from '../schemas.ts';
 
 /** The edits of an import's rows, and its ledger beside them, which is only read. */
@@ -51,12 +50,20 @@ export function openRepairLedger(folder: string): RepairLedger {
   const database = openForWriting(repairFile(folder), REPAIR_MIGRATIONS);
   attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('repair.sql', import.meta.url));
+  for (const view of ['open_to_repair', 'open_repaired']) sql(view).run();
   return { database, sql, close: () => database.close() };
 }
 
-/** What counts as failed. `isTaken`: a plain retry has taken those rows. */
-export function failedValues(isTaken: boolean): { failed: number; outcome: number } {
-  return { failed: Number(!isTaken), outcome: outcomeId('failed') };
+/** Which rows can be repaired, as JSON. `isTaken`: a plain retry has taken those that failed. */
+export function statusesToRepair(isTaken: boolean, wanted?: RepairFilter['status']): string {
+  const statuses = isTaken ? ['invalid'] : ['invalid', 'failed'];
+  return JSON.stringify(statuses.filter((status) => wanted === undefined || status === wanted));
+}
+
+/** Those of these rows that can be repaired, or were. */
+export function whichToRepair({ sql }: RepairLedger, rows: readonly number[], isTaken: boolean): Set<number> {
+  const found = sql('which_to_repair').all({ rows: JSON.stringify(rows), failed: Number(!isTaken) });
+  return new Set(found.map((row) => Number(row['row_id'])));
 }
 
 /** Numbers of rows behind `after` that pass the filter. */
@@ -65,14 +72,11 @@ export function rowsToRepair(
   { status, code, states }: RepairFilter,
   { isTaken, after, limit }: { readonly isTaken: boolean; readonly after: number; readonly limit: number },
 ): number[] {
-  const { failed, outcome } = failedValues(isTaken);
   return sql('page_to_repair')
     .all({
       after,
       limit,
-      outcome,
-      invalid: Number(status !== 'failed'),
-      failed: Number(failed === 1 && status !== 'invalid'),
+      statuses: statusesToRepair(isTaken, status),
       code: code ?? null,
       states: JSON.stringify(states),
     })
@@ -113,17 +117,23 @@ export function currentEdits(edits: readonly CellEdit[]): Map<string, string> {
   return current;
 }
 
-/** Rows with edits as they are now. */
-export function repairsOf(
-  { sql }: RepairLedger,
-  rows: readonly number[],
-): Map<number, { readonly left: RepairProblem[]; readonly sentIn: string | null }> {
+/** A row with edits as it is now. */
+interface Repaired {
+  readonly state: RepairState;
+  /** Problems that it has still. */
+  readonly left: RepairProblem[];
+  readonly sentIn: string | null;
+}
+
+/** Those of these rows that have edits. */
+export function repairsOf({ sql }: RepairLedger, rows: readonly number[]): Map<number, Repaired> {
   return new Map(
     sql('repairs_of')
       .all({ rows: JSON.stringify(rows) })
       .map((row) => [
         Number(row['row_id']),
         {
+          state: row['state'] as RepairState,
           left: rowProblems.parse(JSON.parse(String(row['problems']))),
           sentIn: row['import_id'] === null ? null : String(row['import_id']),
         },

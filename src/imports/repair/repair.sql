@@ -1,55 +1,54 @@
 -- The edits of an import's rows, beside its ledger: the tables of both are here, and those of the ledger are only read.
 
+-- name: open_to_repair
+-- Rows that can be repaired, or were, once for each reason: those that were invalid, and those that the service refused. A row
+-- that gives several memberships goes by the first of them (row_id).
+create temp view to_repair as
+select 'invalid' as status, p.code, coalesce(t.first_row, p.row_id) as row_id, p.row_id as own_id
+  from problems p left join parts t on t.row_id = p.row_id where p.position = 0
+union all
+select 'failed', coalesce(m.code, ''), coalesce(t.first_row, m.row_id), m.row_id
+  from memberships m left join parts t on t.row_id = m.row_id
+ where m.outcome_id = (select id from outcomes where name = 'failed');
+
+-- name: open_repaired
+-- Rows with edits, and whether one of their problems was found when the file was read.
+create temp view repaired as
+select e.*, exists (select 1 from problems p where p.row_id = e.row_id
+                     or p.row_id in (select t.row_id from parts t where t.first_row = e.row_id)) as was_invalid
+  from repairs e;
+
 -- name: page_to_repair
--- In: after, limit, invalid and failed (1: wanted), outcome (the one of failed rows), code (null: any), states (JSON array).
--- Out: numbers of the first rows behind a row that can be repaired, or were.
-select row_id from (
-  select * from (
-    select distinct coalesce(t.first_row, p.row_id) as row_id
-      from problems p left join parts t on t.row_id = p.row_id left join repairs e on e.row_id = coalesce(t.first_row, p.row_id)
-     where p.position = 0 and :invalid and p.row_id > :after and coalesce(t.first_row, p.row_id) > :after
-       and (:code is null or p.code = :code)
-       and case when e.row_id is null then 'open' when e.import_id is not null then 'sent' when e.problems = '[]' then 'ready' else 'wrong' end
-           in (select value from json_each(:states))
-     order by 1 limit :limit)
-  union
-  select * from (
-    select distinct coalesce(t.first_row, m.row_id) as row_id
-      from memberships m left join parts t on t.row_id = m.row_id left join repairs e on e.row_id = coalesce(t.first_row, m.row_id)
-     where m.outcome_id = :outcome and :failed and coalesce(t.first_row, m.row_id) > :after
-       and (:code is null or m.code = :code)
-       and case when e.row_id is null then 'open' when e.import_id is not null then 'sent' when e.problems = '[]' then 'ready' else 'wrong' end
-           in (select value from json_each(:states))
-     order by 1 limit :limit)
-) order by row_id limit :limit;
+-- In: after, limit, statuses (JSON array), code (null: any), states (JSON array). Out: numbers of the first rows behind a row.
+-- (By own_id SQLite finds them; it is never before row_id.)
+select distinct c.row_id from temp.to_repair c left join repairs e on e.row_id = c.row_id
+ where c.own_id > :after and c.row_id > :after and c.status in (select value from json_each(:statuses)) and (:code is null or c.code = :code)
+   and coalesce(e.state, 'open') in (select value from json_each(:states))
+ order by 1 limit :limit;
 
 -- name: count_to_repair
--- In: failed (1: wanted), outcome (the one of failed rows). Out: rows by problem and by what was done about them.
-select c.status, c.code, case when e.row_id is null then 'open' when e.import_id is not null then 'sent' when e.problems = '[]' then 'ready' else 'wrong' end as state,
-       count(distinct c.row_id) as n
-  from (
-    select 'invalid' as status, p.code, coalesce(t.first_row, p.row_id) as row_id
-      from problems p left join parts t on t.row_id = p.row_id where p.position = 0
-    union all
-    select 'failed', coalesce(m.code, ''), coalesce(t.first_row, m.row_id)
-      from memberships m left join parts t on t.row_id = m.row_id where m.outcome_id = :outcome and :failed
-  ) c left join repairs e on e.row_id = c.row_id
+-- In: statuses (JSON array). Out: rows by problem and by what was done about them.
+select c.status, c.code, coalesce(e.state, 'open') as state, count(distinct c.row_id) as n
+  from temp.to_repair c left join repairs e on e.row_id = c.row_id
+ where c.status in (select value from json_each(:statuses))
  group by 1, 2, 3;
 
 -- name: count_rows_to_repair
--- In: failed (1: wanted), outcome (the one of failed rows). Out: how many rows they are: one may have several problems.
-select count(*) as n from (
-  select coalesce(t.first_row, p.row_id) as row_id from problems p left join parts t on t.row_id = p.row_id where p.position = 0
-  union
-  select coalesce(t.first_row, m.row_id) from memberships m left join parts t on t.row_id = m.row_id where m.outcome_id = :outcome and :failed);
+-- In: statuses (JSON array). Out: how many rows they are: one may have several problems.
+select count(distinct row_id) as n from temp.to_repair where status in (select value from json_each(:statuses));
 
 -- name: which_to_repair
--- In: rows (JSON array of numbers), failed (1: wanted), outcome (the one of failed rows). Out: those of them that can be repaired.
-select distinct r.id as row_id from rows r left join parts t on t.first_row = r.id
- where r.id in (select value from json_each(:rows)) and coalesce(t.part, 1) = 1
-   and (exists (select 1 from problems p where p.row_id = r.id or p.row_id in (select o.row_id from parts o where o.first_row = r.id))
-        or (:failed and exists (select 1 from memberships m where m.outcome_id = :outcome
-              and (m.row_id = r.id or m.row_id in (select o.row_id from parts o where o.first_row = r.id)))));
+-- In: rows (JSON array of numbers), failed (1: wanted). Out: those of them that can be repaired; none that is a further
+-- membership of an earlier row.
+with own (id, row_id) as (
+  select g.value, g.value from json_each(:rows) g
+   where not exists (select 1 from parts t where t.row_id = g.value and t.first_row <> g.value)
+  union
+  select t.row_id, t.first_row from parts t where t.first_row in (select value from json_each(:rows)))
+select distinct row_id from own
+ where exists (select 1 from problems p where p.row_id = own.id)
+    or (:failed and exists (select 1 from memberships m
+          where m.row_id = own.id and m.outcome_id = (select id from outcomes where name = 'failed')));
 
 -- name: rows_of_lines
 -- In: lines (JSON array). Out: the first row of each line.
@@ -104,23 +103,20 @@ delete from repairs where row_id = :row and import_id is null;
 
 -- name: repairs_of
 -- In: rows (JSON array). Out: how rows with edits are now.
-select row_id, problems, import_id from repairs where row_id in (select value from json_each(:rows));
+select row_id, problems, state, import_id from repairs where row_id in (select value from json_each(:rows));
 
 -- name: repair_counts
 -- In: failed (1: failed rows count). Out: rows with edits by what was done about them, and memberships that a retry would send.
-select count(*) filter (where import_id is null and problems = '[]' and possible) as ready,
-       count(*) filter (where import_id is null and problems <> '[]' and possible) as wrong,
-       count(*) filter (where import_id is not null) as sent,
-       coalesce(sum(retryable) filter (where import_id is not null), 0) as retryableSent
-  from (select import_id, problems, retryable,
-               :failed or exists (select 1 from problems p where p.row_id = repairs.row_id or p.row_id in (select o.row_id from parts o where o.first_row = repairs.row_id)) as possible
-          from repairs);
+select count(*) filter (where state = 'ready' and (:failed or was_invalid)) as ready,
+       count(*) filter (where state = 'wrong' and (:failed or was_invalid)) as wrong,
+       count(*) filter (where state = 'sent') as sent,
+       coalesce(sum(retryable) filter (where state = 'sent'), 0) as retryableSent
+  from temp.repaired;
 
 -- name: claim
 -- In: import, failed (1: failed rows too). All rows that are ready belong to this import from now on.
 update repairs set import_id = :import
- where import_id is null and problems = '[]'
-   and (:failed or exists (select 1 from problems p where p.row_id = repairs.row_id or p.row_id in (select o.row_id from parts o where o.first_row = repairs.row_id)));
+ where row_id in (select row_id from temp.repaired where state = 'ready' and (:failed or was_invalid));
 
 -- name: add_send
 -- In: import, by, at (ms).

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { RepairCounts, RepairRow, RepairState, RepairView } from '../../api/repair.ts';
 import type { ImportOptions } from '../import-options.ts';
+import { outcomeId } from '../record/enum-ids.ts';
 import { openImportReader } from '../report/reading.ts';
 import { inputOf } from '../report/report-paths.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
@@ -9,13 +10,13 @@ import {
   countsOf,
   currentEdits,
   editsOf,
-  failedValues,
   openRepairLedger,
   type RepairFilter,
   type RepairLedger,
   repairsOf,
   rowsToRepair,
   sendsOf,
+  statusesToRepair,
 } from './repair-ledger.ts';
 
 /** The import whose rows are repaired. */
@@ -61,7 +62,8 @@ export function isEditable(column: string): boolean {
 export function overview({ ledger, input, isTaken }: OpenRepair): Omit<RepairView, 'maySend' | 'failedTaken'> {
   const names = input.columns;
   const problems = new Map<string, RepairView['problems'][number]>();
-  for (const found of ledger.sql('count_to_repair').all(failedValues(isTaken))) {
+  const statuses = statusesToRepair(isTaken);
+  for (const found of ledger.sql('count_to_repair').all({ statuses })) {
     const status = found['status'] === 'failed' ? 'failed' : 'invalid';
     const code = String(found['code']);
     const key = `${status} ${code}`;
@@ -70,7 +72,7 @@ export function overview({ ledger, input, isTaken }: OpenRepair): Omit<RepairVie
     const state = String(found['state']) as RepairState;
     problems.set(key, { ...problem, total: problem.total + n, ...(state !== 'open' && { [state]: n }) });
   }
-  const total = Number(ledger.sql('count_rows_to_repair').get(failedValues(isTaken))?.['n']);
+  const total = Number(ledger.sql('count_rows_to_repair').get({ statuses })?.['n']);
   return {
     columns: columnsOf(input).map((name, index) => ({
       name,
@@ -135,7 +137,7 @@ export function viewsOf({ ledger, input }: OpenRepair, rows: readonly number[]):
   }
   const refused = new Map<number, { readonly code: string; readonly reason: string }>();
   for (const one of ledger.sql('memberships_of').all({ ...wanted, unprocessed: 0 })) {
-    const isFailed = Number(one['outcome']) === failedValues(false).outcome;
+    const isFailed = Number(one['outcome']) === outcomeId('failed');
     if (isFailed) refused.set(Number(one['row_id']), { code: String(one['code']), reason: String(one['message']) });
   }
   return ledger
@@ -160,15 +162,9 @@ export function viewsOf({ ledger, input }: OpenRepair, rows: readonly number[]):
         history: history
           .slice(-MOST_OF_HISTORY)
           .map(({ column, value, by, at }) => ({ column, value, by, at: new Date(at).toISOString() })),
-        state: stateOf(now),
+        state: now?.state ?? 'open',
         left: now?.left ?? [],
         sentIn: now?.sentIn ?? null,
       };
     });
-}
-
-function stateOf(now: { readonly left: readonly unknown[]; readonly sentIn: string | null } | undefined): RepairState {
-  if (now === undefined) return 'open';
-  if (now.sentIn !== null) return 'sent';
-  return now.left.length === 0 ? 'ready' : 'wrong';
 }

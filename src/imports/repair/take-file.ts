@@ -7,7 +7,7 @@ import { inputOf } from '../report/report-paths.ts';
 import { keep, originalsOf } from './edit.ts';
 import { cellsOf } from './edited-row.ts';
 import { CannotRepair } from './repair-errors.ts';
-import { type CellEdit, currentEdits, editsOf, failedValues, repairsOf } from './repair-ledger.ts';
+import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
 import { columnsOf, isEditable, type OpenRepair, shownCounts } from './show.ts';
 
 /** Rows with remaining problems that are listed. */
@@ -15,64 +15,28 @@ const MOST_LISTED = 20;
 /** Rows that a file may change. */
 const MOST_OF_FILE = 100_000;
 
+/** A column of the import: its place there, and the place in the corrected file that it is read from. */
+interface Column {
+  readonly column: string;
+  readonly place: number;
+  readonly from: number;
+}
+
 /**
  * Takes edits from a corrected report: the CSV download of the rows that need attention, or a part of
  * it. `_row` identifies a row; a cell that differs from its earlier value is an edit. Rows that are not to be repaired
  * must be as they were. @throws CannotRepair
  */
 export async function takeFile(repair: OpenRepair, text: string, by: string): Promise<RepairTaken> {
-  const { ledger } = repair;
-  const description = inputOf(repair.input);
-  const records = recordsOf(text, csvDelimiter(description));
-  const [header = [], ...rows] = records;
+  const [header = [], ...records] = recordsOf(text, csvDelimiter(inputOf(repair.input)));
   const at = rowColumn(header);
   const columns = placesIn(repair, header.slice(0, at));
-  const byLine = new Map(rows.map((cells) => [lineOf(cells[at]), cells]));
+  const byLine = Map.groupBy(records, (cells) => lineOf(cells[at]));
   if (byLine.size > MOST_OF_FILE)
     throw new CannotRepair(`the file has ${byLine.size} rows`, `give at most ${MOST_OF_FILE} at a time`);
-  const found = new Map(
-    ledger
-      .sql('rows_of_lines')
-      .all({ lines: JSON.stringify([...byLine.keys()]) })
-      .map(({ line, row_id }) => [Number(line), Number(row_id)]),
-  );
-  const unknown = [...byLine.keys()].find((line) => !found.has(line));
-  if (unknown !== undefined) {
-    throw new CannotRepair(
-      `the import has no row ${unknown}`,
-      'give back the report of this import, with its column _row',
-    );
-  }
-  const numbers = [...found.values()];
-  const kept = editsOf(ledger, numbers);
-  const done = new Set(
-    repairsOf(ledger, numbers)
-      .entries()
-      .filter(([, { sentIn }]) => sentIn !== null)
-      .map(([row]) => row),
-  );
-  const possible = new Set(
-    ledger
-      .sql('which_to_repair')
-      .all({ rows: JSON.stringify(numbers), ...failedValues(repair.isTaken) })
-      .map((row) => Number(row['row_id'])),
-  );
-  const edits: CellEdit[] = [];
-  for (const { row, ...original } of originalsOf(repair, numbers)) {
-    // Sent rows, and those with nothing to repair, are in the report as well: the file must not change them.
-    if (done.has(row) || !possible.has(row)) continue;
-    const cells = cellsOf(description, original);
-    const now = currentEdits(kept.get(row) ?? []);
-    const given = byLine.get(original.line) ?? [];
-    for (const { column, place, from } of columns) {
-      const before = now.get(column) ?? cells[place] ?? '';
-      const after = given[from] ?? '';
-      // A report disarms formulas with an apostrophe: that is not an edit.
-      if (after !== before && after !== harmless(before)) edits.push({ row, column, value: after });
-    }
-  }
+  const lines = linesOfRows(repair, [...byLine.keys()]);
+  const edits = editsIn(repair, repairable(repair, [...lines.keys()]), columns, byLine);
   const judged = edits.length === 0 ? [] : await keep(repair, edits, by);
-  const lines = new Map([...found].map(([line, row]) => [row, line]));
   return {
     rows: judged.length,
     cells: edits.length,
@@ -83,6 +47,57 @@ export async function takeFile(repair: OpenRepair, text: string, by: string): Pr
       .map(({ row, problems }) => ({ line: lines.get(row) ?? row, problems: [...problems] })),
     counts: shownCounts(repair),
   };
+}
+
+/** Row -> its line. @throws CannotRepair when the import has no such line */
+function linesOfRows({ ledger }: OpenRepair, lines: readonly number[]): Map<number, number> {
+  const found = ledger.sql('rows_of_lines').all({ lines: JSON.stringify(lines) });
+  const known = new Map(found.map(({ line, row_id }) => [Number(row_id), Number(line)]));
+  const there = new Set(known.values());
+  const unknown = lines.find((line) => !there.has(line));
+  if (unknown === undefined) return known;
+  throw new CannotRepair(
+    `the import has no row ${unknown}`,
+    'give back the report of this import, with its column _row',
+  );
+}
+
+/** Rows that the file may change. Sent rows, and those with nothing to repair, are in the report as well. */
+function repairable({ ledger, isTaken }: OpenRepair, rows: readonly number[]): number[] {
+  const repairs = repairsOf(ledger, rows);
+  const possible = whichToRepair(ledger, rows, isTaken);
+  return rows.filter((row) => possible.has(row) && repairs.get(row)?.state !== 'sent');
+}
+
+/** @throws CannotRepair when a row is there several times and its cells do not agree */
+function editsIn(
+  repair: OpenRepair,
+  rows: readonly number[],
+  columns: readonly Column[],
+  byLine: ReadonlyMap<number, readonly (readonly string[])[]>,
+): CellEdit[] {
+  const description = inputOf(repair.input);
+  const kept = editsOf(repair.ledger, rows);
+  const edits: CellEdit[] = [];
+  for (const { row, ...original } of originalsOf(repair, rows)) {
+    const cells = cellsOf(description, original);
+    const now = currentEdits(kept.get(row) ?? []);
+    for (const { column, place, from } of columns) {
+      const before = now.get(column) ?? cells[place] ?? '';
+      const disarmed = harmless(before);
+      // A report has a row once for each of its memberships: whoever corrects one of these lines leaves the others.
+      const given = new Set((byLine.get(original.line) ?? []).map((line) => line[from] ?? ''));
+      const [value, other] = [...given].filter((text) => text !== before && text !== disarmed);
+      if (other !== undefined) {
+        throw new CannotRepair(
+          `row ${original.line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
+          'correct one of these lines, or give all of them the same cells',
+        );
+      }
+      if (value !== undefined) edits.push({ row, column, value });
+    }
+  }
+  return edits;
 }
 
 function recordsOf(text: string, delimiter: string): string[][] {
@@ -121,7 +136,7 @@ function lineOf(cell: string | undefined): number {
 }
 
 /** Where the columns of the import are in the file. Columns that the file leaves out stay as they are. */
-function placesIn({ input }: OpenRepair, header: readonly string[]) {
+function placesIn({ input }: OpenRepair, header: readonly string[]): Column[] {
   const editable = columnsOf(input);
   const names = input.columns.map(harmless);
   const taken = new Set<number>();

@@ -22,7 +22,7 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   ERR_TOO_MANY_REQUESTS: 'The rate limit was reached: import the retry file with fewer calls a minute.',
   NOT_THE_SERVICE:
     'A proxy, firewall or login page answered in place of the service: check the network and HTTPS_PROXY; then import the retry file.',
-  UNKNOWN_SCOPE: words`These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, ignore it: import the file with ${option('map', 'scope=')}, or with no column for Scope in the console.`,
+  UNKNOWN_SCOPE: words`These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, import the file again with ${option('map', 'scope=')}, which ignores it.`,
   UNKNOWN_IDENTITY:
     'The identity file does not have these. Fill in the UIDs in unknown-identities.csv, add its lines to the identity file, and import the file again.',
   DERIVED_ID_COLLISION:

@@ -1,17 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../api/file-facts.ts';
-import type { ImportOptions } from '../import-options.ts';
 import { headOf } from '../inspect/head.ts';
 import { inspect } from '../inspect/inspect.ts';
 import { isZip } from '../read/archive/zip-signature.ts';
 import type { Recipe } from '../recipes/recipe.ts';
-import { BEGINNING_BYTES, beginning, unpacked } from './preview.ts';
+import { BEGINNING_BYTES, beginning, type PreviewRequest, unpacked } from './preview.ts';
 
-export interface InspectRequest {
-  /** The first bytes of a file. */
-  readonly head: Uint8Array;
-  readonly name: string;
-  readonly options: ImportOptions;
+export interface InspectRequest extends PreviewRequest {
   readonly recipes: readonly Recipe[];
 }
 

@@ -15,12 +15,20 @@ const UNPACKED_BYTES = 1024 * 1024;
 /** Characters that the shown rows may have in total; one is always shown. */
 const MOST_OF_ROWS = 1024 * 1024;
 
+export interface PreviewRequest {
+  /** The first bytes of a file. */
+  readonly head: Uint8Array;
+  /** What messages call it. */
+  readonly name: string;
+  readonly options: ImportOptions;
+}
+
 /** Previews the beginning of a file. @throws IntakeError when it cannot be read */
-export async function preview(head: Buffer, options: ImportOptions): Promise<Preview> {
-  const { bytes, isCut } = await unpacked(head);
+export async function preview({ head, name, options }: PreviewRequest): Promise<Preview> {
+  const { bytes, isCut } = await unpacked(Buffer.from(head));
   // Archives and workbooks are read at random places, and were uploaded whole.
   const source = isZip(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
-  const intake = await openIntake({ ...source, name: 'the file' }, { ...intakeOptions(options), lenient: true });
+  const intake = await openIntake({ ...source, name }, { ...intakeOptions(options), lenient: true });
   const { rows, more } = await firstRows(intake);
   const columns = intake.columns();
   const shown = viewsOf(rows, columns, intake.format);

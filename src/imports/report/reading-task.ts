@@ -1,11 +1,12 @@
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { Conversion } from '../../platform/conversions.ts';
 import type { ImportRecord } from '../catalog.ts';
-import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
 import type { ThreadError } from '../read/thread-error.ts';
 import type { InspectRequest } from './inspect-head.ts';
+import type { PreviewRequest } from './preview.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
 import type { RowFilter } from './row-filter.ts';
@@ -62,7 +63,7 @@ export type ReadingTask =
   /** One row with its calls as JSON text, in UTF-8; undefined where there is none. */
   | { readonly kind: 'row-detail'; readonly path: string; readonly row: number }
   /** How the beginning of a file would be read, as JSON text in UTF-8. */
-  | { readonly kind: 'preview'; readonly head: Uint8Array; readonly options: ImportOptions }
+  | ({ readonly kind: 'preview' } & PreviewRequest)
   /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text in UTF-8. */
   | ({ readonly kind: 'inspect' } & InspectRequest)
   /** Options with those of a recipe. */
@@ -78,7 +79,9 @@ export type NumberedTask = ReadingTask & { readonly id: number };
 
 export type ReadingReply =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: ThreadError };
+  | { readonly id: number; readonly error: ThreadError }
+  /** A ledger is converted before the task goes on; null: it goes on. */
+  | { readonly id: 0; readonly conversion: Conversion | null };
 
 /** Why a task with limits was not finished. */
 export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { watchConversions } from '../../platform/conversions.ts';
 import { namingDamage } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { packError } from '../read/thread-error.ts';
@@ -35,6 +36,10 @@ parentPort?.on('message', async (task: NumberedTask) => {
   } catch (error) {
     parentPort?.postMessage({ id, error: packError(error) } satisfies ReadingReply);
   }
+});
+
+watchConversions((conversion) => {
+  parentPort?.postMessage({ id: 0, conversion: conversion ?? null } satisfies ReadingReply);
 });
 
 // It has loaded: from now on, deadlines run.
@@ -101,9 +106,9 @@ function oneRow({ path, row }: Extract<ReadingTask, { kind: 'row-detail' }>): Ui
 }
 
 /** Loaded on demand: threads that read ledgers do not need the file readers. */
-async function previewOf({ head, options }: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
+async function previewOf(task: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
   const { preview } = await import('./preview.ts');
-  return encoder.encode(JSON.stringify(await preview(Buffer.from(head), options)));
+  return encoder.encode(JSON.stringify(await preview(task)));
 }
 
 async function usingRecipe(use: Extract<ReadingTask, { kind: 'use-recipe' }>): Promise<ImportOptions> {

@@ -1,22 +1,11 @@
-import type { Worker } from 'node:worker_threads';
-import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
-import { unpackError } from '../read/thread-error.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
 import type { InspectRequest } from './inspect-head.ts';
+import type { PreviewRequest } from './preview.ts';
 import type { ImportReader } from './reading.ts';
-import {
-  type NumberedTask,
-  type Question,
-  type ReadingReply,
-  ReadingStopped,
-  type ReadingTask,
-  type ReportsRequest,
-  type ReportsWritten,
-  type RowsRequest,
-  type TaskLimits,
-} from './reading-task.ts';
+import { openReadingQueue } from './reading-queue.ts';
+import type { Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './reading-task.ts';
 import type { ReportRequest } from './report-text.ts';
 
 /**
@@ -60,7 +49,7 @@ export interface ReadingThreads {
   /** One row with its calls as JSON text; undefined if no row has this number. @throws ReadingStopped */
   rowDetail(path: string, row: number, limits: TaskLimits): Promise<Uint8Array | undefined>;
   /** How the beginning of a file would be read: a `Preview` as JSON text. @throws IntakeError, ReadingStopped */
-  preview(head: Uint8Array, options: ImportOptions, limits: TaskLimits): Promise<Uint8Array>;
+  preview(request: PreviewRequest, limits: TaskLimits): Promise<Uint8Array>;
   /** The options of an import that uses a recipe. @throws IntakeError, ReadingStopped */
   useRecipe(use: RecipeUse, limits: TaskLimits): Promise<ImportOptions>;
   /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text. @throws ReadingStopped */
@@ -109,8 +98,8 @@ export function openReadingThreads(): ReadingThreads {
       )) as Uint8Array,
     rowDetail: async (path, row, limits) =>
       (await queues.rows.ask({ kind: 'row-detail', path, row }, limits)) as Uint8Array | undefined,
-    preview: async (head, options, limits) =>
-      (await queues.preview.ask({ kind: 'preview', head, options }, limits)) as Uint8Array,
+    preview: async (request, limits) =>
+      (await queues.preview.ask({ kind: 'preview', ...request }, limits)) as Uint8Array,
     useRecipe: async (use, limits) =>
       (await queues.preview.ask({ kind: 'use-recipe', ...use }, limits)) as ImportOptions,
     inspect: async (request, limits) =>
@@ -156,188 +145,4 @@ export function openReadingThreads(): ReadingThreads {
 /** Whether all rows are read for a page: it takes seconds for ten million. */
 function isSearch({ filter, order }: RowsRequest): boolean {
   return filter.text !== undefined || order.by !== 'row';
-}
-
-/** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
-const IDLE_MS = 30_000;
-/** How long a task may continue after its caller left, in ms: about what a new thread costs, and most finish in that time. */
-const LEFT_MS = 200;
-/** Tasks with a deadline that wait in one queue, at most. */
-const MOST_WAITING = 200;
-
-interface ReadingQueueOptions {
-  /** Tasks that the thread has at the same time. With 1, each has its own deadline. */
-  readonly atOnce: number;
-  /** Heap of the thread in MB; not given: that of the process. */
-  readonly heapMb?: number;
-}
-
-/** One thread that begins tasks in the order in which they are asked for. It starts with the first one. */
-interface ReadingQueue {
-  /** @throws ReadingStopped; whatever the task throws */
-  ask(task: ReadingTask, limits?: TaskLimits): Promise<unknown>;
-  /** Sends the task to the thread if it is running; otherwise does nothing. */
-  askRunning(task: ReadingTask): Promise<void>;
-  /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
-  close(): Promise<void>;
-}
-
-interface Asked {
-  readonly task: ReadingTask;
-  readonly limits: TaskLimits | undefined;
-  readonly answer: PromiseWithResolvers<unknown>;
-  deadline?: NodeJS.Timeout;
-}
-
-interface RunningThread {
-  readonly worker: Worker;
-  /** On a busy machine it takes seconds to load: no task's fault. */
-  isLoaded: boolean;
-  readonly sent: Map<number, Asked>;
-  /** Open reports: the next chunk may be asked for after a long time. */
-  readonly reports: Set<number>;
-  readonly ended: Promise<void>;
-}
-
-export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): ReadingQueue {
-  let running: RunningThread | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let lastId = 0;
-  let closed = false;
-  let waiting: Asked[] = [];
-
-  const start = (): RunningThread => {
-    const worker = startThread(import.meta.url, './reading-thread', {
-      resourceLimits: { ...PASSING_ROWS, ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }) },
-    });
-    const thread: RunningThread = {
-      worker,
-      isLoaded: false,
-      sent: new Map(),
-      reports: new Set(),
-      ended: new Promise<void>((resolve) => worker.once('exit', () => resolve())),
-    };
-    worker.once('message', () => {
-      thread.isLoaded = true;
-      for (const asked of thread.sent.values()) setDeadline(thread, asked);
-    });
-    worker.on('message', (reply: ReadingReply) => {
-      const asked = thread.sent.get(reply.id);
-      thread.sent.delete(reply.id);
-      clearTimeout(asked?.deadline);
-      if ('error' in reply) asked?.answer.reject(unpackError(reply.error));
-      else asked?.answer.resolve(reply.result);
-      if (running === thread) next();
-    });
-    worker.on('error', (cause: unknown) => lose(thread, errorOf(cause)));
-    worker.on('exit', () => lose(thread, new Error('the thread that reads imports has ended')));
-    return thread;
-  };
-
-  /** Rejects the tasks of a lost thread, and gives the waiting ones to a new thread. */
-  const lose = (thread: RunningThread, error: Error) => {
-    if (running === thread) running = undefined;
-    for (const { answer, deadline } of thread.sent.values()) {
-      clearTimeout(deadline);
-      answer.reject(error);
-    }
-    thread.sent.clear();
-    next();
-  };
-
-  const end = (thread: RunningThread, error: Error) => {
-    lose(thread, error);
-    void thread.worker.terminate();
-  };
-
-  /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
-  const next = (): void => {
-    while (waiting.length > 0 && (running?.sent.size ?? 0) < atOnce) {
-      running ??= start();
-      send(running, waiting.shift() as Asked);
-    }
-    const thread = running;
-    if (thread !== undefined && thread.sent.size + thread.reports.size === 0) {
-      clearTimeout(idle);
-      idle = setTimeout(leave, IDLE_MS).unref();
-    }
-  };
-
-  const send = (thread: RunningThread, asked: Asked): void => {
-    const { task } = asked;
-    lastId += 1;
-    if (task.kind === 'report') thread.reports.add(task.report);
-    if (task.kind === 'end-report') thread.reports.delete(task.report);
-    thread.sent.set(lastId, asked);
-    if (thread.isLoaded) setDeadline(thread, asked);
-    thread.worker.postMessage({ id: lastId, ...task } satisfies NumberedTask);
-  };
-
-  const setDeadline = (thread: RunningThread, asked: Asked): void => {
-    // One whose caller has left meanwhile has another.
-    if (asked.limits === undefined || asked.deadline !== undefined) return;
-    const { deadlineMs } = asked.limits;
-    const late = new ReadingStopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
-    asked.deadline = setTimeout(() => end(thread, late), deadlineMs);
-  };
-
-  /** The caller has left: a waiting task is dropped, and a task that still runs after LEFT_MS is ended. */
-  const abandon = (asked: Asked): void => {
-    const left = new ReadingStopped('left', 'the caller no longer waits for the answer');
-    if (waiting.includes(asked)) {
-      waiting = waiting.filter((other) => other !== asked);
-      asked.answer.reject(left);
-      return;
-    }
-    const thread = running;
-    if (thread === undefined || ![...thread.sent.values()].includes(asked)) return;
-    clearTimeout(asked.deadline);
-    asked.deadline = setTimeout(() => end(thread, left), LEFT_MS);
-  };
-
-  const ask = (task: ReadingTask, limits?: TaskLimits): Promise<unknown> => {
-    if (closed) return Promise.reject(new Error('imports are not read any more: the process stops'));
-    const signal = limits?.signal;
-    if (signal?.aborted === true)
-      return Promise.reject(new ReadingStopped('left', 'the caller no longer waits for the answer'));
-    if (limits !== undefined && waiting.length >= MOST_WAITING) {
-      return Promise.reject(new ReadingStopped('busy', `${waiting.length} questions wait already`));
-    }
-    clearTimeout(idle);
-    const asked: Asked = { task, limits, answer: Promise.withResolvers<unknown>() };
-    waiting.push(asked);
-    next();
-    if (signal === undefined) return asked.answer.promise;
-    const onAbort = () => abandon(asked);
-    signal.addEventListener('abort', onAbort, { once: true });
-    return asked.answer.promise.finally(() => signal.removeEventListener('abort', onAbort));
-  };
-
-  /** Ends a thread that has nothing to do. */
-  const leave = (): Promise<void> => {
-    clearTimeout(idle);
-    const leaving = running;
-    running = undefined;
-    leaving?.worker.postMessage({ id: 0, kind: 'leave' } satisfies NumberedTask);
-    return leaving?.ended ?? Promise.resolve();
-  };
-
-  return {
-    ask,
-    askRunning: async (task) => {
-      if (running !== undefined) await ask(task);
-    },
-    close: async () => {
-      closed = true;
-      const under = [...waiting, ...(running?.sent.values() ?? [])];
-      await Promise.allSettled(under.map(({ answer }) => answer.promise));
-      await leave();
-    },
-  };
-}
-
-function errorOf(cause: unknown): Error {
-  const { code, message = String(cause) } = cause as { code?: string; message?: string };
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new ReadingStopped('memory', 'it needs more memory than it may have');
-  return new Error(`the thread that reads imports has failed: ${message}`, { cause });
 }

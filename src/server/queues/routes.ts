@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PROBLEM_TYPE } from '../../api/problems.ts';
 import { UNSAFE } from '../access/guard.ts';
+import { consoleBundle } from '../console-bundle.ts';
 import { isForPeople } from '../console-files.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem, problemDocument } from '../problem.ts';
@@ -40,6 +41,12 @@ export async function queueRoutes(app: Api, { coordinator, log }: ServerContext)
         if (reply.statusCode === 401 && isForPeople(request)) {
           reply.code(303).header('location', '/login');
           return '';
+        }
+        // The console says it as a page.
+        if (reply.statusCode === 403 && isForPeople(request)) {
+          const { body, type } = (await consoleBundle()).page;
+          reply.type(type);
+          return body;
         }
         // Of the board only refusals are text: problem documents.
         if (reply.statusCode >= 400 && typeof payload === 'string') reply.header('content-type', PROBLEM_TYPE);

@@ -46,7 +46,7 @@ export function scheduleLookRoute(
       const question = { head, name: shown, options, recipes: listRecipes(dir) };
       const text = await lookText(
         coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
-        previewOf(coordinator.reading, head, options, left),
+        previewOf(coordinator.reading, { head, name: shown, options }, left),
       );
       return reply.type('application/json; charset=utf-8').send(text);
     },

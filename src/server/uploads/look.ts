@@ -46,10 +46,11 @@ export function lookRoute(
         region: settings.defaultRegion,
         sandbox: settings.sandbox,
       });
-      const question = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir) };
+      const label = labelOf(name ?? called);
+      const question = { head, name: label, options, recipes: listRecipes(dir) };
       const text = await lookText(
         coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
-        previewWith(context, { head, type, query }, left),
+        previewWith(context, { head, name: label, type, query }, left),
       );
       return reply.type('application/json; charset=utf-8').send(text);
     },

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { ImportOptions } from '../../imports/import-options.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
+import type { PreviewRequest } from '../../imports/report/preview.ts';
 import { ReadingStopped } from '../../imports/report/reading-task.ts';
 import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
 import type { ServerContext } from '../context.ts';
@@ -16,8 +16,10 @@ export const PREVIEW_ZIP_BYTES = 4 * 1024 * 1024;
 const DEADLINE_MS = 10_000;
 
 /** What a request says of the beginning of a file. */
-interface PreviewRequest {
+interface RequestedPreview {
   readonly head: Buffer;
+  /** What messages call it. */
+  readonly name: string;
   /** Media type. */
   readonly type: string;
   readonly query: z.infer<typeof previewQuery>;
@@ -26,14 +28,14 @@ interface PreviewRequest {
 /** How the beginning of a file would be read as a request says. @throws Problem, UnknownRecipe */
 export async function previewWith(
   { coordinator: { reading }, dir, settings }: Pick<ServerContext, 'coordinator' | 'dir' | 'settings'>,
-  { head, type, query }: PreviewRequest,
+  { head, name, type, query }: RequestedPreview,
   signal: AbortSignal,
 ): Promise<Buffer> {
   const { defaultRegion: region, sandbox } = settings;
   const chosen = optionsOf(query, { contentType: type, region, sandbox });
-  const use = { options: chosen, file: { head }, name: 'the file' };
+  const use = { options: chosen, file: { head }, name };
   const recipe = chosen.recipe === undefined ? undefined : findRecipe(dir, chosen.recipe);
-  return previewOf(reading, head, await optionsFor(reading, recipe, use, signal), signal);
+  return previewOf(reading, { head, name, options: await optionsFor(reading, recipe, use, signal) }, signal);
 }
 
 /**
@@ -43,12 +45,11 @@ export async function previewWith(
  */
 export async function previewOf(
   threads: Pick<ReadingThreads, 'preview'>,
-  head: Buffer,
-  options: ImportOptions,
+  request: PreviewRequest,
   signal: AbortSignal,
 ): Promise<Buffer> {
   try {
-    return Buffer.from(await threads.preview(head, options, { deadlineMs: DEADLINE_MS, signal }));
+    return Buffer.from(await threads.preview(request, { deadlineMs: DEADLINE_MS, signal }));
   } catch (error) {
     if (error instanceof IntakeError) throw badReading(error);
     if (error instanceof ReadingStopped && (error.reason === 'deadline' || error.reason === 'memory')) {

@@ -148,8 +148,9 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       async (request, reply) => {
         const { query } = request;
         const left = leaving(reply);
-        const { head, type } = await takeHead(request, limits);
-        return sendJson(reply, await previewWith(context, { head, type, query }, left));
+        const { head, type, name } = await takeHead(request, limits);
+        const shown = name === undefined ? 'the file' : labelOf(name);
+        return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, left));
       },
     );
   });

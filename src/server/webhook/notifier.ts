@@ -128,7 +128,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
       coordinator.events.off('state', onState);
       syncs.events.off('state', onState);
       // A queue that is down does not answer; stored notes are queued at the next start.
-      await Promise.race([work, sleep(LEAVE_MS)]);
+      await Promise.race([work, sleep(LEAVE_MS, undefined, { ref: false })]);
       const closed = worker.close();
       // Do not wait for a receiver that does not answer: the note is sent again at the next start.
       worker.abort();

@@ -38,14 +38,14 @@ select region, guid from (
 
 -- name: first_counters
 -- In: region, guid. Out: what the first plan does in a group; nothing where it has no such group.
-select g.guid, coalesce(sum(a.action = 'add'), 0) as "add", coalesce(sum(a.action = 'change' and a.to_id < a.from_id), 0) as raise,
+select coalesce(sum(a.action = 'add'), 0) as "add", coalesce(sum(a.action = 'change' and a.to_id < a.from_id), 0) as raise,
        coalesce(sum(a.action = 'change' and a.to_id > a.from_id), 0) as lower, coalesce(sum(a.action = 'remove'), 0) as remove,
        coalesce(sum(a.action = 'ban'), 0) as ban
   from main.groups g left join main.actions a on a.group_id = g.id where g.region = :region and g.guid = :guid group by g.id;
 
 -- name: second_counters
 -- In: region, guid. Out: the same of the second plan.
-select g.guid, coalesce(sum(a.action = 'add'), 0) as "add", coalesce(sum(a.action = 'change' and a.to_id < a.from_id), 0) as raise,
+select coalesce(sum(a.action = 'add'), 0) as "add", coalesce(sum(a.action = 'change' and a.to_id < a.from_id), 0) as raise,
        coalesce(sum(a.action = 'change' and a.to_id > a.from_id), 0) as lower, coalesce(sum(a.action = 'remove'), 0) as remove,
        coalesce(sum(a.action = 'ban'), 0) as ban
   from second.groups g left join second.actions a on a.group_id = g.id where g.region = :region and g.guid = :guid group by g.id;

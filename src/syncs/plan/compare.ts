@@ -53,9 +53,8 @@ export function comparePlans({ first, second, all, after, limit }: CompareReques
       database.exec('detach ledger');
     }
     const countersOf = (side: (typeof SIDES)[number], group: Place): ComparedCounts | null => {
-      const row = sql<Omit<ComparedCounts, 'failed'> & { readonly guid: string }>(COUNTERS_OF[side]).get({ ...group });
-      if (row === undefined) return null;
-      const { guid: _, ...counts } = row;
+      const counts = sql<Omit<ComparedCounts, 'failed'>>(COUNTERS_OF[side]).get({ ...group });
+      if (counts === undefined) return null;
       const failed = Number(sql('failures_of').get({ side, ...group })?.['n'] ?? 0);
       return { ...counts, failed };
     };

@@ -1,9 +1,9 @@
 -- A plan page by page: statements that look at a bounded part of it each.
 
--- name: groups_after
--- In: after (id of a group, 0: none), limit. Out: groups in the order of the file.
+-- name: next_group
+-- In: after (id of a group, 0: none). Out: the next group in the order of the file; nothing behind the last one.
 select id, region, guid, listing, code, message, wanted, members, creates
-  from groups where id > :after order by id limit :limit;
+  from groups where id > :after order by id limit 1;
 
 -- name: counts
 -- In: group (id). Out: its actions counted.

@@ -21,13 +21,13 @@ interface ActionFilter {
   readonly guid?: string;
 }
 
-/** The place of an action in a plan: the number of its group, and its UID. */
 /** The first and last group of a choice. */
 interface Span {
   readonly first: number;
   readonly last: number;
 }
 
+/** The place of an action in a plan: the number of its group, and its UID. */
 interface ActionPlace {
   readonly group: number;
   readonly uid: string;
@@ -64,7 +64,6 @@ export function openPlanPages(path: string, slice = SLICE): PlanPages {
   const database = openForReading(path, PLAN_MIGRATIONS);
   const sql = statementsOf(database, new URL('plan-pages.sql', import.meta.url));
 
-  const groupsAfter = (after: number, limit: number) => sql<GroupRow>('groups_after').all({ after, limit });
   const summary = (row: GroupRow): GroupSummary => {
     const { correct, ...counts } = sql<Counts>('counts').get({ group: row.id }) as Counts;
     const { adds: add, changes: change, keeps: keep, removes: remove, bans: ban, reports: report } = counts;
@@ -80,7 +79,7 @@ export function openPlanPages(path: string, slice = SLICE): PlanPages {
     groups: async ({ actions }, after, limit) => {
       const found: GroupSummary[] = [];
       for (let place = after; ; await setImmediate()) {
-        const [row] = groupsAfter(place, 1);
+        const row = sql<GroupRow>('next_group').get({ after: place });
         if (row === undefined) return { groups: found };
         const group = summary(row);
         if (

@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
-import type { PlanGroup, PlanTotals } from '../../api/plan.ts';
+import type { Finding, PlanGroup, PlanTotals } from '../../api/plan.ts';
 import { cut, padEnd, widthOf, wrap } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
+import type { PlanFlags } from '../plan-flags.ts';
+import { GUARDS, remedyIn } from './guards.ts';
 import type { PlanCreating, PlanReader } from './plan-reading.ts';
 import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
 
@@ -72,13 +74,29 @@ export function planText(
       ? []
       : [
           paint(['bold', 'red'], cut(`Held: ${counted(findings.length, 'objection')} of the guards`, width)),
-          ...list(findings, 'objection', shown, ({ sentence }) => wrap(`- ${printable(sentence)}`, width, '  ')),
+          ...objections(findings.slice(0, shown), plan.facts().flags?.mode, width),
+          ...more(findings.length - shown, 'objection'),
         ],
   ];
   return `${blocks
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** What to do is said once for all that follow each other and have the same remedy. */
+function objections(findings: readonly Finding[], mode: PlanFlags['mode'] | undefined, width: number): string[] {
+  const parted = findings.map(({ guard: name, sentence }) => {
+    const guard = GUARDS.find((one) => one.name === name);
+    const remedy = guard === undefined || mode === undefined ? '' : `${remedyIn(guard, mode)}.`;
+    const what = remedy !== '' && sentence.endsWith(` ${remedy}`) ? sentence.slice(0, -remedy.length - 1) : undefined;
+    return { sentence, what: what ?? sentence, remedy: what === undefined ? '' : remedy };
+  });
+  return parted.flatMap(({ sentence, what, remedy }, at) => {
+    const [before, after] = [parted[at - 1]?.remedy === remedy, parted[at + 1]?.remedy === remedy];
+    const objection = wrap(`- ${printable(before || after ? what : sentence)}`, width, '  ');
+    return before && !after && remedy !== '' ? [...objection, ...wrap(remedy, width)] : objection;
+  });
 }
 
 function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): string {

@@ -41,7 +41,7 @@ delete from protected;
 insert or ignore into protected select value from json_each(:uids);
 
 -- name: forget_named
--- Deletes the UIDs of --remove-by-name.
+-- Deletes the UIDs of --remove-named.
 delete from named;
 
 -- name: name_uids

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { CreateOptions } from '../../imports/create-options.ts';
@@ -125,19 +125,23 @@ async function keepCopy(
   } catch (cause) {
     throw notReadable(name, 'be read', cause);
   }
-  await check(await lastByteOf(unfinished));
-  await rename(unfinished, copy);
-}
-
-async function lastByteOf(path: string): Promise<number> {
-  const file = await open(path);
+  const file = await open(unfinished);
   try {
-    const { size } = await file.stat();
-    const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
-    return buffer[0] ?? 0;
+    await check(await lastByteOf(file));
+    // It has the rights of its source.
+    await file.chmod(0o600);
+    // A copy that is there counts as whole, also after a power cut.
+    await file.sync();
   } finally {
     await file.close();
   }
+  await rename(unfinished, copy);
+}
+
+async function lastByteOf(file: FileHandle): Promise<number> {
+  const { size } = await file.stat();
+  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
+  return buffer[0] ?? 0;
 }
 
 async function sourceOf(request: PlanRequest, input: string): Promise<{ file: string; hash: string; size: number }> {

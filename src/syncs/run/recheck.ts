@@ -1,11 +1,10 @@
-import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { PlanAction } from '../../api/plan.ts';
 import type { CreateOptions } from '../../imports/create-options.ts';
 import { openProfiles } from '../../imports/record/profiles.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { beforeCsv, groupsThatLose } from '../plan/before-csv.ts';
 import { changesCsv } from '../plan/plan-csv.ts';
 import { openPlanLedger } from '../plan/plan-ledger.ts';
@@ -90,12 +89,6 @@ export async function writeChanges(
   } finally {
     profiles?.close();
   }
-}
-
-async function writeWhole(path: string, text: Iterable<string>): Promise<void> {
-  const unfinished = `${path}.part`;
-  await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600 }));
-  await rename(unfinished, path);
 }
 
 /** What is read when a stored plan is looked at again: the file as it is now, or the plan's copy where it was deleted. */

@@ -312,7 +312,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       const record =
         state === 'applying'
           ? move(id, 'planned', { who })
-          : move(id, 'failed', {
+          : move(id, 'cancelled', {
               who,
               reason: 'it was cancelled',
               code: 'CANCELLED' satisfies SyncReasonCode,

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { getCACertificates } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher } from 'undici';
 import { lookupHost } from '../../chat/address.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { hashOf } from '../plan/prepare.ts';
 import type { SourceCopy } from './schedule-catalog.ts';
 import { SourceError, SourceNotAllowed } from './schedule-errors.ts';
@@ -194,27 +194,21 @@ const isOutside = (address: string) => ipaddr.process(address).range() === 'unic
 /** Writes the file, within its bound, and puts it in the place of the copy when it is whole. */
 async function keep(answer: Dispatcher.ResponseData, path: string, maxBytes: number, at: string): Promise<SourceCopy> {
   const { headers, body } = answer;
-  const unfinished = `${path}.part`;
   const hash = createHash('sha256');
-  let bytes = 0;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > maxBytes) throw SourceError.tooLarge(at, maxBytes);
+      hash.update(piece);
+      yield piece;
+    }
+  }
   try {
     if (Number(headers['content-length'] ?? 0) > maxBytes) throw SourceError.tooLarge(at, maxBytes);
-    await pipeline(
-      body,
-      async function* (pieces: AsyncIterable<Buffer>) {
-        for await (const piece of pieces) {
-          bytes += piece.length;
-          if (bytes > maxBytes) throw SourceError.tooLarge(at, maxBytes);
-          hash.update(piece);
-          yield piece;
-        }
-      },
-      createWriteStream(unfinished, { mode: 0o600 }),
-    );
-    await rename(unfinished, path);
+    await writeWhole(path, pieces());
   } catch (error) {
     body.destroy();
-    await rm(unfinished, { force: true });
     throw error;
   }
   const text = (value: string | string[] | undefined) => (typeof value === 'string' ? value : null);

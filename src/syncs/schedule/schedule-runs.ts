@@ -171,7 +171,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const sync = await ended(run, syncId);
     if (sync === undefined || catalog.find(run.schedule) === undefined) return;
     const { state, reason } = sync;
-    if (state === 'failed') return note(run, 'failed', reason);
+    if (state === 'failed' || state === 'cancelled') return note(run, 'failed', reason);
     if (state === 'held') return note(run, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = state === 'unchanged' || state === 'applied';
     const failures = isWhole

@@ -36,7 +36,7 @@ test('the first visible table with something in it is read, or the one that is n
   expect(intake).toMatchObject({ kind: 'ods', format: 'csv' });
   expect(rows.map(short)).toEqual(['us/g1/new/participant/']);
   expect(intake.notes()[0]?.text).toContain(
-    '"New". To read another one, name it with the option sheet: "Empty", "Old"',
+    '"New", the first one with rows. Other sheets of the workbook: "Empty", "Old"',
   );
   expect((await readOds(bytes, { sheet: 'Old' })).rows.map(short)).toEqual(['us/g1/old/participant/']);
   expect(await refusal(readOds(bytes, { sheet: 'Next' }))).toMatchObject({ code: 'UNKNOWN_SHEET' });

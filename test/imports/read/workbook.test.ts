@@ -157,7 +157,7 @@ describe('the sheet', () => {
     expect(intake.notes()).toEqual([
       {
         code: 'SHEET_CHOSEN',
-        text: 'The rows are from the sheet "Members". To read another one, name it with the option sheet: "Empty", "Secret", "1"',
+        text: 'The rows are from the sheet "Members", the first one with rows. Other sheets of the workbook: "Empty", "Secret", "1"',
       },
     ]);
   });

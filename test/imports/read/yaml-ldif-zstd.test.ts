@@ -95,6 +95,11 @@ describe('LDIF', () => {
     ]);
   });
 
+  test('bytes that a name escapes are UTF-8, and other characters are themselves', async () => {
+    const { rows } = await read('dn: cn=caf\\C3\\A9 \\E2\\82\\AC\\, \\"x\\"\nmember: uid=andr\\c3\\a9,ou=People\n');
+    expect(rows.map(({ original }) => JSON.parse(original))).toMatchObject([{ guid: 'café €, "x"', uid: 'andré' }]);
+  });
+
   test.each([
     ['a change', 'dn: cn=a\nchangetype: modify\nadd: member\nmember: uid=x\n', /line 2: the entry is a change/],
     ['a line that is none', 'dn: cn=a\nnonsense\n', /line 2: "nonsense"/],

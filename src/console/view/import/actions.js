@@ -62,19 +62,12 @@ export function ImportActions({ live }) {
       else go(importHref(after.id));
     });
   };
-  const create = async () => {
-    const what = missingText(view.maxCreate ?? '');
-    const yes = await confirmed({
-      question: `Create ${what}?`,
-      explanation:
-        'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.',
-      yes: `Create ${what}`,
-      no: 'Keep waiting',
-    });
-    if (!yes) return;
+  const decision = decisionOf(view);
+  /** @param {Decision} decision */
+  const agree = async ({ question, agreed }) => {
+    if (!(await confirmed({ no: 'Keep waiting', ...question }))) return;
     await work.start(async (signal) => {
-      const address = importPath(view.id, `/resume${query({ maxCreate: view.maxCreate })}`);
-      await request(address, { method: 'POST', signal });
+      await request(importPath(view.id, `/resume${query(agreed)}`), { method: 'POST', signal });
       void live.load(signal);
     });
   };
@@ -97,22 +90,45 @@ export function ImportActions({ live }) {
     h(
       'div',
       { class: 'buttons', ref: buttons },
-      view.maxCreate !== undefined &&
+      decision !== undefined &&
         h(
           WorkButton,
-          { key: 'create', busy: work.busy, kind: 'main', onClick: () => void create() },
-          `Create ${missingText(view.maxCreate)}…`,
+          { key: 'agree', busy: work.busy, kind: 'main', onClick: () => void agree(decision) },
+          `${decision.question.yes}…`,
         ),
       canBeRepaired(view) && h('a', { key: 'repair', class: 'button', href: repairHref(view.id) }, 'Repair rows…'),
       view.actions
         // To go on as before would only end here again.
-        .filter((action) => action !== 'delete' && !(action === 'resume' && view.maxCreate !== undefined))
+        .filter((action) => action !== 'delete' && !(action === 'resume' && decision !== undefined))
         .map(button),
       canBeUndone(view) && h(WorkButton, { key: 'undo', busy: work.busy, onClick: undo }, 'Undo import…'),
       view.actions.includes('delete') && button('delete'),
     ),
     h(ErrorPlace, { error: work.error }),
   );
+}
+
+/** What a person can agree to, so that an import that waits for it continues. @typedef {{ question: Omit<Question, 'no'>, agreed: Readonly<Record<string, string>> }} Decision */
+
+/** @param {ImportView} view @returns {Decision | undefined} */
+function decisionOf({ maxCreate, maxRemovals }) {
+  if (maxCreate !== undefined) {
+    const what = missingText(maxCreate);
+    const explanation =
+      'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.';
+    return { question: { question: `Create ${what}?`, explanation, yes: `Create ${what}` }, agreed: { maxCreate } };
+  }
+  if (maxRemovals === undefined) return undefined;
+  const rows = counted(Number(maxRemovals), 'row');
+  return {
+    question: {
+      question: `Send ${rows} that remove or ban members?`,
+      explanation:
+        'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
+      yes: `Send ${rows} that remove or ban`,
+    },
+    agreed: { maxRemovals },
+  };
 }
 
 /** Invalid rows can be edited once the file was read, failed ones when the import is over. @param {ImportView} view */

@@ -1,6 +1,7 @@
 /** Where an import stands: its state in a sentence, its rows by outcome, its facts. */
 import { Badge, Facts, foreign, h } from '../../element.js';
 import { counted, duration, estimate, grouped, size } from '../../format.js';
+import { withControls } from '../../option-words.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
 import { RelativeTime } from '../../relative-time.js';
 import {
@@ -24,7 +25,8 @@ const REASONED = ['blocked', 'aborted', 'rejected', 'failed'];
 export function ImportHead({ live }) {
   const view = live.view.value;
   if (view === undefined) return null;
-  const hasReason = view.state === 'staged' ? !view.dryRun : REASONED.includes(view.state);
+  const isAsked = (view.maxCreate ?? view.maxRemovals) !== undefined;
+  const hasReason = !isAsked && (view.state === 'staged' ? !view.dryRun : REASONED.includes(view.state));
   const eta = live.progress.value?.etaSeconds ?? null;
   return h(
     'div',
@@ -35,7 +37,7 @@ export function ImportHead({ live }) {
       h(Badge, { tone: stateTone(view) }, stateLabel(view)),
       h('p', { class: 'sentence', id: 'state' }, stateSentence(view)),
     ),
-    h('p', { class: 'note' }, hasReason && view.code !== CREATE_LIMIT && foreign(view.reason)),
+    h('p', { class: 'note' }, hasReason && foreign(withControls(view.reason))),
     view.code === CREATE_LIMIT && h(Held, { view }),
     h(StoppedRegions, { view, progress: live.progress.value }),
     h(FollowUps, { live }),

@@ -5,9 +5,10 @@ import { importPath, query } from '../../api.js';
 import { Empty, foreign, h, importHref, repairHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
 import { ErrorNotice } from '../../notice.js';
+import { withControls } from '../../option-words.js';
 import { OutcomeMark } from '../../outcome-bar.js';
 import { dataTable } from '../../table.js';
-import { ATTENTION } from '../../words.js';
+import { ATTENTION, messageWords } from '../../words.js';
 
 /** @import { ProblemView } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
@@ -57,7 +58,7 @@ function columnsFor(id, filter) {
         h('p', { class: 'note' }, exampleOf(example)),
       ],
     },
-    { label: 'What to do', kind: 'wide', cell: ({ advice }) => advice },
+    { label: 'What to do', kind: 'wide', cell: ({ advice }) => withControls(advice) },
     {
       label: 'Rows',
       cell: ({ status, code, count }) => [
@@ -88,6 +89,6 @@ function exampleOf({ line, value, message }) {
     value !== '' && ', ',
     value !== '' && h('code', null, foreign(value)),
     message !== '' && ': ',
-    message !== '' && foreign(message),
+    message !== '' && foreign(messageWords(message)),
   ];
 }

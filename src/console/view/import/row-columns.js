@@ -2,7 +2,7 @@
 import { foreign, h, memberHref } from '../../element.js';
 import { grouped } from '../../format.js';
 import { OutcomeMark } from '../../outcome-bar.js';
-import { outcomeLabel } from '../../words.js';
+import { messageWords, outcomeLabel } from '../../words.js';
 
 /** @import { RowView } from '../../answers.d.ts' */
 
@@ -42,7 +42,11 @@ export function rowColumns(onDetails) {
       kind: 'wide',
       sort: 'code',
       sortLabel: 'Code and message',
-      cell: ({ code, message }) => [code !== '' && h('code', null, code), code !== '' && ' ', foreign(message)],
+      cell: ({ code, message }) => [
+        code !== '' && h('code', null, code),
+        code !== '' && ' ',
+        foreign(messageWords(message)),
+      ],
     },
     {
       label: 'Details',

@@ -9,6 +9,7 @@ import { counted, duration, grouped } from '../../format.js';
 import { ErrorNotice } from '../../notice.js';
 import { OutcomeMark } from '../../outcome-bar.js';
 import { Time } from '../../time.js';
+import { columnLabel, messageWords } from '../../words.js';
 
 /** @import { RowDetail, RowView } from '../../answers.d.ts' */
 /** @import { ComponentChildren } from 'preact' */
@@ -66,7 +67,7 @@ function Detail({ id, detail, row: { status } }) {
         scope: row.scope,
       }),
       row.code !== '' && [' ', h('code', null, row.code)],
-      row.message !== '' && [' ', foreign(row.message)],
+      row.message !== '' && [' ', foreign(messageWords(row.message))],
     ),
     h(Facts, {
       key: 'facts',
@@ -167,7 +168,7 @@ function Call({ call, number, before }) {
 /** @param {RowView['original']} original @returns {(readonly [string, ComponentChildren])[]} */
 function inputOf(original) {
   return Object.entries(original).map(([column, value]) => [
-    column,
+    columnLabel(column),
     foreignOrDash(typeof value === 'string' ? value : JSON.stringify(value)),
   ]);
 }

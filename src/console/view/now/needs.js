@@ -7,7 +7,7 @@ import { refreshOverview } from '../../overview.js';
 import { usePlace } from '../../place.js';
 import { CHANGES, countsSentence, SYNC_TONES } from '../../sync-words.js';
 import { Time } from '../../time.js';
-import { actionLabel, CREATE_LIMIT, fileName, stateLabel, stateSentence, stateTone } from '../../words.js';
+import { actionLabel, fileName, stateLabel, stateSentence, stateTone } from '../../words.js';
 import { useWork, WorkButton } from '../../work.js';
 import { nightSentence } from './nights.js';
 
@@ -88,8 +88,8 @@ function StoppedItem({ view: { id, file, stoppedRegions } }) {
 export function ImportItem({ view }) {
   const { isOperator } = usePlace();
   const work = useWork();
-  const { id, file, code } = view;
-  const mayResume = isOperator && view.actions.includes('resume') && code !== CREATE_LIMIT;
+  const { id, file, maxCreate, maxRemovals } = view;
+  const mayResume = isOperator && view.actions.includes('resume') && (maxCreate ?? maxRemovals) === undefined;
   const resume = () =>
     work.start(async (signal) => {
       await request(importPath(id, '/resume'), { method: 'POST', signal });

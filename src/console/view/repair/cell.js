@@ -1,6 +1,7 @@
 /** One cell that can be edited, and the way from cell to cell. */
 import { useState } from 'preact/hooks';
 import { h } from '../../element.js';
+import { columnLabel } from '../../words.js';
 
 /** @import { RepairRow } from '../../answers.d.ts' */
 /** @import { Edit, RepairRows } from './repair-rows.js' */
@@ -54,7 +55,7 @@ export function Cell({ repair, row, column, columns, isReadOnly }) {
     type: 'text',
     class: isEdited ? 'edited' : undefined,
     'data-column': String(column.place),
-    'aria-label': `${column.name}, row ${row.line}`,
+    'aria-label': `${columnLabel(column.name)}, row ${row.line}`,
     'aria-invalid': isWrong || undefined,
     'aria-describedby': `state-${row.row}`,
     value: draft ?? now,

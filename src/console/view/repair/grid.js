@@ -6,6 +6,7 @@ import { grouped } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
 import { usePlace } from '../../place.js';
 import { dataTable } from '../../table.js';
+import { columnLabel } from '../../words.js';
 import { useWork, WorkButton } from '../../work.js';
 import { Cell } from './cell.js';
 import { PAGE } from './repair-rows.js';
@@ -97,7 +98,7 @@ function tableColumns(repair, shown, isReadOnly) {
   return [
     { label: 'Row', kind: 'main', cell: ({ line }) => [h('span', { class: 'row-word' }, 'Row '), grouped(line)] },
     ...shown.map((column) => ({
-      label: column.name,
+      label: columnLabel(column.name),
       cell: (/** @type {RepairRow} */ row) => h(Cell, { repair, row, column, columns: shown, isReadOnly }),
     })),
     { label: 'State', kind: 'wide', cell: (row) => h(RowState, { repair, row, isReadOnly }) },
@@ -128,7 +129,7 @@ function RowState({ repair, row, isReadOnly }) {
             h(
               'li',
               { key: `${column} ${code}` },
-              column !== '' && [h('b', null, foreign(column)), ': '],
+              column !== '' && [h('b', null, foreign(columnLabel(column))), ': '],
               foreign(reason),
             ),
           ),
@@ -184,7 +185,7 @@ function ReplaceButton({ repair, row }) {
   const isSame = (/** @type {RepairRow} */ other) =>
     other.row !== row.row && other.state !== 'sent' && (other.edits[column] ?? other.cells[place] ?? '') === from;
   if (!repair.hasMore.value && !(repair.rows.value ?? []).some(isSame)) return null;
-  const what = from === '' ? `where ${column} is empty` : `with “${from}”`;
+  const what = from === '' ? `where ${columnLabel(column)} is empty` : `with “${from}”`;
   return [
     h(
       WorkButton,

@@ -3,7 +3,7 @@ import { listIn } from '../../format.js';
 import { limitsIn, PLAN } from '../sync/plan-fields.js';
 import { CREATING, creatingOptions } from '../upload/creating.js';
 import { READING } from '../upload/reading.js';
-import { FIRST_OF, fieldsAndRest, SHAPING, shapeOf } from '../upload/shape-form.js';
+import { FIRST_OF, fieldsAndRest, SHAPING, shapeOf, unsaidOf } from '../upload/shape-form.js';
 
 /** @import { RecipeSettings } from '../../answers.d.ts' */
 /** @import { Schedule, ScheduleReading, ScheduleSettings } from '../../sync-answers.d.ts' */
@@ -187,17 +187,8 @@ export function settingsOf(values, before, recognisedUid) {
 /** How rows become memberships. @param {Values} values @param {string} uidColumn @returns {Readonly<Record<string, unknown>>} */
 function shapeIn(values, uidColumn) {
   const at = (/** @type {string} */ name) => values[name] ?? '';
-  /** @param {string} chosen @param {string} field @param {string} text */
-  const needs = (chosen, field, text) => {
-    const [name = '', choice] = chosen.split('=');
-    if (at(name) === choice && at(field) === '') throw new FieldError(field, text);
-  };
-  needs('header=row', 'headerRow', 'In which row is the header? Give its number, such as 3.');
-  needs('header=skip', 'skipLines', 'How many lines are above the header? Give a number, such as 2.');
-  needs('uidFrom=template', 'uidTemplate', 'Say how the UID is made, such as {E-mail|localpart|lower}.');
-  needs('guidFrom=template', 'guidTemplate', 'Say how the GUID is made, such as course-{id}.');
-  needs('groupsIn=wide', 'wideColumns', 'Name the columns that are groups.');
-  needs('groupsIn=numbered', 'numberedGuid', 'Name the columns with the groups, such as course#.');
+  const unsaid = unsaidOf(values);
+  if (unsaid !== undefined) throw new FieldError(unsaid.field, unsaid.text);
   if (at('header') === 'none' && at('width') === '') {
     throw new FieldError('header', 'Show the file first, so that its columns are known.');
   }

@@ -7,7 +7,7 @@ import { WorkButton } from '../../work.js';
 import { ColumnMapping } from '../upload/column-mapping.js';
 import { FirstRows } from '../upload/first-rows.js';
 import { RawGrid } from '../upload/raw-grid.js';
-import { READING } from '../upload/reading.js';
+import { READING, SheetChoice } from '../upload/reading.js';
 import { RecipeField } from '../upload/recipe-choice.js';
 import { SHAPING } from '../upload/shape-form.js';
 import { Suggestions } from '../upload/suggestions.js';
@@ -39,7 +39,7 @@ export function SourceFile({ form, preview, file, busy, onLook }) {
   useEffect(() => () => clearTimeout(timer.current), []);
   useChange(JSON.stringify(NAMES.map((name) => form.get(name))), () => {
     // What comes over the network is fetched again only when someone asks for it.
-    if (!preview.isShown || isFetched) return;
+    if (!preview.isWanted || isFetched) return;
     clearTimeout(timer.current);
     timer.current = setTimeout(() => latest.current(), TYPING_MS);
   });
@@ -51,6 +51,7 @@ export function SourceFile({ form, preview, file, busy, onLook }) {
       h(WorkButton, { busy, onClick: onLook }, isShown ? 'Show the file again' : 'Show the file'),
       isShown && isFetched && h('p', { class: 'note' }, 'After a change, show it again: it is fetched each time.'),
     ),
+    isShown && h(SheetChoice, { key: 'sheet', preview, form }),
     isShown && h(Suggestions, { key: 'seen', preview, form, isImport: false }),
     isShown && h('div', { key: 'file', class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
     isShown && h(ColumnMapping, { key: 'columns', preview, form }),

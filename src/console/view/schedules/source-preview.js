@@ -19,6 +19,8 @@ export class SourcePreview {
   /** Columns that were chosen by hand. */
   chosen = computed(() => this.#chosen());
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
+  /** Whether it was asked for, also where that was refused. */
+  isWanted = false;
   #form;
 
   /** @param {Form} form */
@@ -49,6 +51,7 @@ export class SourcePreview {
 
   /** @param {object} settings of the schedule @param {AbortSignal} signal @throws {ApiError} */
   async ask(settings, signal) {
+    this.isWanted = true;
     /** @type {Look} */
     const { facts, preview, problem } = await request('/v1/schedules/look', {
       method: 'POST',

@@ -1,20 +1,13 @@
 /** Which column of the file is what. */
 import { h } from '../../element.js';
 import { Field, optionsOf } from '../../form.js';
+import { columnLabel, FIELDS } from '../../words.js';
 import { TEMPLATE } from './shape-form.js';
 
 /** @import { Field as FieldName, Preview } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
 /** @import { ShownFile } from './preview.js' */
 
-/** @type {readonly (readonly [field: FieldName, label: string])[]} */
-export const FIELDS = [
-  ['uid', 'User (UID)'],
-  ['guid', 'Group (GUID)'],
-  ['scope', 'Scope'],
-  ['region', 'Region'],
-  ['onBehalfOf', 'Acting user'],
-];
 const LONGEST_SAMPLE = 24;
 
 /** @param {{ preview: ShownFile, form: Form }} properties */
@@ -54,7 +47,9 @@ function ColumnChoice({ field, label, found, preview, form }) {
         optionsOf([
           // A column may look like the scope and say something else.
           ['', 'none'],
-          ...found.columns.map((column) => /** @type {const} */ ([column, `${column}${sampleOf(found, column)}`])),
+          ...found.columns.map(
+            (column) => /** @type {const} */ ([column, `${columnLabel(column)}${sampleOf(found, column)}`]),
+          ),
         ]),
       ),
   });

@@ -1,6 +1,7 @@
 /** What an import may create: users and groups that the service does not know. */
 import { h } from '../../element.js';
 import { CheckField, FieldGroup, SelectField, TextField } from '../../form.js';
+import { columnChoices } from '../../words.js';
 
 /** @import { Form, Choice } from '../../form.js' */
 /** @import { FilePreview } from './preview.js' */
@@ -25,7 +26,7 @@ export function Creating({ form, preview, above = 'the import waits and asks' })
   const groups = form.get('createGroups') === 'true';
   const creates = users || form.get('reactivate') === 'true';
   /** @type {Choice[]} */
-  const columns = [['', 'as recognised'], ...(preview?.columns.value ?? [])];
+  const columns = [['', 'as recognised'], ...columnChoices(preview?.columns.value ?? [])];
   const type = form.get('groupType');
   return h(
     FieldGroup,

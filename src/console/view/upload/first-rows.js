@@ -5,6 +5,7 @@ import { counted, grouped } from '../../format.js';
 import { isNarrow } from '../../narrow.js';
 import { ErrorPlace } from '../../notice.js';
 import { dataTable } from '../../table.js';
+import { columnLabel } from '../../words.js';
 
 /** @import { Preview, PreviewRow } from '../../answers.d.ts' */
 /** @import { ShownFile } from './preview.js' */
@@ -39,7 +40,7 @@ const COLUMNS = [
             'ul',
             { class: 'plain' },
             problems.map(({ column, reason }, index) =>
-              h('li', { key: index }, column !== '' && [foreign(column), ': '], foreign(reason)),
+              h('li', { key: index }, column !== '' && [foreign(columnLabel(column)), ': '], foreign(reason)),
             ),
           ),
   },
@@ -68,7 +69,7 @@ export function FirstRows({ preview }) {
       'p',
       { class: 'note', role: 'status' },
       preview.isTooLarge.value
-        ? 'This workbook or archive is too large for a preview (4 MiB). Its columns can be recognised by name only: check the file before you start.'
+        ? 'This workbook or archive is too large for a preview (4 MB). Its columns can be recognised by name only: check the file before you start.'
         : preview.isRefused.value
           ? 'The file cannot be read with these options.'
           : found !== undefined && summary(found, rows),
@@ -96,7 +97,11 @@ export function FirstRows({ preview }) {
             foreign(text),
             code === 'SHEET_CHOSEN' && [
               ' ',
-              h('button', { type: 'button', class: 'quiet', onClick: () => focusField('sheet') }, 'Choose the sheet'),
+              h(
+                'button',
+                { type: 'button', class: 'quiet', onClick: () => focusField('sheet') },
+                'Choose another sheet',
+              ),
             ],
           ),
         ),
@@ -115,5 +120,5 @@ function summary({ format, kind, encoding, delimiter }, rows) {
   const noun = rows.some(({ value }) => value !== undefined && value !== '') ? 'membership' : 'row';
   const by = !isText || delimiter === null ? '' : `, delimiter ${DELIMITER_NAMES[delimiter] ?? delimiter}`;
   const name = isText ? `${KIND_NAMES[kind] ?? format.toUpperCase()}, ${encoding}` : (KIND_NAMES[kind] ?? kind);
-  return `${name}${by}. The first ${counted(rows.length, noun)}:`;
+  return `${name}${by}. ${rows.length === 1 ? `The first ${noun}` : `The first ${counted(rows.length, noun)}`}:`;
 }

@@ -1,11 +1,12 @@
 /** What the server understands of a file's beginning, asked for whenever something changes by which it is read. */
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, query, request } from '../../api.js';
-import { saidOf } from '../../remedies.js';
+import { connection } from '../../connection.js';
+import { saidBeside } from '../../remedies.js';
 import { beginning, isZip } from '../../upload.js';
 import { MISSING } from '../../words.js';
 import { READING } from './reading.js';
-import { shapeOf } from './shape-form.js';
+import { shapeOf, unsaidOf } from './shape-form.js';
 
 /** @import { Field, FileFacts, Look, Preview } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
@@ -16,6 +17,8 @@ const BEGINNING_BYTES = 256 * 1024;
 const WHOLE_BYTES = 4 * 1024 * 1024;
 /** Who has paused this long has typed a whole value. */
 const TYPING_MS = 300;
+/** After so long a busy server is asked once more. */
+const BUSY_MS = 3000;
 
 /**
  * What the parts that show a file need of it.
@@ -59,6 +62,11 @@ export class FilePreview {
   constructor(form, leaving) {
     this.#form = form;
     this.#leaving = leaving;
+    const again = () => {
+      if (codeOf(this.error.peek()) === 'AWAY') void this.ask();
+    };
+    connection.addEventListener('back', again, { signal: leaving });
+    leaving.addEventListener('abort', () => clearTimeout(this.#timer));
   }
 
   /** The options by which the file is read, as the server takes them. @returns {Record<string, string>} */
@@ -139,15 +147,17 @@ export class FilePreview {
   }
 
   /** Asks when the user has not typed for a moment. */
-  askSoon() {
+  askSoon(ms = TYPING_MS) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.ask(), TYPING_MS);
+    this.#timer = setTimeout(() => void this.ask(), ms);
   }
 
   async ask() {
     clearTimeout(this.#timer);
     if (this.#head === undefined) return;
     const own = ++this.#asked;
+    // What is half filled in is not asked about: the next key may complete it.
+    if (unsaidOf(this.#form.read()) !== undefined) return;
     try {
       /** @type {Look} */
       const { facts, preview, problem } = await request(`/v1/look${query({ ...this.options, name: this.#name })}`, {
@@ -172,6 +182,8 @@ export class FilePreview {
 
   /** Whether nothing that is known speaks against it; else the first place to fix has the focus. */
   mayStart() {
+    const unsaid = unsaidOf(this.#form.read());
+    if (unsaid !== undefined) return !this.#form.showError(unsaid.field, unsaid.text);
     const [missing] = this.found.peek()?.missing ?? [];
     return missing === undefined || !this.#form.showError(`map-${missing}`, MISSING[missing] ?? 'Choose a column.');
   }
@@ -192,12 +204,18 @@ export class FilePreview {
   /** @param {unknown} error */
   #refuse(error) {
     const problem = error instanceof ApiError ? error.problem : undefined;
+    if (codeOf(error) === 'BUSY') this.askSoon(BUSY_MS);
     const isBeside =
-      problem?.field !== undefined && this.#form.showError(problem.field, saidOf(problem), { moveFocus: false });
+      problem?.field !== undefined && this.#form.showError(problem.field, saidBeside(problem), { moveFocus: false });
     batch(() => {
       this.found.value = undefined;
       this.isRefused.value = isBeside;
       this.error.value = isBeside ? undefined : error;
     });
   }
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return error instanceof ApiError ? error.code : '';
 }

@@ -1,6 +1,6 @@
 /** The first rows of a file as they stand in it, with what each column is read as. */
 import { foreign, h } from '../../element.js';
-import { FIELDS } from './column-mapping.js';
+import { columnLabel, FIELDS } from '../../words.js';
 
 /** @import { Preview } from '../../answers.d.ts' */
 /** @import { ShownFile } from './preview.js' */
@@ -49,7 +49,7 @@ function Grid({ found, preview }) {
             null,
             h('th', { scope: 'col', class: 'number' }, 'Row'),
             columns.map((column) =>
-              h('th', { key: column, scope: 'col' }, foreign(column), h(ReadAs, { column, preview })),
+              h('th', { key: column, scope: 'col' }, foreign(columnLabel(column)), h(ReadAs, { column, preview })),
             ),
           ),
         ),

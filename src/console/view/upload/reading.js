@@ -3,6 +3,7 @@ import { h } from '../../element.js';
 import { FieldGroup, SelectField, TextField } from '../../form.js';
 
 /** @import { Form, Choice } from '../../form.js' */
+/** @import { ShownFile } from './preview.js' */
 
 /** The values of these fields before anything is chosen: '' lets the server decide. */
 export const READING = {
@@ -77,15 +78,40 @@ export function RowDefaults({ form }) {
   );
 }
 
+/** Which sheet is read, where a workbook has several. @param {{ form: Form, preview: ShownFile }} properties */
+export function SheetChoice({ form, preview }) {
+  const sheets = sheetsOf(preview);
+  const chosen = form.get('sheet');
+  if (sheets.length < 2) return null;
+  const known = sheets.map(
+    ({ name, isVisible }) => /** @type {const} */ ([name, isVisible ? name : `${name} (hidden)`]),
+  );
+  const isKnown = chosen === '' || sheets.some(({ name }) => name === chosen);
+  return h(SelectField, {
+    form,
+    name: 'sheet',
+    label: 'Sheet',
+    choices: [['', 'the first one with rows'], ...known, ...(isKnown ? [] : [chosen])],
+  });
+}
+
+/** @param {ShownFile} preview */
+function sheetsOf({ facts }) {
+  return facts.value?.sheets ?? [];
+}
+
 /**
  * @param {object} properties
  * @param {Form} properties.form
- * @param {string | undefined} properties.kind of the file, where it is known
- * @param {boolean} properties.isArchive
+ * @param {ShownFile} properties.preview
+ * @param {boolean} properties.isArchive whether it is or may be one
  */
-export function FileFormat({ form, kind, isArchive }) {
+export function FileFormat({ form, preview, isArchive }) {
   const header = form.get('header');
-  const isWorkbook = kind === 'xlsx' || kind === 'ods';
+  const kind = preview.found.value?.kind;
+  const sheets = sheetsOf(preview);
+  const isUnseen = preview.isTooLarge.value || isArchive;
+  const isWorkbook = kind === 'xlsx' || kind === 'ods' || sheets.length > 0 || preview.isTooLarge.value;
   return h(
     'details',
     null,
@@ -94,7 +120,8 @@ export function FileFormat({ form, kind, isArchive }) {
       'div',
       { class: 'fields' },
       h(SelectField, { form, name: 'format', label: 'Format', choices: FORMATS }),
-      (isWorkbook || isArchive || form.get('sheet') !== '') &&
+      sheets.length === 0 &&
+        (isUnseen || form.get('sheet') !== '') &&
         h(TextField, {
           form,
           name: 'sheet',

@@ -28,6 +28,27 @@ export function columnNames(width) {
   return Array.from({ length: Math.max(1, width) }, (_, index) => `Column ${index + 1}`);
 }
 
+/** What a choice asks for further, and how to answer it. @type {readonly (readonly [name: string, choice: string, field: string, text: string])[]} */
+const ASKED = [
+  ['header', 'row', 'headerRow', 'In which row is the header? Give its number, such as 3.'],
+  ['header', 'skip', 'skipLines', 'How many lines are above the header? Give a number, such as 2.'],
+  ['uidFrom', TEMPLATE, 'uidTemplate', 'Say how the UID is made, such as {E-mail|localpart|lower}.'],
+  ['guidFrom', TEMPLATE, 'guidTemplate', 'Say how the GUID is made, such as course-{id}.'],
+  ['groupsIn', 'wide', 'wideColumns', 'Name the columns that are groups.'],
+  ['groupsIn', 'numbered', 'numberedGuid', 'Name the columns with the groups, such as course#.'],
+];
+const NUMBERS = ['headerRow', 'skipLines'];
+
+/** The first field that a choice has brought and that says nothing usable yet. @param {Values} values */
+export function unsaidOf(values) {
+  for (const [name, choice, field, text] of ASKED) {
+    const value = (values[field] ?? '').trim();
+    const isUsable = NUMBERS.includes(field) ? /^\d+$/.test(value) : value !== '';
+    if (values[name] === choice && !isUsable) return { field, text };
+  }
+  return undefined;
+}
+
 /**
  * The shape that the fields stand for; undefined for none.
  * @param {Values} values

@@ -1,6 +1,7 @@
 /** How rows become memberships, where a row is not simply one. */
 import { h } from '../../element.js';
 import { Field, focusField, optionsOf, SelectField, TextField } from '../../form.js';
+import { columnChoices } from '../../words.js';
 import { useKeptFocus } from '../../work.js';
 import { conditionsIn, FIRST_OF, TEMPLATE, wordsOf } from './shape-form.js';
 
@@ -55,7 +56,7 @@ export function Shaping({ preview, form, upload }) {
 function Ids({ preview, form }) {
   const columns = preview.columns.value;
   /** @type {Choice[]} */
-  const choices = [['', 'none'], ...columns];
+  const choices = [['', 'none'], ...columnChoices(columns)];
   const from = form.get('uidFrom');
   return h(
     'div',
@@ -225,7 +226,7 @@ function Where({ preview, form }) {
             value: condition.column,
             onChange: ({ currentTarget }) => change(index, { column: currentTarget.value }),
           },
-          optionsOf([['', 'choose a column'], ...preview.columns.value]),
+          optionsOf([['', 'choose a column'], ...columnChoices(preview.columns.value)]),
         ),
         h(
           'select',

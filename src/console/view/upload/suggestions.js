@@ -2,6 +2,7 @@
 import { foreign, h } from '../../element.js';
 import { focusField } from '../../form.js';
 import { counted, grouped } from '../../format.js';
+import { columnLabel } from '../../words.js';
 import { columnNames, fieldsOf, TEMPLATE } from './shape-form.js';
 
 /** @import { ComponentChildren } from 'preact' */
@@ -123,7 +124,7 @@ function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImp
           }
         : {
             key: field,
-            text: ['Column ', foreignCode(column), ` looks like the ${name}.`],
+            text: ['Column ', foreignCode(columnLabel(column)), ` looks like the ${name}.`],
             ways: [{ label: `Use it as the ${name}`, apply }],
           },
     );

@@ -1,12 +1,13 @@
 import { readdir } from 'node:fs/promises';
-import { join, matchesGlob, posix, relative, sep } from 'node:path';
+import { join, matchesGlob, posix } from 'node:path';
 import { option, words } from '../../../errors/named-options.ts';
+import { grouped } from '../../../text/wording.ts';
 import type { FileState } from '../file-state.ts';
 import { IntakeError, listed, notReadable, shownPath } from '../intake-error.ts';
 import { openSource } from '../source.ts';
 import type { Zip } from './zip.ts';
 
-/** Files that a folder is searched for; more are refused. */
+/** Files and folders that a folder is searched for; more are refused. */
 const MOST_FOUND = 200_000;
 /** Files that may be read as one import. */
 const MOST_READ = 1_000;
@@ -47,19 +48,7 @@ export function archiveOf(zip: Zip, name: string, state: FileState): FileSet {
 
 /** The files of a folder and its folders. Links in it are not followed. Throws NOT_READABLE, TOO_LARGE. */
 export async function folderOf(path: string, name: string): Promise<FileSet> {
-  const names: string[] = [];
-  const leftOut: string[] = [];
-  try {
-    for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
-      const file = relative(path, join(entry.parentPath, entry.name)).split(sep).join('/');
-      if (entry.isFile()) names.push(file);
-      else if (!entry.isDirectory()) leftOut.push(file);
-      if (names.length > MOST_FOUND) throw tooMany(name, MOST_FOUND);
-    }
-  } catch (cause) {
-    if (cause instanceof IntakeError) throw cause;
-    throw notReadable(name, 'be listed', cause);
-  }
+  const { names, leftOut } = await searched(path, name);
   let read = 0;
   return {
     kind: 'folder',
@@ -82,6 +71,27 @@ export async function folderOf(path: string, name: string): Promise<FileSet> {
     checkUnchanged: async () => {},
     close: () => {},
   };
+}
+
+/** Folder by folder: the root of a disk is refused after a moment, and not when all of it was seen. */
+async function searched(path: string, name: string): Promise<{ readonly names: string[]; readonly leftOut: string[] }> {
+  const names: string[] = [];
+  const leftOut: string[] = [];
+  const folders = [''];
+  let found = 0;
+  for (const folder of folders) {
+    const entries = await readdir(join(path, folder), { withFileTypes: true }).catch((cause: unknown) => {
+      throw notReadable(name, 'be listed', cause);
+    });
+    found += entries.length;
+    if (found > MOST_FOUND) throw tooMany(name, MOST_FOUND, 'files and folders');
+    for (const entry of entries) {
+      const file = posix.join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(file);
+      else (entry.isFile() ? names : leftOut).push(file);
+    }
+  }
+  return { names, leftOut };
 }
 
 /** Endings of files that rollcall reads. */
@@ -114,7 +124,7 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
     const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; CSV, JSON, Excel, YAML and LDIF are read`;
     throw new IntakeError({ code: 'UNKNOWN_FILE', what: `${what}; ${present}`, remedy });
   }
-  if (files.length > MOST_READ) throw tooMany(set.name, MOST_READ);
+  if (files.length > MOST_READ) throw tooMany(set.name, MOST_READ, 'files with rows');
   const chosen = new Set(files);
   return { files, others: [...names.filter((name) => !chosen.has(name)), ...set.leftOut] };
 }
@@ -139,10 +149,10 @@ function obvious(names: readonly string[]): string[] {
   }
 }
 
-function tooMany(name: string, most: number): IntakeError {
+function tooMany(name: string, most: number, what = 'files'): IntakeError {
   return new IntakeError({
     code: 'TOO_LARGE',
-    what: `${shownPath(name)} has more than ${most} files`,
+    what: `${shownPath(name)} has more than ${grouped(most)} ${what}`,
     remedy: words`Name those with rows with ${option('files')}, or put them into a folder of their own`,
     facts: { file: name, most },
   });

@@ -9,7 +9,7 @@ import { openOds } from './ods.ts';
 import type { SheetCounts } from './sheet-reader.ts';
 import type { SheetText } from './sheet-text.ts';
 import { Warnings } from './warnings.ts';
-import type { Workbook } from './workbook.ts';
+import type { Sheet, Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
 
 export interface WorkbookOptions {
@@ -17,6 +17,8 @@ export interface WorkbookOptions {
   readonly sheet: string | undefined;
   readonly bounds: Bounds;
   readonly signal: AbortSignal | undefined;
+  /** Told before one is chosen, so also where that fails. */
+  readonly onSheets?: ((sheets: readonly Sheet[]) => void) | undefined;
   /** Folder for what does not fit into memory. */
   readonly scratch: string;
 }
@@ -50,9 +52,10 @@ export async function openSheet(
   name: string,
   options: WorkbookOptions,
 ): Promise<SheetText> {
-  const { bounds, signal, scratch } = options;
+  const { bounds, signal, scratch, onSheets } = options;
   const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, signal, scratch);
   try {
+    onSheets?.(workbook.sheets);
     const number = await chosenSheet(workbook, name, options.sheet);
     const sheet = workbook.sheets[number]?.name ?? '';
     const warnings = new Warnings();
@@ -129,7 +132,7 @@ function emptySheet({ sheets }: Workbook, sheet: string, name: string): IntakeEr
 function sheetNotes({ sheets }: Workbook, sheet: string, wanted: string | undefined): IntakeNote[] {
   if (wanted !== undefined || sheets.length === 1) return [];
   const others = sheets.map(({ name }) => name).filter((name) => name !== sheet);
-  const text = `The rows are from the sheet ${shown(sheet)}. To read another one, name it with the option sheet: ${listed(others)}`;
+  const text = `The rows are from the sheet ${shown(sheet)}, the first one with rows. Other sheets of the workbook: ${listed(others)}`;
   return [{ code: 'SHEET_CHOSEN', text }];
 }
 

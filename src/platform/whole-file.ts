@@ -1,0 +1,31 @@
+import { createWriteStream, statSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+
+/**
+ * Writes a file that only its user can read, whole or not at all: it takes the place of an earlier one when all of it is on
+ * disk, so that a power cut leaves one of the two. A device or pipe is written into.
+ */
+export async function writeWhole(
+  path: string,
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+  { mode = 0o600 }: { readonly mode?: number } = {},
+): Promise<void> {
+  if (isSpecial(path)) {
+    await pipeline(pieces, createWriteStream(path));
+    return;
+  }
+  const unfinished = `${path}.part`;
+  try {
+    await pipeline(pieces, createWriteStream(unfinished, { mode, flush: true }));
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function isSpecial(path: string): boolean {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status !== undefined && !status.isFile();
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { eventually, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
+
+const browser = useBrowser();
+const server = useServerHere();
+
+test('a file that removes more than it may waits, and a person sends it with a button', async () => {
+  const shape = JSON.stringify({ actions: { column: 'what', words: { out: 'remove' } } });
+  const query = new URLSearchParams({ name: 'leavers.csv', shape, maxRemovals: '1' });
+  const body = 'uid,guid,what\nann,choir,out\nben,choir,out\n';
+  const headers = { 'content-type': 'text/csv' };
+  const reply = await fetch(`${server.url}/v1/imports?${query}`, { method: 'POST', headers, body });
+  const { id } = (await reply.json()) as { id: string };
+
+  const page = await browser.open(server.url);
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  await needs.getByRole('link', { name: 'Open leavers.csv' }).waitFor();
+  expect(await needs.getByRole('button').count()).toBe(0);
+  await page.goto(`${server.url}/imports/${id}`);
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText('2 rows remove or ban members, more than are sent without asking.').waitFor();
+  expect(await state.textContent()).not.toMatch(/maxRemovals|Start sending/);
+  await checkSights(page, 'removals');
+  await state.getByRole('button', { name: 'Send 2 rows that remove or ban…' }).click();
+  await page.getByRole('button', { name: 'Send 2 rows that remove or ban', exact: true }).click();
+  await eventually(() => state.textContent()).toContain('Completed');
+});

@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type MadeWorkbook, textRows, xlsx } from '../imports/read/make-workbook.ts';
+import { eventually, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
+
+const browser = useBrowser();
+const server = useServerHere();
+
+const members = (uid: string) =>
+  textRows([
+    ['uid', 'guid'],
+    [uid, 'choir'],
+  ]);
+
+async function choose(page: Page, name: string, sheets: MadeWorkbook['sheets']): Promise<void> {
+  await page.getByLabel(/^Choose/).setInputFiles({ name, mimeType: '', buffer: xlsx({ sheets }) });
+}
+
+const sheetNames = (page: Page) => page.getByLabel('Sheet').locator('option').allTextContents();
+const uids = (page: Page) =>
+  page
+    .getByRole('table', { name: 'The first rows' })
+    .locator('tbody tr')
+    .evaluateAll((rows) => rows.map((row) => row.querySelector('th')?.textContent));
+
+test('the sheets of a workbook are offered by their names, and the one that is chosen is read', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'team.xlsx', [
+    { name: 'Read me', rows: '<row r="1"/>' },
+    { name: 'Members', rows: members('ann') },
+    { name: 'Old', rows: members('old'), state: 'hidden' },
+  ]);
+  await page.getByText('The rows are from the sheet "Members", the first one with rows.').waitFor();
+  expect(await sheetNames(page)).toEqual(['the first one with rows', 'Read me', 'Members', 'Old (hidden)']);
+  await page.getByRole('button', { name: 'Choose another sheet' }).click();
+  await page.locator('select:focus').and(page.getByLabel('Sheet')).waitFor();
+  await checkSights(page, 'workbook');
+  await page.getByLabel('Sheet').selectOption('Old (hidden)');
+  await eventually(() => uids(page)).toEqual(['old']);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('Completed: the only row succeeded.').first().waitFor();
+});
+
+test('a sheet that cannot be read is refused beside the choice of another one, by the name of the file', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'cover.xlsx', [
+    { name: 'Cover', rows: textRows([['Members of the choir']]) },
+    { name: 'Members', rows: members('ann') },
+  ]);
+  await page.getByRole('alert').getByText('"cover.xlsx" has no rows').waitFor();
+  await page.getByLabel('Sheet').selectOption('Members');
+  await eventually(() => uids(page)).toEqual(['ann']);
+  expect(await page.getByRole('alert').allTextContents()).not.toContainEqual(expect.stringContaining('no rows'));
+});
+
+test('a workbook with one sheet asks for none', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'one.xlsx', [{ name: 'Members', rows: members('ann') }]);
+  await eventually(() => uids(page)).toEqual(['ann']);
+  expect(await page.getByLabel('Sheet').count()).toBe(0);
+});

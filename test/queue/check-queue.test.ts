@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { checkQueue } from '../../src/queue/check-queue.ts';
+
+test.each([
+  ['redis', 'it did not answer within 5 s'],
+  ['redis+sentinel', 'All sentinels are unreachable'],
+  ['postgres', 'it did not answer within 5 s'],
+])('a server that never answers is given up, and its connection ends: %s', async (scheme, why) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const connected = once(server, 'connection');
+  const checked = expect(checkQueue(`${scheme}://127.0.0.1:${port}/0`)).rejects.toThrow(why);
+  const [socket] = (await connected) as [Socket];
+  const closed = once(socket.resume(), 'close');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await checked;
+  await closed;
+});
