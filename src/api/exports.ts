@@ -44,8 +44,9 @@ export const EXPORT_LIST_NAMES = ['members', 'groups', 'users'] as const;
 export const exportView = z
   .strictObject({
     id: z.string(),
-    state: z.enum(['running', 'completed', 'incomplete', 'stopped']).meta({
-      description: 'incomplete: some groups could not be read; stopped: the service refuses to be read.',
+    state: z.enum(['running', 'completed', 'incomplete', 'stopped', 'unreadable']).meta({
+      description:
+        'incomplete: some groups could not be read; stopped: the service refuses to be read; unreadable: its own file is damaged, or was written by a newer rollcall.',
     }),
     underWay: z.boolean().meta({ description: 'False for an export that is running: it was interrupted.' }),
     reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),

@@ -16,6 +16,9 @@ const running = importView.extend({
   stoppedRegions: z.array(z.string()).meta({
     description: 'Regions that it still has calls for, and whose key or plan the service refused.',
   }),
+  unansweredRegions: z.array(z.string()).meta({
+    description: 'Regions that it still has calls for, and in which the service does not answer.',
+  }),
 });
 export type RunningImport = z.infer<typeof running>;
 

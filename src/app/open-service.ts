@@ -1,7 +1,5 @@
 import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
-import { startSandbox } from '../sandbox/sandbox.ts';
-import { readSeed } from './read-seed.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './service.ts';
 
 /** Where calls go, as a user chooses it. */
@@ -29,6 +27,11 @@ export function serviceOpener(config: Config, choice: ServiceChoice): OpenServic
 
 /** A sandbox in this process, as the service that calls go to. Without a seed it knows every group and user. */
 async function openSandbox(choice: ServiceChoice, callsPerMinute: number): ReturnType<OpenService> {
+  // An import that calls a real service needs no service of its own.
+  const [{ startSandbox }, { readSeed }] = await Promise.all([
+    import('../sandbox/sandbox.ts'),
+    import('./read-seed.ts'),
+  ]);
   const sandbox = await startSandbox({
     ...(choice.sandboxSeed === undefined
       ? { users: 'any', groups: 'any', behaviour: { actingUser: 'anybody' } }

@@ -1,10 +1,11 @@
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { isLocalhost } from '../platform/loopback.ts';
 import { NEXT_ADDRESS_MS } from '../platform/next-address.ts';
 import { lookupHost } from './address.ts';
 import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
 import { openPool, type ProxySettings, trusting } from './sockets.ts';
+import { errors } from './undici.ts';
 
 /** All in milliseconds. Above one second they are kept to within about half a second. */
 export interface Timeouts {

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Dispatcher, Pool as Pooled } from 'undici';
 import { isLocalhost } from '../platform/loopback.ts';
 import { SettingError } from './errors.ts';
+import { Pool, proxyAgent } from './undici.ts';
 
 /** A proxy between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
 export interface ProxySettings {
@@ -18,7 +19,7 @@ interface Sockets extends Pick<Dispatcher, 'dispatch'> {
 }
 
 /** @throws SettingError when the proxy's address is not usable */
-export function openPool(origin: string, proxy: ProxySettings | undefined, options: Pool.Options): Sockets {
+export function openPool(origin: string, proxy: ProxySettings | undefined, options: Pooled.Options): Sockets {
   if (proxy === undefined || isLocalhost(new URL(origin).hostname)) return new Pool(origin, options);
   const { connect } = options;
   if (!isProxyAddress(proxy.url)) {
@@ -28,6 +29,7 @@ export function openPool(origin: string, proxy: ProxySettings | undefined, optio
     );
   }
   const tls = { ...(typeof connect === 'object' && connect), allowH2: false };
+  const EnvHttpProxyAgent = proxyAgent();
   const agent = new EnvHttpProxyAgent({
     ...options,
     httpsProxy: proxy.url,

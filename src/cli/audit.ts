@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DataDir } from '../platform/data-dir.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
-import { currentUser } from './target/sync-data.ts';
+import { currentUser } from './current-user.ts';
 
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
 export const here = () => ({ who: currentUser(), role: 'operator', address: 'command line' }) as const;

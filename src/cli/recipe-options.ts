@@ -1,13 +1,10 @@
 import type { ImportOptions } from '../imports/import-options.ts';
-import { useRecipe } from '../imports/inspect/use-recipe.ts';
 import { IntakeError } from '../imports/read/intake-error.ts';
-import { requireNeeds, withRecipe } from '../imports/recipes/apply.ts';
-import { findRecipe } from '../imports/recipes/store.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
-import { inspectFile } from './inspect-file.ts';
-import { factsText, nextLines } from './screen/file-facts.ts';
 import { type Io, say } from './screen/io.ts';
+
+/** What knows the recipes and what looks at a file is loaded here: most imports name no recipe and are not refused. */
 
 /**
  * The options with those of a recipe, where one is named.
@@ -22,6 +19,11 @@ export async function optionsWithRecipe(
   name = path,
 ): Promise<ImportOptions> {
   if (recipe === undefined) return options;
+  const [{ findRecipe }, { requireNeeds, withRecipe }, { useRecipe }] = await Promise.all([
+    import('../imports/recipes/store.ts'),
+    import('../imports/recipes/apply.ts'),
+    import('../imports/inspect/use-recipe.ts'),
+  ]);
   const known = findRecipe(dataDir(config.dataDir), recipe);
   requireNeeds(known, withRecipe(known, options));
   return useRecipe({ recipe: known, options, file: { path }, name });
@@ -36,6 +38,10 @@ export async function sayWhatItIs(
   identities: string | undefined,
 ): Promise<void> {
   if (file === '-') return;
+  const [{ inspectFile }, { factsText, nextLines }] = await Promise.all([
+    import('./inspect-file.ts'),
+    import('./screen/file-facts.ts'),
+  ]);
   const facts = await inspectFile(config, file, options, identities).catch((error: unknown) => {
     // The refusal has said it: there is nothing to look at.
     if (error instanceof IntakeError) return undefined;

@@ -7,6 +7,7 @@ import type { PlanningProgress } from '../syncs/plan/prepare.ts';
 import type { SyncRunner } from '../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../syncs/sync-catalog.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
+import { currentUser } from './current-user.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { followImport } from './run-import.ts';
 import type { Io } from './screen/io.ts';
@@ -14,7 +15,6 @@ import { planningLine } from './screen/planning-line.ts';
 import { type Progress, redraw } from './screen/progress.ts';
 import { concludeSync, printPlan, writePlan } from './screen/sync-outcome.ts';
 import { localSyncs } from './target/local-syncs.ts';
-import { currentUser } from './target/sync-data.ts';
 import { typedCommand } from './typed-command.ts';
 
 export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'> {

@@ -95,6 +95,16 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
     coordinator.announce(address);
+    if (tokenRequired && !access.hasValidToken()) {
+      say(
+        io,
+        'No one can log in yet. Create a token with:',
+        `  ${typedCommand(config, 'token', 'create', '--role', 'operator')}`,
+      );
+    }
+    say(io, `Listening on ${address}`);
+    const others = addressesForOthers(address, flags.host);
+    if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
     // So that the first visitor does not wait for it. If it fails, the API still works.
     consoleBundle().catch((error: unknown) => log.warn({ err: error }, 'the console cannot be shown'));
     const continued = coordinator.continueAll().then((resting) => {
@@ -114,16 +124,6 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     life.onStop(() => keys.stop());
     syncs.continueAll();
     schedules.start();
-    if (tokenRequired && !access.hasValidToken()) {
-      say(
-        io,
-        'No one can log in yet. Create a token with:',
-        `  ${typedCommand(config, 'token', 'create', '--role', 'operator')}`,
-      );
-    }
-    say(io, `Listening on ${address}`);
-    const others = addressesForOthers(address, flags.host);
-    if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {

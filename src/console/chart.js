@@ -8,6 +8,12 @@ const HEIGHT = 150;
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const CLOCK_WITH_SECONDS = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
+const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 /** Seconds between marks. */
 const STEPS = [
@@ -22,16 +28,19 @@ const HALF_A_DAY = 43_200;
  * @property {string} colour name of a colour in theme.css, such as `--accent`
  */
 
+/** @typedef {'now' | 'at most' | 'last run'} Shown */
+
 /**
- * A chart that is as wide as its place and follows the colour scheme. The newest values, or those under the pointer,
+ * A chart that is as wide as its place and follows the colour scheme. The newest or largest values, or those under the pointer,
  * stand above it as text; a screen reader gets the summary.
  * @param {object} properties
  * @param {string} properties.name what is drawn
  * @param {readonly Line[]} properties.lines the same array for as long as the chart is there
  * @param {number[]} properties.times seconds since 1970
  * @param {(number | null)[][]} properties.columns one for each line
+ * @param {Shown} properties.shows which values, where the pointer is at none
  */
-export function LineChart({ name, lines, times, columns }) {
+export function LineChart({ name, lines, times, columns, shows }) {
   const canvas = useRef(/** @type {HTMLDivElement | null} */ (null));
   const plot = useRef(/** @type {uPlot | undefined} */ (undefined));
   const data = useRef(/** @type {uPlot.AlignedData} */ ([[]]));
@@ -71,6 +80,7 @@ export function LineChart({ name, lines, times, columns }) {
   }, [lines]);
   useEffect(() => plot.current?.setData(data.current), [times, columns]);
 
+  const isPeak = shows === 'at most' && pointed === null;
   const shown = pointed ?? times.length - 1;
   const most = lines.map(({ label }, index) => `at most ${rate(largest(columns[index]))} ${label}`);
   return h(
@@ -79,9 +89,9 @@ export function LineChart({ name, lines, times, columns }) {
     h(
       'figcaption',
       null,
-      h('span', { class: 'name' }, name),
+      h('span', { class: 'name' }, name, h('span', { class: 'soft' }, `, ${whenOf(pointed, times, shows)}`)),
       lines.map(({ label, colour }, index) => {
-        const value = columns[index]?.[shown];
+        const value = isPeak ? largest(columns[index]) : columns[index]?.[shown];
         return h(
           'span',
           { key: label },
@@ -93,6 +103,15 @@ export function LineChart({ name, lines, times, columns }) {
     ),
     h('div', { ref: canvas, role: 'img', class: 'canvas', 'aria-label': `${name}: ${most.join(', ')}` }),
   );
+}
+
+/** Which values stand above the chart. @param {number | null} pointed @param {readonly number[]} times @param {Shown} shows */
+function whenOf(pointed, times, shows) {
+  if (pointed === null) return shows;
+  const at = times[pointed];
+  if (at === undefined) return '';
+  const step = (times.at(-1) ?? at) - (times[0] ?? at);
+  return `at ${(step > 2 * 86_400 ? DAY_AND_CLOCK : CLOCK_WITH_SECONDS).format(at * 1000)}`;
 }
 
 /** @param {readonly (number | null)[] | undefined} values */

@@ -80,7 +80,7 @@ export function syncSentence({ state, totals, importId, planning }) {
     case 'planned':
       return `Planned: ${changes}. Nothing has been sent.`;
     case 'held':
-      return `Held: a guard objects to the plan (${changes}). Nothing is sent unless someone approves it.`;
+      return `Held: guards object to the plan (${changes}). Nothing is sent unless someone approves it.`;
     case 'unchanged':
       return 'There is nothing to do: nothing was sent.';
     case 'failed':

@@ -216,6 +216,7 @@ function completedSentence(rows) {
 /** What a region is doing or waiting for. @param {RegionState} region */
 export function regionSentence(region) {
   if (region.stopped) return 'Stopped: the service refused its key or plan';
+  if (region.unanswered !== null) return 'No answer from the service; calls are repeated';
   if (region.limitedForMs >= 1000 && region.active === 0) {
     return `Waiting ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit`;
   }

@@ -80,9 +80,10 @@ export function createExports({ dir, pages, sandbox, onError }: ExportsOptions):
     now?.aborted.abort(new Error('the export was ended'));
     await now?.ended;
   };
+  // An id from a URL must not lead out of the folder.
+  const isKnown = (id: string) => /^export-[\w-]+$/.test(id) && existsSync(exportFile(dir.export(id)));
   const open = (id: string): ExportReader => {
-    // An id from a URL must not lead out of the folder.
-    if (!/^export-[\w-]+$/.test(id)) throw new UnknownExport(id);
+    if (!isKnown(id)) throw new UnknownExport(id);
     return openExportReader(dir.export(id), id);
   };
   const read: Exports['read'] = (id, look) => {
@@ -119,7 +120,8 @@ export function createExports({ dir, pages, sandbox, onError }: ExportsOptions):
     isUnderWay: (id) => underWay.has(id),
     progress: (id) => underWay.get(id)?.progress,
     remove: async (id) => {
-      read(id, () => {});
+      // One that cannot be read can be deleted.
+      if (!isKnown(id)) throw new UnknownExport(id);
       await end(id);
       await rm(dir.export(id), { recursive: true, force: true });
     },

@@ -17,11 +17,17 @@ export function newImportId(now = new Date()): string {
  * get hundreds of files in a second.
  */
 export async function reserveImport(dir: DataDir): Promise<string> {
+  return reserve(() => newImportId(), dir.folder);
+}
+
+/** As `reserveImport`, for what has ids and folders of its own. */
+export async function reserve(newId: () => string, folderOf: (id: string) => string): Promise<string> {
   for (;;) {
-    const id = newImportId();
-    await mkdir(dirname(dir.folder(id)), { recursive: true, mode: 0o700 });
+    const id = newId();
+    const folder = folderOf(id);
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     try {
-      await mkdir(dir.folder(id), { mode: 0o700 });
+      await mkdir(folder, { mode: 0o700 });
       return id;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { EXPORT_LIST_NAMES, type ExportView, exportBody, exportView } from '../api/exports.ts';
 import { UnknownExport } from '../exports/export-errors.ts';
@@ -40,6 +41,15 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
       if (error instanceof LedgerError) unread(error);
       else if (!(error instanceof UnknownExport)) throw error;
       return undefined;
+    }
+  };
+  const viewOf = (id: string): ExportView => {
+    try {
+      return readView(exports, id);
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+      unread(error);
+      return unreadableView(id, UNREADABLE[error.code], dir.export(id));
     }
   };
   const isOver = (before: number) => (id: string) => {
@@ -86,7 +96,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
       const id = exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups }) });
       note({ who, ip }, 'export.create', id, inShort({ regions: regions.join(','), users, groupsOnly }));
       reply.header('location', `/v1/exports/${id}`);
-      return reply.code(202).send(viewOf(exports, id));
+      return reply.code(202).send(viewOf(id));
     },
   );
 
@@ -100,7 +110,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
         response: { 200: z.strictObject({ exports: z.array(exportView) }), ...refusals() },
       },
     },
-    async () => ({ exports: exports.ids().flatMap((id) => readable(() => viewOf(exports, id)) ?? []) }),
+    async () => ({ exports: exports.ids().flatMap((id) => readable(() => viewOf(id)) ?? []) }),
   );
 
   app.get(
@@ -109,7 +119,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
       config: { role: 'viewer' },
       schema: { tags, summary: 'One export', params, response: { 200: exportView, ...refusals('UNKNOWN_EXPORT') } },
     },
-    async ({ params: { id } }) => viewOf(exports, id),
+    async ({ params: { id } }) => viewOf(id),
   );
 
   app.post(
@@ -128,7 +138,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
       if (state === 'completed') throw new Problem('WRONG_STATE', `Export ${id} is completed.`);
       exports.resume(id);
       note({ who, ip }, 'export.resume', id, '');
-      return viewOf(exports, id);
+      return viewOf(id);
     },
   );
 
@@ -187,8 +197,22 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
   );
 }
 
-/** @throws UnknownExport */
-function viewOf(exports: Exports, id: string): ExportView {
+/** Why an export is not shown. The log names the file. */
+const UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
+  DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
+  NEWER_LEDGER: 'its file was written by a newer rollcall: read it with that one',
+};
+
+function unreadableView(id: string, reason: string, folder: string): ExportView {
+  const { birthtime } = statSync(folder);
+  return {
+    ...{ id, state: 'unreadable', underWay: false, reason, regions: [], groups: null, lists: [], calls: 0 },
+    ...{ createdAt: birthtime.toISOString(), finishedAt: null, progress: null, totals: null },
+  };
+}
+
+/** @throws UnknownExport, LedgerError */
+function readView(exports: Exports, id: string): ExportView {
   const underWay = exports.isUnderWay(id);
   return exports.read(id, (reader) => {
     const { options, createdAt, finishedAt, ...record } = reader.record();

@@ -107,14 +107,18 @@ function runningImports({ coordinator, reading, views, settings, log }: ServerCo
       records.map(async (record): Promise<RunningImport> => {
         const { id, state } = record;
         const view = await views.of(record);
-        if (state !== 'running' || !reading.hasRows(id)) return { ...view, etaSeconds: null, stoppedRegions: [] };
+        if (state !== 'running' || !reading.hasRows(id)) {
+          return { ...view, etaSeconds: null, stoppedRegions: [], unansweredRegions: [] };
+        }
         const rows = reading.rowsOf(id);
         const [counters, callsLeft] = await Promise.all([rows.counters(), rows.callsLeft()]);
         const pace = paces.get(id) ?? paceOf(settings.callsPerMinute);
         paces.set(id, pace);
         const { etaSeconds } = pace({ counters, callsLeft, regions, staging: null, isSending: true, now: Date.now() });
-        const stopped = regions.filter(({ region, stopped }) => stopped && (callsLeft.get(region) ?? 0) > 0);
-        return { ...view, etaSeconds, stoppedRegions: stopped.map(({ region }) => region) };
+        const used = regions.filter(({ region }) => (callsLeft.get(region) ?? 0) > 0);
+        const stoppedRegions = used.flatMap(({ region, stopped }) => (stopped ? [region] : []));
+        const unansweredRegions = used.flatMap(({ region, unanswered }) => (unanswered === null ? [] : [region]));
+        return { ...view, etaSeconds, stoppedRegions, unansweredRegions };
       }),
     );
   };

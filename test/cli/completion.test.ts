@@ -60,6 +60,24 @@ describe('completion offers', () => {
     expect(await offered(place, 'token', 'revoke', '')).toEqual({ files: false, words: [] });
   });
 
+  test('recipes, those that every server has as well', async () => {
+    const place = await openWorkplace();
+    const file = place.file('m.csv', 'Club,Login\nred,ann\n');
+    expect((await place.run(['recipes', 'save', 'slate', file, '--map', 'uid=Login,guid=Club'])).code).toBe(0);
+    const here = { files: false, words: ['slack-export', 'slate'] };
+    const offers = async (...typed: readonly string[]) => {
+      const { words, ...rest } = await offered(place, ...typed);
+      return { ...rest, words: words.toSorted() };
+    };
+    expect(await offers('import', '--recipe', 'sla')).toEqual(here);
+    expect(await offers('recipes', 'show', 'sla')).toEqual(here);
+    const there = { files: false, words: ['slack-export'] };
+    expect(await offers('import', '--server', 'http://127.0.0.1:1', '--recipe', 'sla')).toEqual(there);
+    place.env['ROLLCALL_SERVER'] = 'http://127.0.0.1:1';
+    expect(await offers('import', '--recipe', 'sla')).toEqual(there);
+    expect(await offers('status', '')).toEqual({ files: false, words: [] });
+  });
+
   test('names of schedules', async () => {
     const place = await openWorkplace();
     const file = place.file('m.csv', members([['g', 'ann']]));

@@ -18,9 +18,10 @@ const HOOK = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /** What a command line loads: npm packages, and folders of the source. */
-async function loadedBy(args: readonly string[]) {
+async function loadedBy(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const command = ['--import', HOOK, join(PROJECT, 'bin/rollcall.js'), ...args];
-  const { stderr } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT });
+  const options = { cwd: PROJECT, env: { ...process.env, ...env } };
+  const { stderr } = await promisify(execFile)(process.execPath, command, options);
   const loaded = JSON.parse(stderr.slice(stderr.lastIndexOf('\n'))) as string[];
   expect(loaded.length).toBeGreaterThan(5);
   const firstOf = (pattern: RegExp) => new Set(loaded.flatMap((url) => pattern.exec(url)?.[1] ?? []));
@@ -77,13 +78,19 @@ test('the sandbox loads nothing that sends', async () => {
   expect([...packages].toSorted()).toEqual(['commander', 'zod']);
 });
 
-test('an import loads nothing of OpenTelemetry, mail or the formatter of logs', async () => {
+test('an import loads what reads, sends and reports, and nothing else', async () => {
   const place = await openSandboxPlace();
   const file = place.file('m.csv', members([['g', 'ann']]));
-  const args = ['import', join(place.root, file), '--sandbox', '--data-dir', place.dataDir];
-  const { packages } = await loadedBy(args);
+  const { loaded, packages, folders } = await loadedBy(['import', join(place.root, file)], place.env);
   expect([...packages]).toContain('bullmq');
-  expect([...packages].filter((name) => /opentelemetry|otel|nodemailer|pino-pretty/.test(name))).toEqual([]);
+  expect([...packages].filter((name) => /opentelemetry|otel|nodemailer|pino-pretty|ioredis/.test(name))).toEqual([]);
+  for (const folder of ['src/syncs', 'src/imports/recipes', 'src/imports/inspect']) {
+    expect(folders).not.toContain(folder);
+  }
+  // All of undici is twice as much.
+  expect(loaded.filter((url) => url.includes('/undici/')).length).toBeLessThan(40);
+  // A file that names faults is for the flags.
+  expect(loaded.filter((url) => url.includes('/src/sandbox/') && !url.endsWith('/faults.ts'))).toEqual([]);
 });
 
 test.each(Object.entries(COMMANDS))('%s stands in the list of commands as it is', async (name, { usage, load }) => {

@@ -18,6 +18,8 @@ test('an import says that the queue does not answer, ends with the first signal,
 
   const server = place.start(['serve', '--port', '0', '--queue', AWAY], { stays: true });
   await server.says("the queue's server does not answer");
+  // The import that was interrupted waits for the queue; its page can be looked at.
+  await server.says('Listening on http://');
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
 

@@ -82,7 +82,7 @@ test('a sync that a guard holds leads to its plan; one that is decided is gone f
     body: 'guid,uid\nteam,user-1\n',
   });
   const needs = page.getByRole('region', { name: 'Needs you' });
-  await needs.getByText('A guard holds this plan back').waitFor();
+  await needs.getByText('Guards hold this plan back').waitFor();
   await page.getByRole('link', { name: 'Syncs 1 need you' }).waitFor();
   await needs.getByRole('link', { name: 'Review the plan' }).click();
   await page.getByRole('button', { name: 'Reject…' }).click();

@@ -147,7 +147,11 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
   await page.getByLabel('Path below it').fill('rooms.csv');
+  await page.getByLabel('Group', { exact: true }).fill('no group!');
   await page.getByRole('button', { name: 'Show the file' }).click();
+  await page.locator('#new-guid-error', { hasText: 'cannot be used' }).waitFor();
+  // What is corrected is asked about without a press of the button.
+  await page.getByLabel('Group', { exact: true }).fill('');
   await page.getByRole('table', { name: 'The file as it is' }).getByText('zoe!').waitFor();
   await page.locator('#new-map-uid-error', { hasText: /./ }).waitFor();
   await page.getByLabel('User (UID)').selectOption('Wer');

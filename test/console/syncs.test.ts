@@ -67,7 +67,7 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
     await route.fulfill({ response, body: (await response.text()).replaceAll('"gus"', JSON.stringify(EVIL)) });
   });
   await plan(page, 'team', ['ann', 'ben', 'zoe'], `${EVIL}.csv`);
-  await page.getByText('Held: a guard objects to the plan (6 changes in 1 group).').first().waitFor();
+  await page.getByText('Held: guards object to the plan (6 changes in 1 group).').first().waitFor();
   await page.getByRole('region', { name: 'Why this plan is held' }).getByText('group-removals').waitFor();
   const changes = page.getByRole('table', { name: 'What is done in team' }).locator('tbody tr');
   await eventually(() => changes.locator('th').allTextContents()).toEqual(['cyd', 'dan', 'eve', 'fay', EVIL, 'zoe']);

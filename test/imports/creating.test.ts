@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { asFlag, written } from '../../src/errors/named-options.ts';
+import { asFlag, asParameter, type WriteOption, written } from '../../src/errors/named-options.ts';
 import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
+import { adviceFor } from '../../src/imports/report/advice.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, QUEUE_PLACES, reached } from './pipeline-harness.ts';
@@ -168,7 +169,14 @@ describe('a user who is deactivated', () => {
     const pipeline = await openPipeline({ place, sandbox: deactivated });
     const { id } = await pipeline.run(file, creating(USERS));
     expect(outcomes(pipeline, id)).toEqual(['added', 'failed USER_DEACTIVATED']);
-    expect(pipeline.rows(id)[1]?.message).toContain('--reactivate');
+    const { message = '' } = pipeline.rows(id)[1] ?? {};
+    expect(message).toMatch(/its UID is taken: the user is deactivated$/);
+    // What to do is said where it is shown, in the words of the place.
+    const advice = (write: WriteOption) => adviceFor('failed', 'USER_DEACTIVATED', write);
+    expect([advice(asFlag), advice(asParameter)]).toEqual([
+      expect.stringContaining('with --reactivate'),
+      expect.not.stringContaining('--'),
+    ]);
     expect(pipeline.sandbox.user('us', 'bob')?.deactivatedAt).toBeDefined();
   });
 

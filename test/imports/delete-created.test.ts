@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createOptions } from '../../src/imports/create-options.ts';
+import { readOptions } from '../../src/imports/import-options.ts';
 import { type Deletion, deleteCreated, planDeletions } from '../../src/imports/life/delete-created.ts';
+import { createDeletions } from '../../src/imports/life/deletions.ts';
 import { openCreated } from '../../src/imports/record/created.ts';
 import {
   csv,
@@ -143,4 +145,30 @@ test('a user who was created a second time by someone else is kept', async () =>
   expect(inWords(await planDeletions(deleting(pipeline, id)))).toContain(
     'user new: kept, the service says that it was created at 2001-09-09T01:46:40.000Z',
   );
+});
+
+test('a deletion whose end cannot be noted is an error of that deletion, and of nothing else', async () => {
+  const { pipeline, id } = await imported();
+  const { dir, coordinator } = pipeline;
+  const record = coordinator.find(id);
+  const failed = Promise.withResolvers<unknown>();
+  const deletions = createDeletions({
+    dir,
+    catalog: {
+      get: () => record,
+      beginDeletion: () => {},
+      endDeletion: () => {
+        throw new Error('no space left on device');
+      },
+      deletions: () => [id],
+    },
+    regions: new Set(['us']),
+    sandbox: readOptions(record).sandbox,
+    pages: coordinator.pages,
+    onError: (_, error) => failed.resolve(error),
+  });
+  deletions.start(id);
+  expect(await failed.promise).toMatchObject({ message: 'no space left on device' });
+  await deletions.stop();
+  expect(deletions.progress(id)).toBeUndefined();
 });

@@ -196,3 +196,17 @@ describe('what is not supported says so', () => {
     );
   });
 });
+
+test('a delayed job does not wait until a clock that was set back has caught up', () => {
+  const HOUR_MS = 3_600_000;
+  const queue = new QueueState();
+  queue.promoteDue(5 * HOUR_MS);
+  const times = { timestamp: 5 * HOUR_MS, opts: { delay: 100 } };
+  for (const id of ['first', 'second']) queue.add({ id, name: 'errand', data: '{}', ...times });
+  // Two hours earlier, and then when they are due.
+  queue.promoteDue(3 * HOUR_MS);
+  queue.promoteDue(3 * HOUR_MS + 90);
+  expect(queue.wait.size).toBe(0);
+  queue.promoteDue(3 * HOUR_MS + 100);
+  expect(queue.wait.sorted().map(({ id }) => id)).toEqual(['first', 'second']);
+});

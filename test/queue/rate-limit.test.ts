@@ -52,6 +52,20 @@ describe('the rate limit of a queue in memory', () => {
     );
   });
 
+  test('does not wait until a clock that was set back has caught up', () => {
+    const HOUR_MS = 3_600_000;
+    const limit = new RateLimit();
+    limit.count(5 * HOUR_MS, 100, 1);
+    expect(limit.reached(1, 5 * HOUR_MS + 40)).toBe(60);
+    // Two hours earlier, and then 10 ms later.
+    expect(limit.reached(1, 3 * HOUR_MS)).toBe(60);
+    expect(limit.reached(1, 3 * HOUR_MS + 10)).toBe(50);
+    limit.count(3 * HOUR_MS + 2_000, 100, 1);
+    expect(limit.reached(1, 3 * HOUR_MS + 2_001)).toBe(99);
+    limit.hold(1_000, 3 * HOUR_MS + 2_300);
+    expect(limit.leftMs(HOUR_MS)).toBe(1_000);
+  });
+
   test('begins a window with its first job where none has started for a while', () => {
     const limit = new RateLimit();
     limit.count(1_000, 100, 1);

@@ -69,12 +69,17 @@ test('what cannot be exported is refused', async () => {
   expect(await server.problem('/v1/exports/export-..%2F..%2Fcatalog')).toMatchObject({ status: 404 });
 });
 
-test('an export whose file is damaged hides no other', async () => {
+test('an export whose file is damaged is shown as such, hides no other, and can be deleted', async () => {
   const damaged = await begin({ regions: ['us'] });
   const whole = await begin({ regions: ['us'] });
   await Promise.all([ended(damaged.id), ended(whole.id)]);
   writeFileSync(exportFile(server.dir.export(damaged.id)), 'x'.repeat(8_192));
   const { exports } = await server.json<{ exports: ExportView[] }>('/v1/exports');
   expect(exports.map(({ id }) => id)).toContain(whole.id);
-  expect(exports.map(({ id }) => id)).not.toContain(damaged.id);
+  const unreadable = exports.find(({ id }) => id === damaged.id);
+  expect(unreadable).toMatchObject({ state: 'unreadable', underWay: false, totals: null });
+  expect(unreadable?.reason).toBe('its file is damaged: delete the export, and begin another');
+  expect(await server.json(`/v1/exports/${damaged.id}`)).toEqual(unreadable);
+  expect((await server.fetch(`/v1/exports/${damaged.id}`, { method: 'DELETE' })).status).toBe(204);
+  expect(await server.problem(`/v1/exports/${damaged.id}`)).toMatchObject({ code: 'UNKNOWN_EXPORT' });
 });

@@ -35,6 +35,7 @@ const STATUS = {
   delayed: 1,
   active: 2,
   stopped: false,
+  unanswered: null,
   limitedForMs: 3,
   callsPerMinute: 8_000,
   workers: 4,

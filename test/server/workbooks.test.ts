@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Look } from '../../src/api/look.ts';
 import type { Preview } from '../../src/api/preview.ts';
 import { archive, textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -50,6 +51,21 @@ test('of an archive, the files that are named are previewed', async () => {
   ]);
   const one = await server.json<Preview>('/v1/preview?files=b*', post(zip));
   expect(one.rows.map(({ uid }) => uid)).toEqual(['bob']);
+});
+
+test('what a workbook is says which sheets it has, also where the one to read cannot be read', async () => {
+  const sheets = [
+    { name: 'One', isVisible: true },
+    { name: 'Two', isVisible: true },
+  ];
+  expect(await server.json('/v1/inspect', post(WORKBOOK))).toMatchObject({ sheets });
+  expect(await server.json('/v1/inspect?sheet=Three', post(WORKBOOK))).toMatchObject({ sheets });
+  expect(await server.json('/v1/inspect', post(Buffer.from('uid,guid\nann,g\n')))).toMatchObject({ sheets: [] });
+});
+
+test('a file is called by its name', async () => {
+  const { problem } = await server.json<Look>('/v1/look?name=team.csv', post(Buffer.from('uid,guid\n')));
+  expect(problem?.detail).toContain('"team.csv" has no rows');
 });
 
 test('a workbook larger than a preview takes is refused, a text that is as long as well', async () => {

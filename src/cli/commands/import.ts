@@ -14,7 +14,7 @@ import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
-import { detach } from '../detach.ts';
+import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { withBans } from '../flags/ban-flags.ts';
 import { maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
@@ -34,14 +34,10 @@ import { tagFlag, tagsOf } from '../flags/list-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
-import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
-import { importAndCheckThere } from '../target/check-there.ts';
-import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
-import { currentUser } from '../target/sync-data.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -69,12 +65,17 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   const { config, imports } = await openImports(flags);
   const { server } = imports;
   const json = flags.json === true;
-  const code =
-    server === undefined
-      ? await importHere(io, file, flags)
-      : flags.check
-        ? await importAndCheckThere({ io, imports, server, json }, file, flags, maxCallsOf(flags))
-        : await importThere({ io, imports, server, json }, file, flags);
+  const there = server && { io, imports, server, json };
+  let code: ExitCode;
+  // Each way is loaded when it is gone.
+  if (there === undefined) code = await importHere(io, file, flags);
+  else if (flags.check) {
+    const { importAndCheckThere } = await import('../target/check-there.ts');
+    code = await importAndCheckThere(there, file, flags, maxCallsOf(flags));
+  } else {
+    const { importThere } = await import('../target/import-there.ts');
+    code = await importThere(there, file, flags);
+  }
   if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags), flags.identities);
   return code;
 }
@@ -99,6 +100,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   };
   if (flags.check) {
     const begin = beginning(send, file, options, true, identities);
+    const { runCheckHere } = await import('../run-check.ts');
     return runCheckHere({ ...send, maxCalls: maxCallsOf(flags), begin });
   }
   if (flags.detach !== true) {
@@ -106,6 +108,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   }
   const { openService } = send;
   await openService().then((service) => service.close());
+  const { detach } = await import('../detach.ts');
   return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
 }
 

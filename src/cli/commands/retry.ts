@@ -8,6 +8,7 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { counted } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
+import { currentUser } from '../current-user.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withMaxErrors, withRunning, withServer } from '../flags/flags.ts';
@@ -18,7 +19,6 @@ import { followThere } from '../target/import-there.ts';
 import { type Imports, importAddress } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 import { ServerRefused } from '../target/server-errors.ts';
-import { currentUser } from '../target/sync-data.ts';
 import { readEdits, sendEdits, sendEditsThere } from './retry-edits.ts';
 
 type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: string };

@@ -6,6 +6,7 @@ import type { ScheduleRecord } from '../../syncs/schedule/schedule-catalog.ts';
 import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
 import { wholeSource } from '../../syncs/schedule/source.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../syncs/sync-options.ts';
+import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -16,7 +17,6 @@ import { changeSchedules, type ScheduleChange } from '../target/schedule-control
 import { scheduleDocument, withSchedules } from '../target/schedule-data.ts';
 import type { ScheduleDocument } from '../target/schedules.ts';
 import type { Server } from '../target/server-client.ts';
-import { currentUser } from '../target/sync-data.ts';
 
 interface Flags extends CommonFlags, ServerFlags {
   readonly cron?: string;

@@ -10,6 +10,7 @@ import { createScheduleRuns, type ScheduleRuns } from '../../syncs/schedule/sche
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noteHere } from '../audit.ts';
 import type { Coordinating } from '../coordinate.ts';
+import { currentUser } from '../current-user.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
@@ -17,7 +18,6 @@ import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openSchedules } from '../target/open-schedules.ts';
 import { runDocument, withSchedules } from '../target/schedule-data.ts';
-import { currentUser } from '../target/sync-data.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags & ServerFlags;

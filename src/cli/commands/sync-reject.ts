@@ -5,11 +5,12 @@ import { dataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { openSyncCatalog } from '../../syncs/sync-catalog.ts';
 import { SyncRefused } from '../../syncs/sync-errors.ts';
 import { noteHere } from '../audit.ts';
+import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openSyncs } from '../target/open-syncs.ts';
-import { currentUser, findSync } from '../target/sync-data.ts';
+import { findSync } from '../target/sync-data.ts';
 import { syncAddress } from '../target/syncs.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly reason: string };

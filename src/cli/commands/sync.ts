@@ -5,6 +5,7 @@ import { fileOf } from '../../imports/read/file-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
+import { currentUser } from '../current-user.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import {
@@ -23,7 +24,6 @@ import { optionsWithRecipe } from '../recipe-options.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
 import { openSyncs } from '../target/open-syncs.ts';
-import { currentUser } from '../target/sync-data.ts';
 import { syncThere } from '../target/sync-there.ts';
 import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
 import { syncListCommand } from './sync-list.ts';

@@ -11,6 +11,9 @@ export interface Suggestions {
 }
 type Word = readonly [word: string, meaning: string];
 
+/** The flags on the line that say where imports are. */
+type Place = Readonly<Record<'dataDir' | 'server', string | undefined>>;
+
 interface KnownCommand {
   readonly description: string;
   readonly hidden?: true;
@@ -50,12 +53,12 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
     make(io, async () => {}),
     given,
   );
-  const dataDir = flagValue(given, '--data-dir');
-  if (option !== undefined) return valuesOf(option, current, dataDir);
+  const place: Place = { dataDir: flagValue(given, '--data-dir'), server: flagValue(given, '--server') };
+  if (option !== undefined) return valuesOf(option, current, place);
   const [flag = '', ...value] = current.split('=');
   const assigned = value.length > 0 ? optionOf(command, flag) : undefined;
   if (assigned !== undefined) {
-    const { files, words: values } = await valuesOf(assigned, value.join('='), dataDir);
+    const { files, words: values } = await valuesOf(assigned, value.join('='), place);
     return { files, words: values.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
   }
   if (current.startsWith('-')) {
@@ -68,7 +71,7 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
   const subcommands = position === 0 ? command.commands.map((one): Word => [one.name(), one.description()]) : [];
   const argument = command.registeredArguments[position];
   if (argument === undefined) return among(current, subcommands);
-  const named = await namesFor(name, command, argument, dataDir);
+  const named = await namesFor(name, command, argument, place);
   return among(current, [...subcommands, ...named], PATHS.has(argument.name()));
 }
 
@@ -100,10 +103,10 @@ function flagValue(given: readonly string[], flag: string): string | undefined {
   return given[given.lastIndexOf(flag) + 1 || given.length];
 }
 
-async function valuesOf(option: Option, current: string, dataDir: string | undefined): Promise<Suggestions> {
+async function valuesOf(option: Option, current: string, place: Place): Promise<Suggestions> {
   const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
   const choices = (option.argChoices ?? []).map((choice): Word => [choice, '']);
-  const named = option.long === '--recipe' ? await whereThereAre(dataDir, recipes) : choices;
+  const named = option.long === '--recipe' ? await whereThereAre(place, recipes, builtInRecipes) : choices;
   return among(current, named, PATHS.has(placeholder));
 }
 
@@ -112,28 +115,29 @@ function among(current: string, words: readonly Word[], files = false): Suggesti
 }
 
 /** What an argument may name: one of its choices, or an import, sync or schedule of the data directory. */
-async function namesFor(
-  name: string,
-  command: Command,
-  argument: Argument,
-  dataDir: string | undefined,
-): Promise<readonly Word[]> {
+async function namesFor(name: string, command: Command, argument: Argument, place: Place): Promise<readonly Word[]> {
   if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Word => [choice, '']);
   const wanted = argument.name();
-  if (name === 'schedule') return command.name() === 'add' ? [] : await whereThereAre(dataDir, schedules);
-  if (name === 'sync') return wanted === 'id' ? await whereThereAre(dataDir, syncs) : [];
-  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return await whereThereAre(dataDir, imports);
+  // They are those of this machine, whatever server there is.
+  if (name === 'recipes') {
+    const isThere = command.name() === 'show' || command.name() === 'remove';
+    return isThere ? await whereThereAre(place, recipes, recipes) : [];
+  }
+  if (name === 'schedule') return command.name() === 'add' ? [] : await whereThereAre(place, schedules);
+  if (name === 'sync') return wanted === 'id' ? await whereThereAre(place, syncs) : [];
+  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return await whereThereAre(place, imports);
   return [];
 }
 
-/** What is in the data directory; nothing where a server has it. */
+/** What is in the data directory. Where a server has it: what every server has, because no one is asked over the network. */
 async function whereThereAre(
-  dataDir: string | undefined,
+  place: Place,
   names: (dataDir: string) => Promise<readonly Word[]>,
+  everywhere: (dataDir: string) => Promise<readonly Word[]> = async () => [],
 ): Promise<readonly Word[]> {
   try {
-    const config = readConfig({ dataDir });
-    return config.server === undefined ? await names(config.dataDir) : [];
+    const config = readConfig(place);
+    return await (config.server === undefined ? names(config.dataDir) : everywhere(config.dataDir));
   } catch {
     // A wrong setting, or nothing there yet: the command itself says so when it is run.
     return [];
@@ -164,4 +168,9 @@ async function recipes(path: string): Promise<readonly Word[]> {
     import('../../platform/data-dir.ts'),
   ]);
   return listRecipes(dataDir(path)).map(({ name, title }): Word => [name, title]);
+}
+
+async function builtInRecipes(): Promise<readonly Word[]> {
+  const { BUILT_IN } = await import('../../imports/recipes/built-in.ts');
+  return BUILT_IN.map(({ name, title }): Word => [name, title]);
 }

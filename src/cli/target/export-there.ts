@@ -80,7 +80,7 @@ async function begin({ server, groups, flags }: ThereOptions): Promise<ExportVie
   let id = resume;
   if (id === true) {
     const { exports } = await server.get('/v1/exports', z.strictObject({ exports: z.array(exportView) }));
-    const [latest] = exports;
+    const latest = exports.find(({ state }) => state !== 'unreadable');
     if (latest === undefined) throw new UsageError(`there is no export to continue at ${server.url}`);
     id = latest.id;
   }

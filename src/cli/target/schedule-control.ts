@@ -12,7 +12,7 @@ import { changedSchedule, scheduleEdit, scheduleRequest, scheduleRun } from '../
 import { addressName, isAddress } from '../../syncs/schedule/source.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noteHere } from '../audit.ts';
-import { currentUser } from './sync-data.ts';
+import { currentUser } from '../current-user.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 

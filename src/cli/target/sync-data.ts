@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { openPlanReader, type PlanReader } from '../../syncs/plan/plan-reading.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
@@ -41,15 +40,5 @@ export function withPlan<Result>(
     return read(plan);
   } finally {
     plan.close();
-  }
-}
-
-/** Name of the user at the terminal, for the record. */
-export function currentUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run as a user without a name.
-    return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -97,7 +97,13 @@ function NewExport({ onBegun }) {
 }
 
 /** @type {Readonly<Record<ExportView['state'], 'busy' | 'still' | 'good' | 'attention'>>} */
-const TONES = { running: 'busy', completed: 'good', incomplete: 'attention', stopped: 'attention' };
+const TONES = {
+  running: 'busy',
+  completed: 'good',
+  incomplete: 'attention',
+  stopped: 'attention',
+  unreadable: 'attention',
+};
 
 /** @param {{ view: ExportView, onChanged: () => Promise<void> }} properties */
 function Export({ view, onChanged }) {
@@ -129,10 +135,10 @@ function Export({ view, onChanged }) {
       'div',
       { class: 'standing' },
       h(Badge, { tone: isInterrupted ? 'attention' : TONES[state] }, isInterrupted ? 'interrupted' : state),
-      h('h3', null, scopeOf(view)),
+      h('h3', null, state === 'unreadable' ? id : scopeOf(view)),
       h('span', { class: 'soft' }, h(Time, { iso: createdAt })),
     ),
-    h('p', { class: 'note', role: 'status' }, progressText(view)),
+    state !== 'unreadable' && h('p', { class: 'note', role: 'status' }, progressText(view)),
     state !== 'completed' && !underWay && reason !== '' && h('p', { class: 'note' }, foreign(reason)),
     totals !== null && h('p', { class: 'note' }, totalsText(totals)),
     hasFiles &&
@@ -156,6 +162,7 @@ function Export({ view, onChanged }) {
         { class: 'buttons', ref: buttons },
         !underWay &&
           state !== 'completed' &&
+          state !== 'unreadable' &&
           h(WorkButton, { busy: work.busy, onClick: () => void act('/resume', 'POST') }, 'Resume export'),
         h(
           WorkButton,

@@ -19,20 +19,21 @@ import { SyncPlan } from './sync/plan.js';
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;
 
+/** @param {SyncView} view */
+function titleOf({ file, undoOf }) {
+  return `${undoOf === null ? '' : 'Undo of '}${fileName(file)}`;
+}
+
 export function SyncPage() {
   const { param: id, isOperator } = usePlace();
   /** @type {import('../answer.js').Answer<SyncView>} */
   const { data: view, error, set } = useAnswer(syncPath(id), { everyMs: askAgainAfter });
   useAnnounced(view);
-  useTitle(view === undefined ? '' : fileName(view.file));
+  useTitle(view === undefined ? '' : titleOf(view));
   const isMissing = error instanceof ApiError && error.problem.status === 404;
   return [
     h('p', { class: 'kicker' }, h('a', { href: '/syncs' }, 'Syncs'), ' / ', foreign(id), view && h(Origin, { view })),
-    h(
-      'h1',
-      { tabIndex: -1 },
-      view === undefined ? (isMissing ? 'There is no such sync' : 'Sync') : foreign(fileName(view.file)),
-    ),
+    h('h1', { tabIndex: -1 }, view === undefined ? (isMissing ? 'There is no such sync' : 'Sync') : titleOf(view)),
     h(
       'div',
       { class: 'stack' },

@@ -1,5 +1,6 @@
 import { useEvery } from '../answer.js';
 import { Badge, Card, foreign, h, syncHref, Tag } from '../element.js';
+import { settings } from '../frame.js';
 import { usePlace } from '../place.js';
 import { CHANGES, countsSentence, modeWords, SYNC_STATE_GROUPS, SYNC_TONES } from '../sync-words.js';
 import { Time } from '../time.js';
@@ -45,7 +46,7 @@ const COLUMNS = [
       h('a', { href: syncHref(id) }, foreign(fileName(file))),
       undoOf !== null && h(Tag, {}, 'undo'),
       schedule !== null && h(Tag, {}, foreign(schedule)),
-      sandbox && h(Tag, {}, 'sandbox'),
+      sandbox && settings.value?.sandbox !== true && h(Tag, {}, 'sandbox'),
     ],
   },
   { label: 'State', cell: ({ state }) => h(Badge, { tone: SYNC_TONES[state] }, state) },

@@ -133,32 +133,36 @@ export function UploadForm({
         h(Shaping, { preview, form, upload: isImport ? preview : undefined }),
         h(RowDefaults, { form }),
         own(preview),
-        h(ErrorPlace, { error: work.error }),
         h(
           'div',
-          { class: 'reading' },
-          sent.value !== undefined &&
-            h(Uploading, { sent: sent.value, total: file.value.size, onStop: () => stopping.current.abort() }),
-        ),
-        h(
-          'div',
-          { class: 'buttons' },
-          h('button', { class: 'main', 'aria-disabled': work.busy }, label),
-          isImport &&
-            form.get('dryRun') !== 'true' &&
-            h(
-              'button',
-              {
-                type: 'button',
-                'aria-disabled': work.busy,
-                onClick: ({ currentTarget }) => {
-                  if (work.busy) return;
-                  form.set('dryRun', 'true');
-                  currentTarget.form?.requestSubmit();
+          { class: 'finish' },
+          h(ErrorPlace, { error: work.error }),
+          h(
+            'div',
+            { class: 'reading' },
+            sent.value !== undefined &&
+              h(Uploading, { sent: sent.value, total: file.value.size, onStop: () => stopping.current.abort() }),
+          ),
+          h(
+            'div',
+            { class: 'buttons' },
+            h('button', { class: 'main', 'aria-disabled': work.busy }, label),
+            isImport &&
+              form.get('dryRun') !== 'true' &&
+              h(
+                'button',
+                {
+                  type: 'button',
+                  'aria-disabled': work.busy,
+                  onClick: ({ currentTarget }) => {
+                    if (work.busy) return;
+                    form.set('dryRun', 'true');
+                    currentTarget.form?.requestSubmit();
+                  },
                 },
-              },
-              'Check the whole file first',
-            ),
+                'Check the whole file first',
+              ),
+          ),
         ),
       ),
   );

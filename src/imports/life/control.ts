@@ -24,6 +24,9 @@ export type Verb = (typeof VERBS)[number];
 /** Answers further requests of this process; undefined for a request that it does not know. */
 export type ControlHandler = (method: string, path: readonly string[], body: unknown) => Promise<unknown> | undefined;
 
+/** Loaded when it is needed. `import` would read all that it can give, and load Node's WebSocket and fetch with it. */
+const http = () => process.getBuiltinModule('node:http');
+
 /** Longest path of a socket file that every system accepts, in bytes. */
 const LONGEST_SOCKET_PATH = 100;
 
@@ -72,8 +75,7 @@ export async function serveControl(
   const isElsewhere = left !== dir.controlSocket;
   if (left !== undefined) await removeSocket(dir, left, isElsewhere);
   const path = await newSocket(dir);
-  const { createServer } = await import('node:http');
-  const server = createServer((incoming, reply) => void answer(coordinator, more, incoming, reply));
+  const server = http().createServer((incoming, reply) => void answer(coordinator, more, incoming, reply));
   const mask = process.umask(0o077);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -193,10 +195,8 @@ const NOT_LISTENING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONN
 export async function askOwner(dir: DataDir, method: string, path: string, body?: unknown): Promise<unknown> {
   const socketPath = await findSocket(dir);
   if (socketPath === undefined || !existsSync(socketPath)) return undefined;
-  // Loaded here: it takes a sixth of the time of a command that only reads.
-  const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath, method, path }, async (reply) => {
+    const outgoing = http().request({ socketPath, method, path }, async (reply) => {
       try {
         const chunks = await reply.toArray();
         const body: unknown = JSON.parse(Buffer.concat(chunks).toString());

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { checkSummaryOf } from '../check/checks.ts';
 import { type MaxCreate, maxCreate } from '../create-options.ts';
 import { CreatesNothing } from '../import-errors.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
@@ -26,6 +25,7 @@ export async function overAsChecked(
   { ledger, options: { create } }: { readonly ledger: ImportLedger; readonly options: ImportOptions },
 ): Promise<readonly OverLimit[]> {
   if (create === undefined || ledger.creating === undefined) return [];
+  const { checkSummaryOf } = await import('../check/checks.ts');
   const missing = (await checkSummaryOf(folder))?.create?.missing;
   return missing === undefined ? [] : ledger.creating.over(create, missing);
 }

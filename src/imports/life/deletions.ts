@@ -97,6 +97,8 @@ export function createDeletions({ dir, catalog, regions, sandbox, pages, onError
           .then(() => {
             if (!aborted.signal.aborted) catalog.endDeletion(id);
           })
+          // The catalog cannot be written, as on a full disk: the next start does it again, and finds nothing to delete.
+          .catch((error: unknown) => onError(id, error))
           .finally(() => running.delete(id)),
       };
       running.set(id, entry);

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Words } from '../../errors/named-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
+import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
 import { ownerIn } from './created.ts';
@@ -328,8 +329,7 @@ export function creatingOf(
     ],
     toSend: (batch) => {
       const creation = sql('of_batch').get({ batch });
-      // As `send` wrote it. Not checked here: the payload of the job is (jobs/create-missing.ts).
-      return creation === undefined ? undefined : (JSON.parse(String(creation['body'])) as CreationToSend);
+      return creation === undefined ? undefined : storedJson(String(creation['body']), 'a creation', isCreation);
     },
     waiting: () => number('parked'),
     giveUp: () => {
@@ -339,4 +339,9 @@ export function creatingOf(
       return rows.map(({ region_id, n }) => ({ region: Number(region_id), rows: Number(n) }));
     },
   };
+}
+
+/** Its profile is checked with the payload of the job (jobs/create-missing.ts). */
+function isCreation(value: unknown): value is CreationToSend {
+  return isObject(value) && ['look', 'user', 'group', 'reactivate'].includes(String(value['what']));
 }

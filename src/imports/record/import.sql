@@ -177,7 +177,8 @@ select coalesce(r.name, '') as region, t.name, t.n from counters t left join reg
 select distinct b.region_id as id from batches b order by b.region_id;
 
 -- name: recount
--- The same numbers as the counters, counted from the rows themselves.
+-- The same numbers as the counters, counted from the rows themselves. To group rows, SQLite sorts them: most have the same
+-- outcome, and are counted without that.
 select 'read' as name, count(*) as n from rows
 union all
 select 'invalid', count(distinct row_id) from problems
@@ -186,7 +187,10 @@ select 'duplicate', count(*) from duplicates
 union all
 select 'skipped', count(*) from skipped
 union all
+select 'added', count(*) from memberships where outcome_id = (select id from outcomes where name = 'added')
+union all
 select coalesce(o.name, 'unprocessed'), count(*) from memberships m left join outcomes o on o.id = m.outcome_id
+ where m.outcome_id is not (select id from outcomes where name = 'added')
  group by m.outcome_id;
 
 -- name: group
@@ -200,10 +204,10 @@ select format, kind, delimiter, columns, recognised, notes, shaped, rows_read fr
 -- name: rows_and_memberships
 -- Out: what the reader counted and what the ledger has, to check that no row of the input lacks a membership.
 select i.rows_read, i.entries,
-       (select count(*) from rows) as rows_here,
-       (select count(*) from rows) - (select count(*) from parts where part > 1) as read_here,
+       r.rows_here,
+       r.rows_here - (select count(*) from parts where part > 1) as read_here,
        (select count(*) from (select max(part) <> count(*) as gap from parts group by first_row) where gap) as gaps
-  from input i;
+  from input i, (select count(*) as rows_here from rows) r;
 
 -- name: index_uids
 -- Makes rows quick to find by UID.

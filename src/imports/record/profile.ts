@@ -32,7 +32,7 @@ export interface Unfit {
 
 export const NAMELESS_USER: Unfit = {
   code: 'NO_NAME',
-  message: 'its row has no name to create it with; --user-name-from uid takes the UID',
+  message: 'its row has no name to create it with',
 };
 
 /** Names of columns by field, in lower case without separators. */
@@ -167,7 +167,7 @@ export function groupProfile(guid: string, cells: Cells, options: CreateOptions)
   if (name === '') {
     return {
       code: 'NO_NAME',
-      message: 'no row of it has a name to create it with; --group-name-from guid takes the GUID',
+      message: 'no row of it has a name to create it with',
     };
   }
   return {

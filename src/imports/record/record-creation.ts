@@ -116,5 +116,4 @@ export function creationRecording(create: Statements, parks: boolean, recording:
   };
 }
 
-const DEACTIVATED =
-  'the service does not find this user, and its UID is taken: the user is deactivated; --reactivate makes it active again';
+const DEACTIVATED = 'the service does not find this user, and its UID is taken: the user is deactivated';

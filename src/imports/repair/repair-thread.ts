@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { packError } from '../read/thread-error.ts';
 import { CannotRepair } from './repair-errors.ts';
-import { doTask, type RepairReply, type RepairTask } from './repair-work.ts';
+import { doTask, type RepairTask } from './repair-tasks.ts';
+import type { RepairReply } from './repair-work.ts';
 import type { Subject } from './show.ts';
 
 /** The thread that does one piece of work on the repairs of a big import. */

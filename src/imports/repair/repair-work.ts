@@ -1,43 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepairEdited, RepairReplaced, RepairRow, RepairTaken, RepairView } from '../../api/repair.ts';
 import { startThread } from '../../platform/threads.ts';
-import type { ImportOptions } from '../import-options.ts';
 import { type ThreadError, unpackError } from '../read/thread-error.ts';
-import type { RowFilter } from '../report/row-filter.ts';
-import { edit, replace, restore } from './edit.ts';
 import { CannotRepair } from './repair-errors.ts';
-import type { CellEdit, RepairFilter, Send } from './repair-ledger.ts';
-import { sendsOf } from './repair-ledger.ts';
-import { claim, type Fate, retryableSent, setCreated, settle, writeRest, writeSent } from './send.ts';
-import { overview, pageOf, type Subject, withRepair } from './show.ts';
-import { takeFile } from './take-file.ts';
-
-/** What can be asked of the repairs of an import, with what each needs and gives. */
-interface RepairWork {
-  overview: [given: object, result: Omit<RepairView, 'maySend' | 'failedTaken'>];
-  page: [
-    given: { readonly filter: RepairFilter; readonly after: number; readonly limit: number },
-    result: { readonly rows: RepairRow[]; readonly next: number | undefined },
-  ];
-  edit: [given: { readonly edits: readonly CellEdit[]; readonly by: string }, result: RepairEdited];
-  restore: [
-    given: { readonly row: number; readonly column: string | undefined; readonly by: string },
-    result: RepairEdited,
-  ];
-  replace: [given: { readonly request: Parameters<typeof replace>[1]; readonly by: string }, result: RepairReplaced];
-  file: [given: { readonly text: string; readonly by: string }, result: RepairTaken];
-  sends: [given: object, result: Send[]];
-  settle: [given: { readonly fates: Readonly<Record<string, Fate>> }, result: undefined];
-  claim: [given: { readonly importId: string; readonly by: string }, result: number];
-  write: [given: { readonly importId: string; readonly path: string }, result: ImportOptions];
-  created: [given: { readonly importId: string }, result: undefined];
-  rest: [given: { readonly path: string; readonly filter: RowFilter }, result: boolean];
-  retryable: [given: object, result: number];
-}
-export type RepairTask = {
-  [Kind in keyof RepairWork]: { readonly kind: Kind } & RepairWork[Kind][0];
-}[keyof RepairWork];
+import type { RepairTask, RepairWork } from './repair-tasks.ts';
+import type { Subject } from './show.ts';
 
 /** What a thread answers. */
 export type RepairReply =
@@ -57,41 +24,13 @@ export async function doRepair<Kind extends keyof RepairWork>(
   const task = { kind, ...given } as RepairTask;
   const isBig =
     statSync(join(subject.folder, 'ledger.sqlite')).size > FEW || (task.kind === 'file' && task.text.length > FEW / 16);
-  return (await (isBig ? elsewhere(subject, task) : doTask(subject, task))) as RepairWork[Kind][1];
+  return (await (isBig ? elsewhere(subject, task) : here(subject, task))) as RepairWork[Kind][1];
 }
 
-/** The same in this thread, however long it takes. */
-export function doTask(subject: Subject, task: RepairTask): Promise<unknown> {
-  return withRepair<unknown>(subject, (repair) => {
-    switch (task.kind) {
-      case 'overview':
-        return overview(repair);
-      case 'page':
-        return pageOf(repair, task.filter, task.after, task.limit);
-      case 'edit':
-        return edit(repair, task.edits, task.by);
-      case 'restore':
-        return restore(repair, task.row, task.column, task.by);
-      case 'replace':
-        return replace(repair, task.request, task.by);
-      case 'file':
-        return takeFile(repair, task.text, task.by);
-      case 'sends':
-        return sendsOf(repair.ledger);
-      case 'settle':
-        return settle(repair, task.fates);
-      case 'claim':
-        return claim(repair, task.importId, task.by);
-      case 'write':
-        return writeSent(repair, task.importId, task.path);
-      case 'created':
-        return setCreated(repair, task.importId);
-      case 'rest':
-        return writeRest(repair, task.path, task.filter);
-      case 'retryable':
-        return retryableSent(repair);
-    }
-  });
+/** Loaded when it is needed: most processes repair nothing. */
+async function here(subject: Subject, task: RepairTask): Promise<unknown> {
+  const { doTask } = await import('./repair-tasks.ts');
+  return doTask(subject, task);
 }
 
 function elsewhere(subject: Subject, task: RepairTask): Promise<unknown> {

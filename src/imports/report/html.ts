@@ -10,7 +10,7 @@ import { callsSection } from './html-calls.ts';
 import { STYLE } from './html-style.ts';
 import { groupsSection, problemsSection, regionsSection, sampleSection } from './html-tables.ts';
 import type { ReportRow } from './report-row.ts';
-import { createdText, hasManyMemberships, rateLimitedCalls, ratesOf } from './summary-counts.ts';
+import { createdText, hasManyMemberships, rateLimitedCalls, ratesOf, tookMs } from './summary-counts.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface HtmlReport {
@@ -85,9 +85,8 @@ function factsSection(summary: ImportSummary): Markup {
     ['Started', startedAt === null ? 'not started' : utcTime(startedAt)],
     ['Finished', finishedAt === null ? 'not finished' : utcTime(finishedAt)],
   ];
-  if (startedAt !== null && finishedAt !== null) {
-    facts.push(['Took', duration(Date.parse(finishedAt) - Date.parse(startedAt))]);
-  }
+  const ms = tookMs(summary);
+  if (ms !== undefined) facts.push(['Took', duration(ms)]);
   const { writes, created, banQuestions } = summary;
   if (created !== undefined) facts.push(['Users and groups', createdText(created)]);
   if (writes !== undefined) {

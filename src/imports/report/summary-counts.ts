@@ -20,10 +20,17 @@ export function rateLimitedCalls(summary: ImportSummary): number {
   return Object.values(summary.regions).reduce((sum, region) => sum + region.rateLimited, 0);
 }
 
-/** "813 calls a minute", "334 rows a second"; empty where it took less than a second, or has not finished. */
-export function ratesOf({ rows, calls, startedAt, finishedAt }: ImportSummary): string[] {
-  if (startedAt === null || finishedAt === null) return [];
+/** How long it took, in ms; undefined where it has not finished, or the machine's clock was set back meanwhile. */
+export function tookMs({ startedAt, finishedAt }: Pick<ImportSummary, 'startedAt' | 'finishedAt'>): number | undefined {
+  if (startedAt === null || finishedAt === null) return undefined;
   const ms = Date.parse(finishedAt) - Date.parse(startedAt);
+  return ms < 0 ? undefined : ms;
+}
+
+/** "813 calls a minute", "334 rows a second"; empty where it took less than a second, or has not finished. */
+export function ratesOf(summary: ImportSummary): string[] {
+  const { rows, calls } = summary;
+  const ms = tookMs(summary) ?? 0;
   // Below a second a rate says more about the clock than about the service.
   if (ms < 1000) return [];
   const sent = rows.read - rows.invalid - rows.duplicate - rows.skipped - rows.unprocessed;

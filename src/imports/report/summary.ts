@@ -16,7 +16,14 @@ import {
   unbroken,
 } from '../../text/wording.ts';
 import { adviceForCode } from './advice.ts';
-import { createdText, hasManyMemberships, rateLimitedCalls, ratesOf, rowsWithoutRegion } from './summary-counts.ts';
+import {
+  createdText,
+  hasManyMemberships,
+  rateLimitedCalls,
+  ratesOf,
+  rowsWithoutRegion,
+  tookMs,
+} from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 
 export interface SummaryOptions {
@@ -156,14 +163,13 @@ function outcomeStyle(outcome: Outcome): Style {
 
 /** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second; 3 retries, 1 answered with “slow down”". */
 function pace(summary: ImportSummary): string {
-  const { startedAt, finishedAt, banQuestions = 0 } = summary;
+  const { banQuestions = 0 } = summary;
   const asked = banQuestions === 0 ? '' : `and ${counted(banQuestions, 'question')} who is banned`;
   if (summary.calls === 0) return asked === '' ? 'No calls.' : `No calls, ${asked}.`;
   const notes = [counted(summary.calls, 'call')];
-  if (startedAt !== null && finishedAt !== null) {
-    notes[0] += ` in ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`;
-    notes.push(...ratesOf(summary));
-  }
+  const ms = tookMs(summary);
+  if (ms !== undefined) notes[0] += ` in ${duration(ms)}`;
+  notes.push(...ratesOf(summary));
   const rateLimited = rateLimitedCalls(summary);
   if (summary.retries > 0) notes.push(summary.retries === 1 ? '1 retry' : `${grouped(summary.retries)} retries`);
   if (rateLimited > 0) notes.push(`${grouped(rateLimited)} rate-limited`);

@@ -11,6 +11,7 @@ import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
 import { startJobWorker } from '../../queue/job-worker.ts';
 import { budgetWatch } from './budget.ts';
 import type { CallObserver } from './call-observer.ts';
+import { watchSilence } from './silence.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface OpenRegion {
@@ -101,6 +102,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
         region,
         ...depth,
         stopped,
+        unanswered: worker?.unanswered() ?? null,
         limitedForMs,
         callsPerMinute,
         workers,
@@ -125,6 +127,8 @@ export interface RegionWorker {
   readonly region: Region;
   /** Sets the number of concurrent calls. */
   setConcurrency(concurrency: number): void;
+  /** Since when the service does not answer its calls; null while it does. */
+  unanswered(): RegionStatus['unanswered'];
   /** A fingerprint of the key that it uses. */
   keyFingerprint(): string;
   /** Reads the key from the settings again; returns whether it has changed. */
@@ -153,6 +157,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   const { region, host, backend, queue, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
   const budget = budgetWatch(queue, onError);
+  const silence = watchSilence();
   const worker = startJobWorker<
     BatchPayload | AskServicePayload,
     AddMembersPorts & EditMemberPorts & CreateMissingPorts & AskServicePorts
@@ -168,6 +173,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       stopRegion: () => queue.pause(),
       called: (call, rate, about) => {
         observer?.called?.(region, call, rate, about);
+        silence.called(call, about);
         if (rate !== undefined) budget(rate, about.share);
       },
     },
@@ -184,6 +190,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
     region,
     // A job makes one call at a time.
     setConcurrency: (concurrency) => worker.setConcurrency(concurrency),
+    unanswered: silence.now,
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
     close: async () => {

@@ -5,7 +5,7 @@ import { packError, type ThreadError } from '../read/thread-error.ts';
 import type { Trial } from '../shaping-options.ts';
 import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
 import type { StagedTotals } from './cut.ts';
-import { type IdentitySource, type OpenIdentities, openIdentities } from './identity-file.ts';
+import type { IdentitySource, OpenIdentities } from './identity-file.ts';
 import { startStaging } from './row-writer.ts';
 import { trialOf } from './trial.ts';
 
@@ -55,6 +55,7 @@ export async function stageFile(
 ): Promise<StagedTotals> {
   const { options, identities: source, signal } = task;
   if (options.shape?.identities === undefined || source === undefined) return stageWith(task, undefined, progress);
+  const { openIdentities } = await import('./identity-file.ts');
   const identities = await openIdentities(source, options.shape.identities, signal);
   try {
     const totals = await stageWith(task, identities, progress);

@@ -18,6 +18,7 @@ export class JobPlaces {
   readonly completed = new JobHeap();
   readonly failed = new JobHeap();
   #order = 0;
+  #seen = 0;
 
   /** To where it waits for a worker: after those that wait, or with `lifo` before them. */
   enqueue(job: StoredJob, lifo = false): void {
@@ -65,6 +66,10 @@ export class JobPlaces {
 
   /** Moves jobs that are due to the waiting ones. */
   promoteDue(now: number): void {
+    // Where the clock of the machine was set back, they are due that much earlier: nothing waits until it has caught up.
+    const back = this.#seen - now;
+    if (back > 0) for (const job of this.delayed.sorted()) this.delayUntil(job, job.rank - back);
+    this.#seen = now;
     for (let left = DUE_AT_ONCE; left > 0; left--) {
       const { first } = this.delayed;
       if (first === undefined || first.rank >= now + 1) return;

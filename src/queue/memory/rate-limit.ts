@@ -17,6 +17,7 @@ const CATCH_UP_MS = 400;
 export class RateLimit {
   #starts = 0;
   #until = 0;
+  #seen = 0;
 
   /** Ms until a job may start: 0 when fewer than `max` have in this window. */
   reached(max: number, now: number): number {
@@ -25,6 +26,7 @@ export class RateLimit {
 
   /** Counts a start. The first one opens a window of `duration` ms, in which `max` may follow. */
   count(now: number, duration: number, max: number): void {
+    this.#follow(now);
     const late = now - this.#until;
     if (late >= CATCH_UP_MS || (late >= 0 && this.#starts >= max)) {
       const length = Math.floor(Math.abs(duration));
@@ -37,11 +39,13 @@ export class RateLimit {
 
   /** Whole ms until the window ends; 0 when there is none. */
   leftMs(now: number): number {
+    this.#follow(now);
     return Math.max(0, Math.ceil(this.#until - now));
   }
 
   /** Lets nothing start for `ms` from now, however long the window was. */
   hold(ms: number, now: number): void {
+    this.#follow(now);
     this.#starts = Number.MAX_SAFE_INTEGER;
     this.#until = now + ms;
   }
@@ -51,5 +55,11 @@ export class RateLimit {
     const held = this.leftMs(now) > 0;
     this.#until = 0;
     return held;
+  }
+
+  /** Where the clock of the machine was set back, the window ends that much earlier: nothing waits until the clock has caught up. */
+  #follow(now: number): void {
+    if (now < this.#seen) this.#until -= this.#seen - now;
+    this.#seen = now;
   }
 }

@@ -19,6 +19,7 @@ const IDLE: Omit<RegionStatus, 'region'> = {
   delayed: 0,
   active: 0,
   stopped: false,
+  unanswered: null,
   limitedForMs: 0,
   callsPerMinute: null,
   workers: 0,
@@ -71,7 +72,7 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
       if (left > 0 && etaSeconds !== null) {
         const isMeasured = sendingSince !== undefined && now - sendingSince >= MEASURED_FROM_MS;
         const rate = isMeasured ? perSecond(first, ({ calls }) => calls, region) : callsPerMinute / 60;
-        const isStuck = rate <= 0 || status?.stopped === true;
+        const isStuck = rate <= 0 || status?.stopped === true || (status?.unanswered ?? null) !== null;
         etaSeconds = isStuck ? null : Math.max(etaSeconds, Math.ceil(left / rate));
       }
       regions[region] = {

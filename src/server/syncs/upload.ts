@@ -1,17 +1,13 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { z } from 'zod';
+import { rename, rm } from 'node:fs/promises';
 import { syncView } from '../../api/syncs.ts';
-import { newImportId } from '../../imports/import-id.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
+import { newImportId, reserve } from '../../imports/import-id.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { refusals } from '../problem-schema.ts';
 import { labelOf } from '../uploads/body.ts';
 import { FILE_TYPES } from '../uploads/options.ts';
 import { optionsFor, recipeFor } from '../uploads/recipe.ts';
-import { checkLength, KEY_DESCRIPTION, type Uploads } from '../uploads/taking.ts';
+import { checkLength, UPLOAD_REFUSALS, type Uploads, uploadHeaders } from '../uploads/taking.ts';
 import { importOptionsOf, readingOf, syncDecision, syncQuery } from './options.ts';
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
@@ -27,21 +23,10 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
         summary: 'Plan the changes that make groups match a file; apply=true carries them out',
         description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the one part "file". Nothing is sent before the whole file has been read, the groups have been listed, and no guard objects.`,
         querystring: syncQuery,
-        headers: z.object({ 'idempotency-key': z.string().optional().meta({ description: KEY_DESCRIPTION }) }),
+        headers: uploadHeaders,
         response: {
           202: syncView,
-          ...refusals(
-            'BAD_OPTION',
-            'BAD_BODY',
-            'UNKNOWN_RECIPE',
-            'KEY_IN_USE',
-            'TOO_LARGE',
-            'MEDIA_TYPE',
-            'KEY_REUSED',
-            'BUSY',
-            'STOPPING',
-            'DISK_FULL',
-          ),
+          ...UPLOAD_REFUSALS,
         },
       },
     },
@@ -56,7 +41,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
       const recipe = recipeFor(dir, options);
       const chosen = { sync: { ...query, contentType } };
       const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
-        const made = await reserveSync(dir);
+        const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
         const file = labelOf(query.name ?? name);
         try {
           const files = planFiles(dir.sync(made));
@@ -101,18 +86,4 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
  */
 function sourceName(id: string, name: string | undefined): string {
   return `upload:${name === undefined ? id : labelOf(name)}`;
-}
-
-/** A new id, whose folder is made and belongs to no other sync. */
-async function reserveSync(dir: DataDir): Promise<string> {
-  for (;;) {
-    const id = `sync-${newImportId()}`;
-    await mkdir(dirname(dir.sync(id)), { recursive: true, mode: 0o700 });
-    try {
-      await mkdir(dir.sync(id), { mode: 0o700 });
-      return id;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
-  }
 }

@@ -1,7 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
-import { z } from 'zod';
 import { importView } from '../../api/imports.ts';
 import { preview } from '../../api/preview.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
@@ -20,7 +19,7 @@ import { lookRoute } from './look.ts';
 import { FILE_TYPES, optionsOf, previewQuery, uploadQuery } from './options.ts';
 import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewWith } from './preview.ts';
 import { optionsFor, recipeFor } from './recipe.ts';
-import { checkLength, KEY_DESCRIPTION, openUploads, takeHead } from './taking.ts';
+import { checkLength, openUploads, takeHead, UPLOAD_REFUSALS, uploadHeaders } from './taking.ts';
 
 export interface UploadLimits {
   readonly idleMs: number;
@@ -64,23 +63,10 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
           summary: 'Import a file',
           description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the part "file", and with the part "identities" if the shape looks users up in an identity file.`,
           querystring: uploadQuery,
-          headers: z.object({
-            'idempotency-key': z.string().optional().meta({ description: KEY_DESCRIPTION }),
-          }),
+          headers: uploadHeaders,
           response: {
             202: importView,
-            ...refusals(
-              'BAD_OPTION',
-              'BAD_BODY',
-              'UNKNOWN_RECIPE',
-              'KEY_IN_USE',
-              'TOO_LARGE',
-              'MEDIA_TYPE',
-              'KEY_REUSED',
-              'BUSY',
-              'STOPPING',
-              'DISK_FULL',
-            ),
+            ...UPLOAD_REFUSALS,
           },
         },
       },

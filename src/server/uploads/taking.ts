@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { Problem } from '../problem.ts';
+import { refusals } from '../problem-schema.ts';
 import { fileOf, labelOf, type SentFile } from './body.ts';
 import type { uploadKeys } from './keys.ts';
 import { openPace, type Pace, SLOWEST } from './pace.ts';
@@ -138,4 +140,24 @@ export function takeHead(
 }
 
 /** Header of every upload, for the description of the API. */
-export const KEY_DESCRIPTION = 'The same key with the same file and options makes one import or sync, for a day.';
+/** Headers of a route that makes an import or a sync of a file. */
+export const uploadHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .optional()
+    .meta({ description: 'The same key with the same file and options makes one import or sync, for a day.' }),
+});
+
+/** Why such a route refuses. */
+export const UPLOAD_REFUSALS = refusals(
+  'BAD_OPTION',
+  'BAD_BODY',
+  'UNKNOWN_RECIPE',
+  'KEY_IN_USE',
+  'TOO_LARGE',
+  'MEDIA_TYPE',
+  'KEY_REUSED',
+  'BUSY',
+  'STOPPING',
+  'DISK_FULL',
+);

@@ -40,8 +40,7 @@ calls                100      68           ·     168
 60 invalid, UNKNOWN_SCOPE
   row 17 “owner”: allowed are admin, moderator, participant and ban
   These rows were not sent: fix the scopes in the file. If the column does not
-  hold scopes at all, ignore it: import the file with --map scope=, or with no
-  column for Scope in the console.
+  hold scopes at all, import the file again with --map scope=, which ignores it.
 `);
   });
 
@@ -112,6 +111,12 @@ calls                100      68           ·     168
     expect(summaryText(summaryOf({ added: 2 }), plain)).toContain(
       '10 calls in 12.4 s, 48 calls a minute, 10 rows a minute',
     );
+  });
+
+  test('gives no time where the clock was set back meanwhile', () => {
+    const [startedAt, finishedAt] = ['2026-11-22T12:00:00.000Z', '2026-11-22T10:00:10.000Z'];
+    const text = summaryText(importSummary({ startedAt, finishedAt }), plain);
+    expect(text).toMatch(/^168 calls, 3 retries/m);
   });
 
   test('gives no rate before the import is over', () => {

@@ -40,6 +40,7 @@ export function ImportHead({ live }) {
     h('p', { class: 'note' }, hasReason && foreign(withControls(view.reason))),
     view.code === CREATE_LIMIT && h(Held, { view }),
     h(StoppedRegions, { view, progress: live.progress.value }),
+    h(SilentRegions, { view, progress: live.progress.value }),
     h(FollowUps, { live }),
     h('div', { class: 'reading' }, view.staging !== null && h(ReadingProgress, { staging: view.staging })),
     view.rows.read > 0 && [
@@ -77,6 +78,41 @@ function StoppedRegions({ view, progress }) {
       h('b', null, `Region ${names} is stopped: the service refused its key or plan.`),
       ` ${counted(waiting, 'row')} wait for it, and no attempts were used. Fix the key or the plan now; other regions continue.`,
     ),
+  );
+}
+
+/**
+ * Where the service does not answer: it may be over in a minute, and a person can pause the import until then.
+ * @param {{ view: ImportView, progress: Progress | undefined }} properties
+ */
+function SilentRegions({ view, progress }) {
+  const silent = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).flatMap(
+    ([region, { unanswered, rows }]) =>
+      unanswered === null || settled(rows) === rows.read ? [] : [{ region, ...unanswered }],
+  );
+  const [first] = silent;
+  return h(
+    'div',
+    { role: 'status' },
+    first !== undefined &&
+      h(
+        'div',
+        { class: 'notice attention' },
+        h(
+          'p',
+          null,
+          h('b', null, `The service does not answer in ${silent.map(({ region }) => region).join(' and ')}`),
+          ', for the first time ',
+          h(RelativeTime, { iso: first.since }),
+          first.message === '' ? [': ', h('code', null, first.code)] : [': ', foreign(first.message)],
+          '.',
+        ),
+        h(
+          'p',
+          null,
+          'Its calls are repeated after growing waits. Rows whose call has had no answer eight times end as failed or unconfirmed, and can be retried. If it will take longer, pause the import until the service is back.',
+        ),
+      ),
   );
 }
 

@@ -128,5 +128,8 @@ function countsOf({ rows, regions }) {
     regions,
     calls: all.reduce((sum, region) => sum + region.calls, 0),
     retries: all.reduce((sum, region) => sum + region.retries, 0),
+    ...(all.some(({ banQuestions }) => banQuestions !== undefined) && {
+      banQuestions: all.reduce((sum, { banQuestions }) => sum + (banQuestions?.asked ?? 0), 0),
+    }),
   };
 }

@@ -11,6 +11,8 @@ import { pointOf, pointsOf, Timeline } from '../../timeline.js';
 
 const BUCKETS = 200;
 const PACE_MS = 5000;
+/** So long without a call is a pause. */
+const QUIET_S = 5;
 
 const CALLS = [
   { label: 'calls', colour: '--accent' },
@@ -52,6 +54,7 @@ function Charts({ points, over, hasCalls }) {
       name: 'Calls a second',
       lines: CALLS,
       times,
+      shows: over ? 'at most' : 'now',
       columns: [points.map(({ calls }) => calls), points.map(({ limited }) => limited)],
     }),
     withOutcomes &&
@@ -59,6 +62,7 @@ function Charts({ points, over, hasCalls }) {
         name: 'Outcomes a second',
         lines: OUTCOMES,
         times,
+        shows: over ? 'at most' : 'now',
         columns: [points.map(({ good }) => good), points.map(({ wrong }) => wrong)],
       }),
   );
@@ -104,7 +108,7 @@ function usePoints(id, live) {
     const point = pointOf(progress, recent.current[old]);
     recent.current = [...recent.current.slice(old), progress];
     if (timeline.current.points.length === 0 && point.calls === 0) return;
-    timeline.current.add(point);
+    for (const each of [...quietBetween(timeline.current.points.at(-1), point), point]) timeline.current.add(each);
     setPoints([...timeline.current.points]);
   }, [progress]);
   return points;
@@ -116,8 +120,21 @@ function withKnown(seen, known) {
   const from = told[0]?.at ?? Number.POSITIVE_INFINITY;
   const to = told.at(-1)?.at ?? Number.POSITIVE_INFINITY;
   const whole = new Timeline();
-  for (const point of known.filter(({ at }) => at < from)) whole.add(point);
+  const before = known.filter(({ at }) => at < from);
+  for (const point of [...before, ...quietBetween(before.at(-1), told[0])]) whole.add(point);
   for (const point of told) whole.add(point);
   for (const point of known.filter(({ at }) => at > to)) whole.add(point);
   return whole;
+}
+
+/**
+ * Nothing was called between what the ledger knows last and an event: else calls that end would look like calls that become
+ * rarer. Between two events, some may have been missed.
+ * @param {Point | undefined} known
+ * @param {Point | undefined} told
+ * @returns {Point[]}
+ */
+function quietBetween(known, told) {
+  if (known === undefined || told === undefined || known.good !== null || told.at - known.at < QUIET_S) return [];
+  return [known.at + 1, told.at - 1].map((at) => ({ at, calls: 0, limited: 0, good: null, wrong: null }));
 }

@@ -7,6 +7,7 @@ import { Empty, h } from '../../element.js';
 import { useChange } from '../../form.js';
 import { counted, grouped } from '../../format.js';
 import { useKeptPages } from '../../kept-pages.js';
+import { isNarrow } from '../../narrow.js';
 import { ErrorNotice } from '../../notice.js';
 import { dataTable } from '../../table.js';
 import { rowColumns } from './row-columns.js';
@@ -18,6 +19,8 @@ import { RowsActions } from './rows-actions.js';
 /** @import { RowsWanted } from './rows-wanted.js' */
 
 const PAGE = 100;
+/** There each row is as high as half of the screen. */
+const PAGE_ON_PHONE = 25;
 /** Rows on the page at the same time: the earliest make room. */
 const MOST_ROWS = 500;
 /** While the import runs, the rows that are shown are asked for again so often. */
@@ -26,8 +29,9 @@ const EVERY_MS = 5000;
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportRows({ id, live, filter }) {
   const path = importPath(id, `/rows${query(filter.wanted.value)}`);
+  const page = useMemo(() => (isNarrow() ? PAGE_ON_PHONE : PAGE), []);
   /** @type {import('../../answer.js').Pages<RowView>} */
-  const pages = useKeptPages(path, { name: 'rows', limit: PAGE, most: MOST_ROWS });
+  const pages = useKeptPages(path, { name: 'rows', limit: page, most: MOST_ROWS });
   const { items, total, isOld, hasMore, dropped, error } = pages;
   const detail = useSignal(/** @type {RowView | undefined} */ (undefined));
   const columns = useMemo(
@@ -81,7 +85,7 @@ export function ImportRows({ id, live, filter }) {
     h(
       'div',
       { class: 'buttons' },
-      hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
+      hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${page} more`),
       dropped &&
         h('button', { type: 'button', class: 'quiet', onClick: () => void pages.restart() }, 'Back to the start'),
     ),

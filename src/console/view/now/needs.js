@@ -60,7 +60,7 @@ export function SyncItem({ sync: { id, state, file, undoOf, schedule, totals, cr
   return h(Item, {
     head: [h('a', { href: syncHref(id) }, foreign(fileName(file))), ' ', h(Badge, { tone: SYNC_TONES[state] }, state)],
     text: [
-      state === 'held' ? 'A guard holds this plan back' : 'This plan waits to be applied',
+      state === 'held' ? 'Guards hold this plan back' : 'This plan waits to be applied',
       changes === '' ? '.' : `: ${changes}.`,
       undoOf !== null && ' It undoes an import.',
       schedule !== null && [' Made by schedule ', foreign(schedule), '.'],

@@ -42,7 +42,7 @@ export function Running({ overview: { running, queued, syncsUnderWay } }) {
 
 /** @param {{ view: RunningImport }} properties */
 function RunningItem({ view }) {
-  const { id, file, rows, staging, etaSeconds, stoppedRegions } = view;
+  const { id, file, rows, staging, etaSeconds, stoppedRegions, unansweredRegions } = view;
   const done = settled(rows);
   const share = rows.read === 0 ? 0 : Math.floor((done / rows.read) * 100);
   return [
@@ -53,6 +53,10 @@ function RunningItem({ view }) {
       ' ',
       h(Badge, { tone: stateTone(view) }, stateLabel(view)),
       stoppedRegions.length > 0 && [' ', h(Badge, { tone: 'attention' }, `${stoppedRegions.join(', ')} stopped`)],
+      unansweredRegions.length > 0 && [
+        ' ',
+        h(Badge, { tone: 'attention' }, `no answer in ${unansweredRegions.join(', ')}`),
+      ],
     ),
     staging !== null
       ? h('p', { key: 'read', class: 'soft' }, `${counted(staging.rows, 'row')} read`)

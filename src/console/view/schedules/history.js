@@ -95,6 +95,7 @@ function PlannedByRun({ runs }) {
     .toReversed();
   if (drawn.length < 2) return null;
   return h(LineChart, {
+    shows: 'last run',
     name: 'Planned by run',
     lines: LINES,
     times: drawn.map(({ dueAt }) => Date.parse(dueAt) / 1000),

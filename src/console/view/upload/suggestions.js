@@ -30,7 +30,7 @@ export function Suggestions({ preview, form, isImport }) {
     'section',
     { class: 'suggestions', 'aria-labelledby': 'seen' },
     h('h3', { id: 'seen' }, 'What was seen'),
-    facts.rows.seen > 0 && h('p', { class: 'note' }, seenSentence(facts, preview)),
+    facts.rows.seen > 0 && h('p', { class: 'note' }, seenSentence(facts, preview, isImport)),
     found.length > 0 &&
       h(
         'ul',
@@ -68,13 +68,16 @@ export function Suggestions({ preview, form, isImport }) {
   );
 }
 
-/** @param {FileFacts} facts @param {ShownFile} preview */
-function seenSentence({ rows, missing }, preview) {
+/** @param {FileFacts} facts @param {ShownFile} preview @param {boolean} isImport */
+function seenSentence({ rows, missing }, preview, isImport) {
   const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
   const names = missing.map((field) => (field === 'uid' ? 'the user (UID)' : 'the group (GUID)'));
   if (preview.identities.value !== undefined) return `${looked}; their UIDs will be looked up.`;
   if (names.length > 0) return `${looked}. No column is known for ${names.join(' and ')}.`;
-  return `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
+  const sendable = `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
+  const isShown = (preview.found.value?.rows ?? []).some(({ problems }) => problems.length > 0);
+  if (!isImport || isShown || rows.valid === rows.seen) return sendable;
+  return `${sendable} “Check the whole file first” shows what is wrong with the others.`;
 }
 
 /**

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { memberRows, startImport, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
+
+const browser = useBrowser();
+const server = useServerHere({ faults: 'unavailable=100%' });
+
+test('an import whose service does not answer says so, on its page and on the first one', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, memberRows(200), 'silent.csv');
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText('The service does not answer in us').waitFor();
+  expect(await state.textContent()).toContain('pause the import until the service is back');
+  expect(await state.textContent()).not.toContain(' left');
+  await page.getByText('No answer from the service; calls are repeated').waitFor();
+  await checkSights(page, 'silence');
+  await page.getByRole('link', { name: 'Now' }).click();
+  await page.getByRole('region', { name: 'Running' }).getByText('no answer in us').waitFor();
+});
