@@ -136,10 +136,11 @@ interface Ending<Read> {
  * One request and its reply, as undici's handler: the only place that shows whether the request was sent, and so whether
  * the service may have acted on a call whose reply never came.
  */
-class Exchange<Read> implements Dispatcher.DispatchHandler {
+class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
+  place = 0;
   readonly #origin: string;
   readonly #maxReplyBytes: number;
-  /** Undefined when it has ended. Node keeps removed listeners in memory for long, and this with them: the rest must go. */
+  /** Undefined when it has ended. What has ended may stay in memory for a while: what it holds must go. */
   #ending: Ending<Read> | undefined;
   readonly #startedAt = performance.now();
   #signal: AbortSignal | undefined;
@@ -161,7 +162,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
       return;
     }
     this.#signal = signal;
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal !== undefined) this.place = endingWith(signal).push(this) - 1;
     pool.dispatch(request, this);
   }
 
@@ -200,11 +201,11 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
     return this.#controller !== undefined;
   }
 
-  readonly #onAbort = (): void => {
+  giveUp(): void {
     const error = new CallAborted(this.#sent, this.#signal?.reason);
     this.#fail(error);
     this.#controller?.abort(error);
-  };
+  }
 
   #succeed(body: Buffer | null): void {
     const ending = this.#end();
@@ -226,9 +227,38 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
     const ending = this.#ending;
     this.#ending = undefined;
     this.#pieces = [];
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    if (ending !== undefined && this.#signal !== undefined) leaveList(endingWith(this.#signal), this);
     return ending;
   }
+}
+
+/** What is given up when a signal is aborted. */
+interface Abortable {
+  giveUp(): void;
+  /** In the list of its signal. */
+  place: number;
+}
+
+const bySignal = new WeakMap<AbortSignal, Abortable[]>();
+
+/** One listener for all: adding and removing one costs more. (A `Set` would hold what it has deleted for long.) */
+function endingWith(signal: AbortSignal): Abortable[] {
+  const known = bySignal.get(signal);
+  if (known !== undefined) return known;
+  const list: Abortable[] = [];
+  bySignal.set(signal, list);
+  signal.addEventListener('abort', () => {
+    for (const one of [...list]) one.giveUp();
+  });
+  return list;
+}
+
+/** The last one takes its place. */
+function leaveList(list: Abortable[], one: Abortable): void {
+  const last = list.pop();
+  if (last === undefined || last === one) return;
+  list[one.place] = last;
+  last.place = one.place;
 }
 
 /** Where the pieces of a reply are joined. Allocating memory for each of thousands of replies would be most of the cost. */

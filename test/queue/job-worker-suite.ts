@@ -22,6 +22,33 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
     afterAll(() => backend.close());
     const office = () => openOffice(backend);
 
+    test('BullMQ does not read the payload of a job that has succeeded: the worker has let go of it', async () => {
+      const read: string[] = [];
+      const done = new Journal<unknown>();
+      const watched: Backend = {
+        ...backend,
+        worker: (queueName, process, options) => {
+          const run: typeof process = async (job, ...rest) => {
+            await process(job, ...rest);
+            expect(job.data).toBeUndefined();
+            Object.defineProperty(job, 'data', { get: () => read.push(String(new Error('payload read').stack)) });
+          };
+          return backend.worker(queueName, run, options).on('completed', ({ id }) => done.note(id));
+        },
+      };
+      const { queue, work, everyWorkerLooked } = openOffice(watched);
+      const errands = queue();
+      work(
+        errands,
+        errand(async () => {}),
+      );
+      await errands.add(notes('a', 'b', 'c'));
+      await done.until(3);
+      await everyWorkerLooked();
+      expect(read).toEqual([]);
+      expect(await errands.depth()).toEqual(idle);
+    });
+
     describe('an attempt', () => {
       test('that fails is followed by another until none is left, and then the job is gone, which is said', async () => {
         const { queue, work, everyWorkerLooked, givenUp } = office();

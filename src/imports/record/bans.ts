@@ -10,10 +10,15 @@ export interface Bans {
   groupsToAsk(region: Region): Iterable<readonly GroupToAsk[]>;
   /** Counts the groups to ask about in a region, for the progress. */
   begin(region: Region): void;
-  /** Records the banned users of a group, as UIDs in lower case: rows that would add them fail, or say that they lift a ban. */
-  known(group: number, banned: ReadonlySet<string>, choice: BanChoice): void;
-  /** The service does not say who is banned from a group: its rows are sent. */
-  unknown(group: number): void;
+  /** Records who is banned from groups: rows that would add a banned user fail, or say that they lift a ban. */
+  record(answers: readonly BannedUsers[], choice: BanChoice): void;
+}
+
+/** Who is banned from a group. */
+export interface BannedUsers {
+  readonly group: number;
+  /** UIDs in lower case; undefined where the service does not list them: its rows are sent. */
+  readonly uids: ReadonlySet<string> | undefined;
 }
 
 interface GroupToAsk {
@@ -43,6 +48,17 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
     importSql('add_to_counter').run({ region: Number(rows[0]?.region_id), name: 'failed', n: size });
   };
 
+  const settle = (group: number, banned: ReadonlySet<string>, choice: BanChoice): void => {
+    const uids = JSON.stringify([...banned]);
+    const found = sql<Found>('rows_of_banned').all({ group, add: ADD, ban: BAN, uids });
+    if (choice === 'lift') {
+      for (const { batch, row_id: row } of found) sql('lift').run({ batch, row, message: LIFTED });
+      return;
+    }
+    const at = Date.now();
+    for (const [batch, rows] of Map.groupBy(found, ({ batch: of }) => of)) fail(batch, rows, at);
+  };
+
   const note = (group: number, banned_users: 'known' | 'not_listed'): void => {
     sql('note').run({ group, banned_users });
     sql('count_asked').run({ group });
@@ -67,19 +83,12 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
     begin: (region) => {
       sql('count_to_ask').run({ region: regionId(region), add: ADD });
     },
-    known: (group, banned, choice) =>
+    record: (answers, choice) =>
       inTransaction(database, () => {
-        note(group, 'known');
-        if (banned.size === 0) return;
-        const uids = JSON.stringify([...banned]);
-        const found = sql<Found>('rows_of_banned').all({ group, add: ADD, ban: BAN, uids });
-        if (choice === 'lift') {
-          for (const { batch, row_id: row } of found) sql('lift').run({ batch, row, message: LIFTED });
-          return;
+        for (const { group, uids } of answers) {
+          note(group, uids === undefined ? 'not_listed' : 'known');
+          if (uids !== undefined && uids.size > 0) settle(group, uids, choice);
         }
-        const at = Date.now();
-        for (const [batch, rows] of Map.groupBy(found, ({ batch: of }) => of)) fail(batch, rows, at);
       }),
-    unknown: (group) => inTransaction(database, () => note(group, 'not_listed')),
   };
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Created, RegionCounts, Writes } from '../../api/import-summary.ts';
 import { type Action, REGIONS, type Region, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
@@ -29,10 +29,19 @@ export interface BatchToSend {
   readonly action: Action;
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */
   readonly uncertainty: string | null;
-  readonly rows: readonly { readonly row: number; readonly uid: string; readonly scope: Scope }[];
+  readonly rows: readonly RowToSend[];
   /** Set where it looks for a group, or creates or reactivates something. */
   readonly creation?: CreationToSend | undefined;
 }
+
+interface RowToSend {
+  readonly row: number;
+  readonly uid: string;
+  readonly scope: Scope;
+}
+
+/** A batch as the statements give it. */
+type FoundBatch = [id: number, uncertainty: string | null, guid: string, onBehalfOf: string, action: number];
 
 /** Counters of one region. */
 interface RegionCounters extends RegionCounts {
@@ -104,30 +113,33 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
     creating = creatingOf(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
     creations = (recording) => creationRecording(createSql, create.users || create.reactivate, recording);
   }
-  const rowsToSend = sql<[row: number, uid: string, scope: number]>('rows_to_send');
-  // Every row of the input passes here; objects take half as long again.
-  rowsToSend.setReturnArrays(true);
+  // Every batch and every row of the input pass here; objects take half as long again.
+  const rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));
+  const pendingBatches = asArrays(sql<FoundBatch>('pending_batches'));
+  const dispatchedBatches = asArrays(sql<FoundBatch>('dispatched_batches'));
 
-  const toSend = (region: Region, batches: Record<string, unknown>[]): BatchToSend[] =>
-    batches.map((batch) => ({
-      id: Number(batch['id']),
+  const toSend = (region: Region, batches: FoundBatch[]): BatchToSend[] => {
+    const rowsOf = new Map(batches.map(([id]): [number, RowToSend[]] => [id, []]));
+    for (const [batch, row, uid, scope] of rowsToSend.all(JSON.stringify([...rowsOf.keys()])))
+      rowsOf.get(batch)?.push({ row, uid, scope: scopeOf(scope) });
+    return batches.map(([id, uncertainty, guid, onBehalfOf, action]) => ({
+      id,
       region,
-      guid: String(batch['guid']),
-      onBehalfOf: String(batch['on_behalf_of']),
-      action: actionOf(Number(batch['action_id'])),
-      uncertainty: batch['uncertainty'] === null ? null : String(batch['uncertainty']),
-      rows: rowsToSend
-        .all({ batch: Number(batch['id']) })
-        .map(([row, uid, scope]) => ({ row, uid, scope: scopeOf(scope) })),
-      creation: creating?.toSend(Number(batch['id'])),
+      guid,
+      onBehalfOf,
+      action: actionOf(action),
+      uncertainty,
+      rows: rowsOf.get(id) ?? [],
+      creation: creating?.toSend(id),
     }));
+  };
 
   return {
     creating,
     bans: bansOf(database, statementsOf(database, new URL('bans.sql', import.meta.url)), sql),
-    pendingBatches: (region, limit) => toSend(region, sql('pending_batches').all({ region: regionId(region), limit })),
+    pendingBatches: (region, limit) => toSend(region, pendingBatches.all({ region: regionId(region), limit })),
     dispatchedBatches: (region, before, limit) =>
-      toSend(region, sql('dispatched_batches').all({ region: regionId(region), before, limit })),
+      toSend(region, dispatchedBatches.all({ region: regionId(region), before, limit })),
     markDispatched: (batches) => {
       sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now() });
     },
@@ -188,6 +200,11 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
     },
     close: () => close(database),
   };
+}
+
+function asArrays<Found extends Pick<StatementSync, 'setReturnArrays'>>(statement: Found): Found {
+  statement.setReturnArrays(true);
+  return statement;
 }
 
 /** Leaves one file, without the files of the write-ahead log. */

@@ -1,24 +1,26 @@
 -- Statements on an import's file, by name. Each says what it takes and gives.
 -- States of a batch are written out: SQLite uses an index of the batches in one state only where the statement says the state itself.
+-- Statements that run for every batch take their values by place, in the order of "In": by name takes longer than inserting a row.
 
 -- name: pending_batches
 -- In: region, limit. Out: batches to send next, first batches of all groups first.
-select b.id, b.uncertainty, b.calls, g.guid, cg.on_behalf_of, cg.action_id
+select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id
   from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
  where b.state = 'pending' and b.region_id = :region
  order by b.turn, b.id limit :limit;
 
 -- name: dispatched_batches
 -- In: region, before (ms), limit. Out: batches that were queued before that and have no result, oldest first.
-select b.id, b.uncertainty, b.calls, g.guid, cg.on_behalf_of, cg.action_id
+select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id
   from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
  where b.state = 'dispatched' and b.region_id = :region and b.dispatched_at < :before
  order by b.dispatched_at, b.id limit :limit;
 
 -- name: rows_to_send
--- In: batch. Out: row, UID and scope of each of its rows, in the order of the input.
-select m.row_id, r.uid, m.scope_id from memberships m join rows r on r.id = m.row_id
- where m.batch_id = :batch order by m.row_id;
+-- In: batches (JSON array of ids). Out: batch, row, UID and scope of each of their rows, batch by batch in the order of the
+-- input: that is how they are stored, and sorting them would take as long as reading them.
+select m.batch_id, m.row_id, r.uid, m.scope_id
+  from json_each(?) b cross join memberships m on m.batch_id = b.value cross join rows r on r.id = m.row_id;
 
 -- name: rows_of_batch
 -- In: batch. Out: its rows, highest scope first.
@@ -43,26 +45,25 @@ update batches set state = 'pending', uncertainty = coalesce(uncertainty, :uncer
 -- In: batch. Out: its state, and what recording a result of it needs.
 select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.users, b.uncertainty, b.dispatched_at,
        cg.group_id, cg.on_behalf_of
-  from batches b join call_groups cg on cg.id = b.call_group_id where b.id = :batch;
+  from batches b join call_groups cg on cg.id = b.call_group_id where b.id = ?;
 
 -- name: add_call
 -- In: batch, region, start (ms), duration (ms), http_status (null: no reply), code (empty: answered), kind; of a refused
 -- call what the service said, and its request_id. Adds a call.
 insert into calls (batch_id, region_id, at, ms, http_status, code, kind, message, request_id)
-  values (:batch, :region, :at, :ms, :http_status, :code, :kind, :message, :request_id);
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: finish_batch
--- In: batch, state (done, replaced), calls made, http_status, members (null: not said), messages (JSON array of [row, id];
--- null: none are named), at.
-update batches set state = :state, calls = calls + :calls, http_status = :http_status, members = :members,
-       messages = :messages, finished_at = :at
- where id = :batch;
+-- In: state (done, replaced), calls made, http_status, members (null: not said), messages (JSON array of [row, id];
+-- null: none are named), at, batch.
+update batches set state = ?, calls = calls + ?, http_status = ?, members = ?, messages = ?, finished_at = ?
+ where id = ?;
 
 -- name: succeed_batch
--- In: batch, ban (scope), banned, added (outcomes).
+-- In: ban (scope), banned, added (outcomes), batch.
 -- Rows without an outcome are added, or banned where that was asked.
-update memberships set outcome_id = case scope_id when :ban then :banned else :added end
- where batch_id = :batch and outcome_id is null;
+update memberships set outcome_id = case scope_id when ? then ? else ? end
+ where batch_id = ? and outcome_id is null;
 
 -- name: settle_batch
 -- In: batch, outcome, code, message. Gives them to its rows that have no outcome yet.

@@ -45,7 +45,7 @@ export function recordResults(
   const recorder = recorderOf(sql, counters.count, creations);
   inTransaction(database, () => {
     for (const result of results) {
-      const batch = sql<Batch>('batch').get({ batch: result.batch });
+      const batch = sql<Batch>('batch').get(result.batch);
       if (batch === undefined || !wasAskedFor(sql, batch, result) || !recorder.fits(batch, result)) {
         unasked.push(result.batch);
         continue;
@@ -89,7 +89,7 @@ export function recordReclaimed(database: DatabaseSync, sql: Statements, batches
   const counters = openCounters(sql);
   inTransaction(database, () => {
     for (const { batch: id, uncertainty, calls } of batches) {
-      const batch = sql<Batch>('batch').get({ batch: id });
+      const batch = sql<Batch>('batch').get(id);
       if (batch?.state !== 'dispatched') continue;
       recordCalls(sql, counters.count, batch, calls);
       sql('reclaim').run({ batch: id, uncertainty, calls: calls.length });
@@ -132,8 +132,7 @@ function openCounters(sql: Statements): { readonly count: Count; readonly write:
 
 function recordCalls(sql: Statements, count: Count, batch: Batch, calls: readonly CallRecord[]): void {
   for (const { at, ms, httpStatus, code, kind, message = null, requestId = null } of calls) {
-    const said = { code, kind, message, request_id: requestId };
-    sql('add_call').run({ batch: batch.id, region: batch.region_id, at, ms, http_status: httpStatus, ...said });
+    sql('add_call').run(batch.id, batch.region_id, at, ms, httpStatus, code, kind, message, requestId);
     count(batch.region_id, 'calls', 1);
     if (kind === 'again') count(batch.region_id, 'retries', 1);
     if (kind === 'slow-down') count(batch.region_id, 'rateLimited', 1);
@@ -165,15 +164,15 @@ function rowsOf(sql: Statements, batch: Batch): BatchRow[] {
 /** Ends a batch: its rows have outcomes, or are in other batches. */
 function closeBatch(sql: Statements, count: Count, batch: Batch, result: BatchResult, state: BatchState): void {
   const { members, messages }: Partial<Answered> = 'others' in result.sent ? result.sent : {};
-  sql('finish_batch').run({
-    batch: batch.id,
+  sql('finish_batch').run(
     state,
-    calls: result.calls.length,
-    http_status: result.calls.at(-1)?.httpStatus ?? null,
-    members: members ?? null,
-    messages: messages === undefined ? null : JSON.stringify(messages),
-    at: result.at,
-  });
+    result.calls.length,
+    result.calls.at(-1)?.httpStatus ?? null,
+    members ?? null,
+    messages === undefined ? null : JSON.stringify(messages),
+    result.at,
+    batch.id,
+  );
   if (state !== 'done') return;
   if (isPlainSuccess(result.sent)) {
     // No row of a batch in flight has an outcome yet, so there is nothing to read.
@@ -251,7 +250,7 @@ function recorderOf(sql: Statements, count: Count, creations: Creations | undefi
         settleRow(batch, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
       }
     }
-    sql('succeed_batch').run({ batch: batch.id, ...SUCCESS });
+    sql('succeed_batch').run(SUCCESS.ban, SUCCESS.banned, SUCCESS.added, batch.id);
     close(batch, result, 'done');
     return isSentAgain ? 1 : 0;
   };

@@ -1,9 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
-import { readBanned } from '../../chat/member-list.ts';
+import { type BannedPages, readBanned } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../ban-options.ts';
+import type { BannedUsers } from '../record/bans.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
 import type { GroupReader } from './group-reader.ts';
 
@@ -28,9 +30,10 @@ export interface BanQuestion {
 export async function askWhoIsBanned({ ledger, pages, choice, signal, answered }: BanQuestion): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
+  const record = inOneTransaction((answers) => ledger.bans.record(answers, choice), either);
   const ask = async (region: Region): Promise<void> => {
     try {
-      await askIn(region, ledger, pages, choice, either);
+      await askIn(region, ledger.bans, pages(region), record, either);
       either.throwIfAborted();
       answered(region);
     } catch (error) {
@@ -41,11 +44,32 @@ export async function askWhoIsBanned({ ledger, pages, choice, signal, answered }
   either.throwIfAborted();
 }
 
+/** Answers that come in one turn of the event loop are written together: a transaction costs more than what it writes. */
+function inOneTransaction(
+  write: (answers: readonly BannedUsers[]) => void,
+  signal: AbortSignal,
+): (answer: BannedUsers) => Promise<void> {
+  let answers: BannedUsers[] = [];
+  let written: Promise<void> | undefined;
+  return (answer) => {
+    answers.push(answer);
+    written ??= turn().then(() => {
+      const gathered = answers;
+      answers = [];
+      written = undefined;
+      // The ledger may be closed by now.
+      signal.throwIfAborted();
+      write(gathered);
+    });
+    return written;
+  };
+}
+
 async function askIn(
   region: Region,
-  { bans }: Pick<ImportLedger, 'bans'>,
-  pages: GroupReader['pages'],
-  choice: BanChoice,
+  bans: ImportLedger['bans'],
+  pages: BannedPages,
+  record: (answer: BannedUsers) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   // A region that refuses every call would refuse the rows too; it is asked again when the import is resumed.
@@ -53,18 +77,20 @@ async function askIn(
   const atOnce = pLimit(GROUPS_AT_ONCE);
   bans.begin(region);
   for (const groups of bans.groupsToAsk(region)) {
-    await atOnce.map(groups, async ({ id, guid }) => {
+    await atOnce.map(groups, async ({ id: group, guid }) => {
       if (signal.aborted || isRefused) return;
+      let uids: ReadonlySet<string> | undefined;
       try {
-        const banned = await readBanned(pages(region), guid, { signal });
-        signal.throwIfAborted();
-        bans.known(id, banned, choice);
+        uids = await readBanned(pages, guid, { signal });
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof ReadingRefused && error.ofRegion) isRefused = true;
-        else if (error instanceof ReadingRefused || error instanceof UntrustedListing) bans.unknown(id);
-        else throw error;
+        if (error instanceof ReadingRefused && error.ofRegion) {
+          isRefused = true;
+          return;
+        }
+        if (!(error instanceof ReadingRefused || error instanceof UntrustedListing)) throw error;
       }
+      await record({ group, uids });
     });
     if (isRefused) return;
     signal.throwIfAborted();
