@@ -8,7 +8,7 @@ test('a foreign role column is ignored with --map scope=, for the file and for i
   const place = await openWorkplace();
   const file = place.file('enrollments.csv', 'course,user,role\nc1,u1,teacher\nc1,u2,student\n');
   const unknown = await place.run(['import', file, '--map', 'guid=course', '--dry-run']);
-  expect(unknown.stdout + unknown.stderr).toMatch(/import the\s+file with\s+--map\s+scope=/);
+  expect(unknown.stdout + unknown.stderr).toMatch(/import the\s+file\s+again\s+with\s+--map\s+scope=/);
   // Every row is invalid: there is nothing that resume could send.
   expect(unknown.stderr).toContain('every row is invalid. See why, row by row:\n  rollcall report');
   expect(unknown.stderr).not.toContain('rollcall resume');
