@@ -8,7 +8,7 @@
  * lets what is old double before it looks. Where so little survives, threads that collect it together mostly wait for
  * each other.
  */
-export const NODE_FLAGS = ['--max-semi-space-size=16', '--no-parallel-scavenge', '--heap-growing-percent=50'];
+export const NODE_FLAGS = ['--max-semi-space-size=8', '--no-parallel-scavenge', '--heap-growing-percent=50'];
 
 /** glibc: one arena for all threads, and what a thread has freed goes back to the system. Other C libraries ignore them. */
 export const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
