@@ -139,7 +139,6 @@ export function takeHead(
   return fileOf(request, async ({ stream, type, name }) => ({ type, name, head: await receiveHead(stream, limits) }));
 }
 
-/** Header of every upload, for the description of the API. */
 /** Headers of a route that makes an import or a sync of a file. */
 export const uploadHeaders = z.object({
   'idempotency-key': z
@@ -149,7 +148,7 @@ export const uploadHeaders = z.object({
 });
 
 /** Why such a route refuses. */
-export const UPLOAD_REFUSALS = refusals(
+export const UPLOAD_REFUSALS: ReturnType<typeof refusals> = refusals(
   'BAD_OPTION',
   'BAD_BODY',
   'UNKNOWN_RECIPE',
