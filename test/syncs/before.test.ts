@@ -102,7 +102,7 @@ test('an undo keeps it too', async () => {
   expect(before(syncing, id)).toBe('uid,guid,scope,region\ndora,calm,participant,us\nemil,calm,participant,us\n');
 });
 
-test('what a sync keeps is for its owner alone, whoever may read the file that it was made from', async () => {
+test('only the owner can read what a sync keeps, even where others can read the file that it was made from', async () => {
   const syncing = await openSyncing(GROUPS);
   const request = syncing.request(desired, mirror, { limits });
   chmodSync(request.source, 0o644);

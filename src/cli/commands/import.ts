@@ -67,7 +67,7 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   const json = flags.json === true;
   const there = server && { io, imports, server, json };
   let code: ExitCode;
-  // Each way is loaded when it is gone.
+  // Only what this import needs is loaded.
   if (there === undefined) code = await importHere(io, file, flags);
   else if (flags.check) {
     const { importAndCheckThere } = await import('../target/check-there.ts');

@@ -108,8 +108,8 @@ export interface Intake {
   /** Bytes of the source read so far (compressed ones when gzipped). */
   bytesRead(): number;
   /**
-   * Rows in order, in chunks of some hundreds, never empty. Rejects with IntakeError, or the signal's reason. What passes a
-   * chunk on still holds it while it waits for the next: whoever reads many should empty each.
+   * Rows in order, in chunks of some hundreds, never empty. Rejects with IntakeError, or the signal's reason. The
+   * generators behind it hold a chunk until the next one is asked for: a caller that reads many should empty each when done.
    */
   chunks(): AsyncGenerator<InputRow[]>;
 }

@@ -85,7 +85,7 @@ function editsIn(
     for (const { column, place, from } of columns) {
       const before = now.get(column) ?? cells[place] ?? '';
       const disarmed = harmless(before);
-      // A report has a row once for each of its memberships: whoever corrects one of these lines leaves the others.
+      // A report repeats a row for each of its memberships, and people often correct only one of these lines.
       const given = new Set((byLine.get(original.line) ?? []).map((line) => line[from] ?? ''));
       const [value, other] = [...given].filter((text) => text !== before && text !== disarmed);
       if (other !== undefined) {

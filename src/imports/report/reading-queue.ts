@@ -136,7 +136,7 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
     thread.worker.postMessage({ id: lastId, ...task } satisfies NumberedTask);
   };
 
-  /** Begins the time of a task anew; none runs while a ledger is converted. */
+  /** Restarts the deadline of a task; no deadline runs while a ledger is converted. */
   const setDeadline = (thread: RunningThread, asked: Asked): void => {
     clearTimeout(asked.deadline);
     asked.deadline = undefined;
