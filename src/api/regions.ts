@@ -2,6 +2,33 @@ import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
 import { count, time } from './fields.ts';
 
+const circuit = z.strictObject({
+  state: z.enum(['closed', 'open', 'half-open']).meta({
+    description:
+      'Closed: calls are made. Open: the service does not answer, jobs wait and use no attempts. Half-open: one call tries whether it answers again.',
+  }),
+  since: time.nullable().meta({ description: 'The first call without a usable answer since the last answer.' }),
+  nextTryAt: time.nullable().meta({ description: 'When the next call may try; null unless it is open.' }),
+  calls: count.meta({ description: 'Calls without a usable answer since the last answer.' }),
+  lastAnswerAt: time
+    .nullable()
+    .meta({ description: 'When the service last answered a call; null if that is not known.' }),
+  code: z.string().meta({ description: 'What the last call had instead of an answer; empty where there was one.' }),
+  message: z.string(),
+});
+export type CircuitStatus = z.infer<typeof circuit>;
+
+/** Of a region in which no call has been made. */
+export const UNUSED_CIRCUIT: CircuitStatus = {
+  state: 'closed',
+  since: null,
+  nextTryAt: null,
+  calls: 0,
+  lastAnswerAt: null,
+  code: '',
+  message: '',
+};
+
 /** What a region is doing: its queue, which all imports share, and its workers. */
 const regionStatus = z.strictObject({
   region: z.enum(REGIONS),
@@ -12,6 +39,9 @@ const regionStatus = z.strictObject({
   unanswered: z.strictObject({ since: time, code: z.string(), message: z.string() }).nullable().meta({
     description:
       'Since when calls have had no usable answer, and what the last one had instead; null where they are answered, and where other processes make them.',
+  }),
+  circuit: circuit.meta({
+    description: 'The circuit breaker that all processes which use the region and its app share.',
   }),
   limitedForMs: count.meta({ description: 'Until the rate limit lets the next call start.' }),
   callsPerMinute: count.nullable().meta({

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UNUSED_CIRCUIT } from '../../src/api/regions.ts';
 import type { Counters } from '../../src/imports/record/import-ledger.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
@@ -36,6 +37,7 @@ const STATUS = {
   active: 2,
   stopped: false,
   unanswered: null,
+  circuit: UNUSED_CIRCUIT,
   limitedForMs: 3,
   callsPerMinute: 8_000,
   workers: 4,

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import type { CircuitStatus } from '../../api/regions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -44,6 +45,8 @@ export interface LifeEvents {
   changed: [record: ImportRecord];
   removed: [id: string];
   staging: [id: string, progress: StagingProgress];
+  /** The circuit of a region has opened or closed, in this process or another. */
+  circuit: [region: Region, status: CircuitStatus];
   /** An unexpected error ended one import. */
   fault: [id: string, error: unknown];
   /** The machine, the catalog or the queue fails: nothing can continue. */
@@ -136,7 +139,11 @@ export function createLife(options: LifeOptions): Life {
     report: handle,
     stage: options.stage,
   });
-  const sending = createSending({ ...options, report: handle });
+  const sending = createSending({
+    ...options,
+    report: handle,
+    circuitChanged: (...change) => events.emit('circuit', ...change),
+  });
   const closings = createClosings({ dir, catalog, reading, version, report: handle });
   const parts = { ...options, states, stagings, sending, closings, target: targetOf(options), fault };
   const course = courseOf(parts);

@@ -1,5 +1,6 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
 import type { BatchPayload, CallContext } from '../../../jobs/send-batch.ts';
+import type { CircuitStatus } from '../../api/regions.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
@@ -11,6 +12,8 @@ export interface CallObserver {
   /** The first start of a job, which was in the queue for `waitedMs`. */
   begun?(region: Region, waitedMs: number): void;
   called?(region: Region, call: CallRecord, rate: Rate | undefined, about: CallContext): void;
+  /** This process has opened or closed a region's circuit: of all processes that share it, only one is told. */
+  circuit?(region: Region, status: CircuitStatus): void;
   /** Rows that got this outcome. */
   settled?(region: Region, outcome: Outcome, rows: number): void;
   /** Wraps the function that sends a batch or reads a page. */
@@ -29,6 +32,9 @@ export function observers(all: readonly CallObserver[]): CallObserver {
     },
     called: (region, call, rate, about) => {
       for (const one of all) one.called?.(region, call, rate, about);
+    },
+    circuit: (region, status) => {
+      for (const one of all) one.circuit?.(region, status);
     },
     // Without this observer, nobody counts the rows by outcome.
     ...(all.some((one) => one.settled !== undefined) && {

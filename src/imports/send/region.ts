@@ -3,7 +3,7 @@ import { type AskServicePayload, type AskServicePorts, askService } from '../../
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
-import type { RegionStatus } from '../../api/regions.ts';
+import { type CircuitStatus, type RegionStatus, UNUSED_CIRCUIT } from '../../api/regions.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
@@ -18,6 +18,7 @@ export interface OpenRegion {
   readonly region: Region;
   readonly queue: JobQueue<BatchPayload>;
   status(): Promise<RegionStatus>;
+  circuit(): Promise<CircuitStatus>;
   /** Sets the budget again where a wiped queue has forgotten it. */
   keepBudget(): Promise<void>;
   /** Reads the key from the settings again; returns whether it has changed. */
@@ -87,9 +88,11 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
     options.worker === undefined
       ? undefined
       : startRegionWorker({ region, host: options.host, backend, queue, onError, ...options.worker });
+  const circuit = async () => worker?.circuit() ?? UNUSED_CIRCUIT;
   return {
     region,
     queue,
+    circuit,
     status: async () => {
       const [depth, stopped, limitedForMs, callsPerMinute = null, workers] = await Promise.all([
         queue.depth(),
@@ -103,6 +106,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
         ...depth,
         stopped,
         unanswered: worker?.unanswered() ?? null,
+        circuit: await circuit(),
         limitedForMs,
         callsPerMinute,
         workers,
@@ -129,6 +133,7 @@ export interface RegionWorker {
   setConcurrency(concurrency: number): void;
   /** Since when the service does not answer its calls; null while it does. */
   unanswered(): RegionStatus['unanswered'];
+  circuit(): CircuitStatus;
   /** A fingerprint of the key that it uses. */
   keyFingerprint(): string;
   /** Reads the key from the settings again; returns whether it has changed. */
@@ -173,7 +178,10 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       stopRegion: () => queue.pause(),
       called: (call, rate, about) => {
         observer?.called?.(region, call, rate, about);
+        const { state } = silence.circuit();
         silence.called(call, about);
+        const status = silence.circuit();
+        if (status.state !== state) observer?.circuit?.(region, status);
         if (rate !== undefined) budget(rate, about.share);
       },
     },
@@ -191,6 +199,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
     // A job makes one call at a time.
     setConcurrency: (concurrency) => worker.setConcurrency(concurrency),
     unanswered: silence.now,
+    circuit: silence.circuit,
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
     close: async () => {

@@ -1,4 +1,4 @@
-import type { RegionStatus } from '../../api/regions.ts';
+import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog.ts';
 import type { Report } from '../happening.ts';
 import { createRecorder } from '../record/recorder.ts';
 import type { Consequences } from '../record/recording.ts';
+import { watchCircuits } from './circuits.ts';
 import { createRunningImport, type RunningImport } from './dispatcher.ts';
 import { createFirstSteps } from './first-steps.ts';
 import { createGroupReader, type GroupReader } from './group-reader.ts';
@@ -38,6 +39,8 @@ interface SendingOptions {
   readonly regions: ReadonlySet<Region>;
   readonly openRegion: RegionOpener;
   readonly report: Report;
+  /** The circuit of a region has opened or closed. */
+  readonly circuitChanged: (region: Region, status: CircuitStatus) => void;
   /** Gets troubles that the queue recovers from by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -59,6 +62,7 @@ export function createSending(options: SendingOptions): Sending {
     isStopping,
   );
   const { outcomes } = returns;
+  const circuits = watchCircuits(regions.all, options.circuitChanged, onError);
 
   /** Opens the import's regions and finds what it has in flight. */
   const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
@@ -128,6 +132,7 @@ export function createSending(options: SendingOptions): Sending {
     renewKeys: regions.renewKeys,
     stop: async (deadlineMs) => {
       stopping = true;
+      circuits.stop();
       await groups.stop(deadlineMs);
       losses?.stop();
       await imports.allDropped();

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../../jobs/send-batch.ts';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
 import type { CallRecord } from '../record/batch-result.ts';
 
 /** So many calls in a row must have had no answer: a single one is nothing to speak of. */
@@ -10,14 +10,18 @@ export function watchSilence(): {
   called(call: CallRecord, about: Pick<CallContext, 'message'>): void;
   /** Null where one of the last calls was answered. */
   now(): RegionStatus['unanswered'];
+  circuit(): CircuitStatus;
 } {
   let calls = 0;
   let since = 0;
+  let answeredAt: number | undefined;
   let last = { code: '', message: '' };
+  const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   return {
     called: ({ at, kind, code, httpStatus }, { message }) => {
       if (kind !== 'again') {
         calls = 0;
+        answeredAt = at;
         return;
       }
       calls += 1;
@@ -26,5 +30,13 @@ export function watchSilence(): {
       last = { code, message: httpStatus === null ? message : '' };
     },
     now: () => (calls < CALLS ? null : { since: new Date(since).toISOString(), ...last }),
+    circuit: () => ({
+      state: calls < CALLS ? 'closed' : 'open',
+      since: calls === 0 ? null : iso(since),
+      nextTryAt: null,
+      calls,
+      lastAnswerAt: iso(answeredAt),
+      ...(calls === 0 ? { code: '', message: '' } : last),
+    }),
   };
 }

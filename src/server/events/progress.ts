@@ -1,7 +1,7 @@
 import type { Progress, RegionProgress } from '../../api/events.ts';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { Staging } from '../../api/imports.ts';
-import type { RegionStatus } from '../../api/regions.ts';
+import { type RegionStatus, UNUSED_CIRCUIT } from '../../api/regions.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';
 import { totalRows } from '../../imports/record/import-ledger.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -20,6 +20,7 @@ const IDLE: Omit<RegionStatus, 'region'> = {
   active: 0,
   stopped: false,
   unanswered: null,
+  circuit: UNUSED_CIRCUIT,
   limitedForMs: 0,
   callsPerMinute: null,
   workers: 0,

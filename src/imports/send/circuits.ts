@@ -1,0 +1,38 @@
+import type { CircuitStatus } from '../../api/regions.ts';
+import { asError } from '../../errors/message-of.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { OpenRegion } from './region.ts';
+
+/** How often the circuits are read, in ms: one short read of the queue for each region. */
+const LOOK_MS = 1_000;
+
+/** Tells when the circuit of a region opens or closes, in this process or another. Half-open counts as open. */
+export function watchCircuits(
+  regions: () => Promise<readonly Pick<OpenRegion, 'region' | 'circuit'>[]>,
+  changed: (region: Region, status: CircuitStatus) => void,
+  onError: (error: Error) => void,
+  everyMs = LOOK_MS,
+): { stop(): void } {
+  const open = new Set<Region>();
+  let looking = false;
+  const look = async (): Promise<void> => {
+    for (const { region, circuit } of await regions()) {
+      const status = await circuit();
+      const isOpen = status.state !== 'closed';
+      if (isOpen === open.has(region)) continue;
+      if (isOpen) open.add(region);
+      else open.delete(region);
+      changed(region, status);
+    }
+  };
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    look()
+      .catch((error: unknown) => onError(asError(error)))
+      .finally(() => {
+        looking = false;
+      });
+  }, everyMs).unref();
+  return { stop: () => clearInterval(timer) };
+}
