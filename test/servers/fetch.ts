@@ -64,8 +64,14 @@ async function download(name: string, folder: string): Promise<string[]> {
 async function writeStarter(path: string, work: string, home: string): Promise<void> {
   const folders = new Set(globSync('**/*.so*', { cwd: join(work, 'root') }).map(dirname));
   const root = join(home, 'root');
+  const fonts = join(home, 'fonts.conf');
   const libraries = [...folders].map((folder) => join(root, folder)).join(':');
-  const variables = `LD_LIBRARY_PATH='${libraries}' FONTCONFIG_SYSROOT='${root}'`;
-  const script = `#!/bin/sh\n${variables} exec '${join(root, path)}' "$@"\n`;
+  await writeFile(
+    join(work, basename(fonts)),
+    `<fontconfig><dir>${join(root, 'usr/share/fonts')}</dir><cachedir>${join(home, 'fonts')}</cachedir></fontconfig>\n`,
+  );
+  const script = `#!/bin/sh
+LD_LIBRARY_PATH='${libraries}' FONTCONFIG_FILE='${fonts}' exec '${join(root, path)}' "$@"
+`;
   await writeFile(join(work, 'bin', basename(path)), script, { mode: 0o755 });
 }
