@@ -194,7 +194,11 @@ test('what is chosen while the server still reads the file is read too', async (
   // Long enough for the pause after which a change is asked about.
   await page.clock.runFor(5_000);
   answer.resolve();
-  await page.getByRole('table', { name: 'The first rows' }).getByRole('row', { name: /ann/ }).getByText('none').waitFor();
+  await page
+    .getByRole('table', { name: 'The first rows' })
+    .getByRole('row', { name: /ann/ })
+    .getByText('none')
+    .waitFor();
 });
 
 test('a title above the header and several groups in a cell are chosen for a schedule as they are for an import, and kept', async () => {
