@@ -68,7 +68,8 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
         const before = seen;
         const after = to(before);
         if (after === before) return before;
-        const written = JSON.stringify(after);
+        // Two processes may note the same: the mark tells whose note it is.
+        const written = JSON.stringify({ ...after, mark: randomUUID() });
         saw(await queue.swapCircuit(text, written));
         // Otherwise another process was faster.
         if (text !== written) continue;
