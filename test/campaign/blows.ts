@@ -1,0 +1,186 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres } from '../servers/postgres.ts';
+import { startRedis } from '../servers/redis.ts';
+import type { TestServer } from '../servers/server.ts';
+import type { Verdict } from './checker.ts';
+import { finish, openPlace, type Place, type PlaceOptions, type Rollcall } from './place.ts';
+import { startProxy } from './proxy.ts';
+import { OUTAGES } from './service.ts';
+
+/** What the campaign does to an import while it runs, each by name. */
+
+interface Result extends Verdict {
+  /** Times that a person would have had to start a command again, beyond the kills. */
+  readonly help: number;
+}
+
+interface BlowOptions {
+  readonly rows: number;
+  readonly seed: number;
+  /** How long an outage of the service, or of the way to the queue, lasts. */
+  readonly outageMs: number;
+}
+
+type Blow = (options: BlowOptions) => Promise<Result>;
+
+/** One process sends, without a queue server. */
+function embedded(
+  service: PlaceOptions['service'],
+  hurt: (place: Place, options: BlowOptions) => Promise<number>,
+): Blow {
+  return async (options) => {
+    const place = await openPlace({ ...options, service: service ?? {} });
+    try {
+      const help = await hurt(place, options);
+      return { ...(await place.verdict()), help };
+    } finally {
+      await place.close();
+    }
+  };
+}
+
+/** Kills the sending process at random shares of the calls, and continues. */
+async function killed(place: Place, kills: number): Promise<number> {
+  const shares = Array.from({ length: kills }, () => 0.05 + 0.85 * place.random()).sort((a, b) => a - b);
+  for (const share of shares) {
+    const running = place.coordinate();
+    await place.reaches(share);
+    await running.kill();
+  }
+  return finish(place);
+}
+
+const outage = (kind: (typeof OUTAGES)[number]): Blow =>
+  embedded({}, async (place, { outageMs }) => {
+    const running = place.coordinate();
+    await place.reaches(0.2);
+    await place.tell({ outage: kind, ms: outageMs });
+    return finish(place, running);
+  });
+
+interface Fleet {
+  readonly place: Place;
+  readonly server: TestServer;
+  readonly workers: Rollcall[];
+  coordinator: Rollcall;
+}
+
+/** A coordinator and two workers over a queue server; the blow gets all of them. */
+function fleet(open: () => Promise<TestServer>, hurt: (fleet: Fleet, options: BlowOptions) => Promise<void>): Blow {
+  return async (options) => {
+    const server = await open();
+    const place = await openPlace({ ...options, queue: server.url });
+    try {
+      const workers = [place.worker(), place.worker()];
+      const all: Fleet = { place, server, workers, coordinator: place.coordinate() };
+      await place.reaches(0.1);
+      await hurt(all, options);
+      const help = await finish(place, all.coordinator);
+      return { ...(await place.verdict()), help };
+    } finally {
+      await place.close();
+      await server.stop();
+    }
+  };
+}
+
+/** Deals `count` blows, spread over the import. */
+async function spread(place: Place, count: number, blow: (n: number) => Promise<void>): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    await place.reaches(0.1 + (0.8 * n) / count);
+    await blow(n);
+  }
+}
+
+const redis = () => startRedis();
+
+/** Everything goes through a proxy, which is given another way to treat the connections. */
+function throughProxy(delayMs: number, hurt: (proxy: Awaited<ReturnType<typeof startProxy>>) => void): Blow {
+  return async (options) => {
+    const server = await startRedis();
+    const proxy = await startProxy(Number(new URL(server.url).port), delayMs);
+    const place = await openPlace({ ...options, queue: `redis://127.0.0.1:${proxy.port}` });
+    try {
+      place.worker();
+      place.worker();
+      const coordinator = place.coordinate();
+      await place.reaches(0.2);
+      hurt(proxy);
+      const help = await finish(place, coordinator);
+      return { ...(await place.verdict()), help };
+    } finally {
+      await place.close();
+      await proxy.close();
+      await server.stop();
+    }
+  };
+}
+
+/** The data directory is full in the middle, and gets room after that. */
+function diskFull(diskKb: number): Blow {
+  return async (options) => {
+    const place = await openPlace({ ...options, diskKb });
+    try {
+      const running = place.coordinate();
+      await running.ended;
+      place.enlarge(64 * diskKb);
+      // One that ended as if it were finished is not continued here, and its verdict shows it.
+      const help = await finish(place, running);
+      return { ...(await place.verdict()), help: Math.max(0, help - 1) };
+    } finally {
+      await place.close();
+    }
+  };
+}
+
+export const BLOWS: Readonly<Record<string, Blow>> = {
+  'embedded: kill -9': embedded({}, (place) => killed(place, 3)),
+  'embedded: kill -9, a service that repeats': embedded({ refusesRepeats: false }, (place) => killed(place, 3)),
+  'embedded: kill -9 and faults of the service': embedded({ faults: 0.1 }, (place) => killed(place, 3)),
+  ...Object.fromEntries(OUTAGES.map((kind) => [`embedded: outage, ${kind}`, outage(kind)])),
+  'redis: kill -9 of workers and coordinator': fleet(redis, async (all) => {
+    await spread(all.place, 4, async (n) => {
+      if (n === 3) {
+        await all.coordinator.kill();
+        all.coordinator = all.place.coordinate();
+      } else {
+        await all.workers[n % 2]?.kill();
+        all.workers[n % 2] = all.place.worker();
+      }
+    });
+  }),
+  'redis: kill -9 of Redis, with AOF': fleet(redis, restarts(3)),
+  'redis: kill -9 of Redis, without AOF': fleet(() => startRedis({ aof: false }), restarts(3)),
+  'redis: FLUSHALL': fleet(redis, ({ place, server }) => spread(place, 2, () => server.flush())),
+  'redis: frozen for 40 s': fleet(redis, async ({ server }, { outageMs }) => {
+    await server.freeze();
+    await sleep(Math.min(outageMs, 40_000));
+    await server.thaw();
+  }),
+  'redis: half-open connections': throughProxy(0, (proxy) => proxy.swallow()),
+  'redis: connections cut': throughProxy(0, (proxy) => proxy.cut()),
+  'redis: 500 ms each way': throughProxy(500, () => {}),
+  'postgres: kill -9 of Postgres': fleet(startPostgres, restarts(5)),
+  'disk full: 3,200 kB': diskFull(3_200),
+  'disk full: 4,500 kB': diskFull(4_500),
+};
+
+function restarts(count: number): (fleet: Fleet) => Promise<void> {
+  return ({ place, server }) =>
+    spread(place, count, async () => {
+      await server.kill();
+      await server.start();
+    });
+}
+
+/** Whether this process may mount file systems. */
+export function mayMount(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  try {
+    execFileSync('unshare', ['-m', 'true']);
+    return true;
+  } catch {
+    return false;
+  }
+}

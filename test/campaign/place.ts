@@ -1,0 +1,214 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { check, type Order, type Verdict } from './checker.ts';
+import { APP, type Command, type JournalLine, randomFrom, type ServiceSettings } from './service.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../bin/rollcall.js', import.meta.url));
+const SERVICE = fileURLToPath(new URL('service.ts', import.meta.url));
+const REGIONS = ['us', 'eu', 'in'];
+
+/** Starts that an import gets beyond those that a blow has made necessary. */
+const MAX_HELP = 3;
+/** After this long a process is stuck, in ms. */
+const STUCK_MS = 300_000;
+
+/** Exit codes of a command that has finished its import: all rows succeeded, or some did not. */
+const FINISHED: readonly (number | null)[] = [0, 1];
+
+export interface PlaceOptions {
+  readonly rows: number;
+  readonly seed: number;
+  readonly service?: Partial<Omit<ServiceSettings, 'seed' | 'before' | 'port'>>;
+  /** Address of the queue; absent: embedded. */
+  readonly queue?: string | undefined;
+  /** Size of the file system of the data directory, in kB; absent: no limit of its own. Needs root. */
+  readonly diskKb?: number;
+}
+
+/** A folder with a file, a service, and the processes that work on it. */
+export interface Place {
+  readonly folder: string;
+  readonly random: () => number;
+  /** Share of the file's rows that the service has been sent, 0 to 1 and above where rows are sent again. */
+  progress(): number;
+  /** Resolves when `progress` has reached the share, or when the import has ended. */
+  reaches(share: number): Promise<void>;
+  /** Starts `import`, or `resume` where it was started before. */
+  coordinate(): Rollcall;
+  worker(): Rollcall;
+  /** Starts any command. */
+  rollcall(args: readonly string[]): Rollcall;
+  /** Tells the service to misbehave. */
+  tell(command: Command): Promise<void>;
+  /** Gives the file system of the data directory another size. */
+  enlarge(diskKb: number): void;
+  /** Compares the report of the latest import with the journal. */
+  verdict(): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+export interface Rollcall {
+  readonly child: ChildProcess;
+  /** Resolves with its exit code; null when it was killed. */
+  readonly ended: Promise<number | null>;
+  isOver(): boolean;
+  /** Everything that it has printed. */
+  said(): string;
+  kill(): Promise<void>;
+}
+
+export async function openPlace(options: PlaceOptions): Promise<Place> {
+  const { rows, seed, queue, diskKb } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-campaign-'));
+  const data = join(folder, 'data');
+  if (diskKb !== undefined) {
+    mkdirSync(data);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskKb}k`, 'tmpfs', data]);
+  }
+  const { orders, before } = makeOrders(rows, seed);
+  const file = join(folder, 'members.csv');
+  const lines = orders.map(({ region, guid, uid, scope }) => `${region},${guid},${uid},${scope}`);
+  writeFileSync(file, `region,guid,uid,scope\n${lines.join('\n')}\n`);
+  const settings = { port: 0, seed, faults: 0, refusesRepeats: true, latencyMs: 20, ...options.service, before };
+  const service = spawn(process.execPath, [SERVICE, join(folder, 'service'), JSON.stringify(settings)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const answers = createInterface(service.stdout)[Symbol.asyncIterator]();
+  const port = Number((await answers.next()).value);
+  const env = environment(folder, data, port, queue);
+  const processes: Rollcall[] = [];
+  let last: Rollcall | undefined;
+
+  const rollcall = (args: readonly string[]): Rollcall => {
+    const output = join(folder, `output-${processes.length}.log`);
+    const started = start(args, folder, env, output);
+    processes.push(started);
+    return started;
+  };
+  const journal = (): JournalLine[] => readLines(join(folder, 'service', 'journal.jsonl'));
+  const progress = () => countLines(join(folder, 'service', 'journal.jsonl')) / rows;
+  return {
+    folder,
+    random: randomFrom(seed + 1),
+    progress,
+    reaches: async (share) => {
+      while (progress() < share && last?.isOver() !== true) await sleep(25);
+    },
+    coordinate: () => {
+      last = rollcall(existsSync(join(data, 'imports')) ? ['resume'] : ['import', file, '--calls-per-minute', '3000']);
+      return last;
+    },
+    worker: () => rollcall(['worker', '--region', REGIONS.join(',')]),
+    rollcall,
+    tell: async (command) => {
+      service.stdin.write(`${JSON.stringify(command)}\n`);
+      await answers.next();
+    },
+    enlarge: (size) => execFileSync('mount', ['-o', `remount,size=${size}k`, data]),
+    verdict: async () => {
+      const report = rollcall(['report', '--format', 'csv', '--output', join(folder, 'campaign.csv')]);
+      if ((await report.ended) !== 0) throw new Error(`there is no report: ${report.said()}`);
+      return check(orders, readFileSync(join(folder, 'campaign.csv'), 'utf8'), journal());
+    },
+    close: async () => {
+      await Promise.all(processes.map((one) => one.kill()));
+      const gone = once(service, 'exit');
+      service.stdin.end();
+      await gone;
+      if (diskKb !== undefined) execFileSync('umount', [data]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits for the end of the import, and continues it where a process ended before. Returns how often that was needed. */
+export async function finish(place: Place, first = place.coordinate()): Promise<number> {
+  let running = first;
+  for (let help = 0; ; help += 1) {
+    const code = await running.ended;
+    if (FINISHED.includes(code)) return help;
+    if (help === MAX_HELP) throw new Error(`the import has not finished, exit code ${code}: ${running.said()}`);
+    running = place.coordinate();
+  }
+}
+
+function environment(folder: string, data: string, port: number, queue: string | undefined): NodeJS.ProcessEnv {
+  const apps = REGIONS.flatMap((region) => [
+    [`ROLLCALL_${region.toUpperCase()}_APP_ID`, APP],
+    [`ROLLCALL_${region.toUpperCase()}_API_KEY`, 'campaign-key'],
+  ]);
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return {
+    ...{ PATH, NODE_COMPILE_CACHE, HOME: folder, ROLLCALL_DATA_DIR: data },
+    ...Object.fromEntries(apps),
+    ROLLCALL_HOST: `localhost:${port}`,
+    ROLLCALL_CA_FILE: join(folder, 'service', 'ca.pem'),
+    ...(queue !== undefined && { ROLLCALL_QUEUE: queue }),
+  };
+}
+
+function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv, output: string): Rollcall {
+  const fd = openSync(output, 'a');
+  const child = spawn(process.execPath, [LAUNCHER, ...args], { cwd, env, stdio: ['ignore', fd, fd] });
+  const stuck = setTimeout(() => child.kill('SIGKILL'), STUCK_MS);
+  const ended = once(child, 'exit').then(([code]) => {
+    clearTimeout(stuck);
+    return code as number | null;
+  });
+  const isOver = () => child.exitCode !== null || child.signalCode !== null;
+  return {
+    child,
+    ended,
+    isOver,
+    said: () => readFileSync(output, 'utf8'),
+    kill: async () => {
+      if (isOver()) return;
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Rows in a random order: every kind that an outcome can come from. */
+function makeOrders(rows: number, seed: number) {
+  const random = randomFrom(seed);
+  const groups = Math.ceil(rows / 60);
+  const before: Record<string, string[]> = {};
+  const placed: { order: Order; place: number }[] = [];
+  const put = (order: Order) => placed.push({ order, place: random() });
+  for (let at = 0; placed.length < rows; at += 1) {
+    const region = REGIONS[Math.floor(random() * REGIONS.length)] ?? 'us';
+    const common = { region, guid: `g${Math.floor(random() * groups)}`, uid: `u${at}`, scope: 'participant' };
+    const draw = random();
+    if (draw < 0.01) put({ ...common, uid: `no id ${at}`, fate: 'invalid' });
+    else if (draw < 0.02) put({ ...common, uid: `ghost${at}`, fate: 'refused' });
+    else if (draw < 0.03) put({ ...common, guid: `missing${at % 3}`, fate: 'refused' });
+    else if (draw < 0.07) {
+      put({ ...common, fate: 'member before' });
+      const key = `${region}/${common.guid}`;
+      before[key] = [...(before[key] ?? []), common.uid];
+    } else if (draw < 0.12 && placed.length + 1 < rows) {
+      put({ ...common, scope: 'moderator', fate: 'in place' });
+      put({ ...common, fate: 'duplicate' });
+    } else put({ ...common, scope: draw < 0.2 ? 'ban' : 'participant', fate: 'in place' });
+  }
+  placed.sort((a, b) => a.place - b.place);
+  return { orders: placed.map(({ order }) => order), before };
+}
+
+function readLines<Line>(path: string): Line[] {
+  if (!existsSync(path)) return [];
+  // The last line may be on its way.
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+function countLines(path: string): number {
+  return existsSync(path) ? readFileSync(path, 'latin1').split('\n').length - 1 : 0;
+}
