@@ -11,7 +11,14 @@ import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { type CallContext, type CallListener, requestIdIn, SENDING, SendAgain } from './send-batch.ts';
+import {
+  type CallContext,
+  type CallListener,
+  requestIdIn,
+  SENDING,
+  SendAgain,
+  type UnansweredListener,
+} from './send-batch.ts';
 
 /**
  * ask-service: makes one call that reads, or one deletion, for a caller that waits for the answer. It reads one page of a
@@ -96,6 +103,7 @@ export interface AskServicePorts {
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
   called?: CallListener;
+  unanswered?: UnansweredListener;
 }
 
 const NAME = 'ask-service';
@@ -133,6 +141,8 @@ export const askService = defineJob<AskServicePayload, AskServicePorts>({
       const said = { message: text, waitMs, requestId: requestIdIn(error) };
       noteCall(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
       if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
+      const untilNext = verdict.kind === 'again' ? await ports.unanswered?.(job.id, verdict, at) : undefined;
+      if (untilNext !== undefined) throw new SlowDown(untilNext);
       if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
       const { code, message } = verdict;
       answer = { kind: 'refused', region: verdict.kind === 'stop-region', code, message };

@@ -60,6 +60,13 @@ export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 /** Gets every call when it has ended, with what the reply said about the rate limit. */
 export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
 
+/** Resolves with the ms for which a job waits whose call was not answered, without using an attempt; undefined if it uses one. */
+export type UnansweredListener = (
+  jobId: string,
+  verdict: Pick<CallVerdict, 'kind' | 'code' | 'message' | 'httpStatus'>,
+  at: number,
+) => Promise<number | undefined>;
+
 /** What a call was made for, and what the service said. */
 export interface CallContext {
   /** As of the payload. */
@@ -86,6 +93,7 @@ export interface BatchPorts {
   /** Stops further calls of this region: its key or plan was refused. */
   stopRegion(): Promise<void>;
   called?: CallListener;
+  unanswered?: UnansweredListener;
   /** Gets the number of rows for each outcome, once the result is safe. Batches that are split or sent again report at their end. */
   settled?(outcome: Outcome, rows: number): void;
 }
@@ -255,13 +263,19 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
     case 'slow-down':
       await job.update({ ...batch, calls });
       throw new SlowDown(verdict.waitMs ?? 0);
-    case 'again':
+    case 'again': {
+      const waitMs = await ports.unanswered?.(job.id, verdict, call.at);
+      if (waitMs !== undefined) {
+        await job.update({ ...batch, calls, uncertainty });
+        throw new SlowDown(waitMs);
+      }
       if (job.isLastAttempt) {
         const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message };
         return deliver(kind, ports, { ...batch, uncertainty }, call, sent);
       }
       await job.update({ ...batch, calls, uncertainty });
       throw new SendAgain(verdict);
+    }
     case 'stop-region':
       await ports.stopRegion();
       return deliver(kind, ports, batch, call, { kind: 'stop-region', code, message });

@@ -35,6 +35,8 @@ interface AppOptions {
   /** Shows the user a sentence. */
   readonly show: (sentence: string) => void;
   readonly keepMs?: number | undefined;
+  /** How long imports wait for a service that answers nothing where no setting says it, in ms; default: as long as it takes. */
+  readonly giveUpAfterMs?: number | undefined;
   /** A second target of the log, in addition to its file. */
   readonly logStream?: LogStream;
   readonly observer?: CallObserver;
@@ -44,7 +46,7 @@ interface AppOptions {
 /** Opens the parts one after the other; `life` stops them in reverse, also when a later one cannot be opened. */
 export async function openApp(
   life: Lifecycle,
-  { config, openService, show, keepMs, logStream, observer, reading }: AppOptions,
+  { config, openService, show, keepMs, giveUpAfterMs, logStream, observer, reading }: AppOptions,
 ): Promise<App> {
   const tracing = await openTracing();
   if (tracing !== undefined) life.onStop(() => tracing.stop());
@@ -67,6 +69,7 @@ export async function openApp(
     log,
     warn,
     keepMs,
+    giveUpAfterMs,
     observer: all,
     ...reading,
     telemetry: tracing?.telemetry,

@@ -26,6 +26,8 @@ export interface CoordinatorParts {
   readonly warn: (text: string) => void;
   /** How long finished imports are kept, in ms; undefined: until they are removed. */
   readonly keepMs?: number | undefined;
+  /** As of a coordinator, where no setting says it. */
+  readonly giveUpAfterMs?: number | undefined;
   /** Notified of the calls of this process, in addition to the log. */
   readonly observer?: CallObserver | undefined;
   readonly telemetry?: QueueTelemetry | undefined;
@@ -95,6 +97,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     version: VERSION,
     sandbox: service.sandbox,
     ...(keepMs !== undefined && { keepMs }),
+    giveUpAfterMs: config.giveUpAfterMs ?? parts.giveUpAfterMs,
     onError,
     stage: parts.stage,
     openReading: parts.openReading,

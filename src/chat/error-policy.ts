@@ -209,6 +209,14 @@ export function readEntry(list: MemberList, { success, error }: MemberResult): E
   return { outcome: refusedOutcome(list, code), code, message: error?.message || 'the service gave no message' };
 }
 
+/** Codes of failures that say nothing about whether the service answers. */
+const OURS: ReadonlySet<string> = new Set(['WORKER_FAULT', 'UNTRUSTED_LISTING']);
+
+/** Whether the call had no usable answer, as when the service is away: the circuit breaker counts such calls. */
+export function isNoAnswer({ kind, code }: { readonly kind: string; readonly code: string }): boolean {
+  return kind === 'again' && !OURS.has(code);
+}
+
 const FIRST_BACKOFF_MS = 1_000;
 export const MAX_BACKOFF_MS = 60_000;
 

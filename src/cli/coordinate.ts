@@ -16,6 +16,9 @@ export interface CoordinateOptions {
   readonly howToContinue: () => readonly string[];
 }
 
+/** Someone waits at the terminal, or a script. */
+const GIVE_UP_AFTER_MS = 3_600_000;
+
 /** A coordinator in this process, while a command runs. */
 export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
   /** Registers what is started beside the coordinator and must stop before it. */
@@ -40,6 +43,7 @@ export async function coordinate(
       openService,
       show: (sentence) => say(io, sentence),
       reading: io.reading,
+      giveUpAfterMs: GIVE_UP_AFTER_MS,
     });
     await app.serveControl();
     void app.failed.then((error) => {

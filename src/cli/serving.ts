@@ -7,6 +7,7 @@ import { composeSchedules } from '../app/compose-schedules.ts';
 import { composeSyncs } from '../app/compose-syncs.ts';
 import { serviceOpener } from '../app/open-service.ts';
 import type { Service } from '../app/service.ts';
+import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';
@@ -122,6 +123,15 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       (error) => log.warn({ err: error }, 'keys cannot be looked at'),
     );
     life.onStop(() => keys.stop());
+    const returns = watchForReturn(
+      coordinator,
+      (text) => {
+        log.info(text);
+        say(io, `${text}.`);
+      },
+      (error) => log.warn({ err: error }, 'imports that wait for the service cannot continue'),
+    );
+    life.onStop(() => returns.stop());
     syncs.continueAll();
     schedules.start();
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);

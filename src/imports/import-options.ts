@@ -36,6 +36,8 @@ export const importOptions = z.strictObject({
       error: 'allowed are { rows: 10 } and { percent: 5 }',
     })
     .optional(),
+  /** How long it waits for a service that answers nothing, in ms; absent: as long as the process says that sends it. */
+  giveUpAfterMs: z.int().positive().optional(),
   /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */
   edits: z.boolean().optional(),
   /** Its rows were repaired in the import that it is a retry of, and the others of that import are still to be retried. */

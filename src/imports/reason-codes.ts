@@ -13,6 +13,7 @@ export const REASON_CODES = [
   'FIRST_ROWS', // paused: the rows to try first were sent, the others wait
   'WRONG_TARGET', // staged: begun for the sandbox and not for the service, or the reverse
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
+  'SERVICE_AWAY', // blocked: the service has not answered for as long as the import may wait
   'CREATE_LIMIT', // blocked: more users or groups are missing than may be created
   'TOO_MANY_ERRORS', // aborted: more than maxErrors
   'WRONG_SUM', // over: totals and rows disagree, a fault of rollcall

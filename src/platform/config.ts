@@ -56,6 +56,8 @@ export interface Config {
   readonly queue: string | undefined;
   /** How long a server keeps finished imports, in ms; undefined: until they are removed. */
   readonly keepMs: number | undefined;
+  /** How long imports wait for a service that answers nothing, in ms; undefined: as the command says. */
+  readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
   /** Origin of the server that imports are run by, such as `http://127.0.0.1:7700`; undefined: this process runs them. */
@@ -80,6 +82,8 @@ export interface Flags {
   readonly concurrency?: number | undefined;
   /** In ms. */
   readonly keep?: number | undefined;
+  /** In ms. */
+  readonly giveUpAfter?: number | undefined;
   readonly server?: string | undefined;
   readonly notify?: string | undefined;
   readonly logLevel?: LogLevel | undefined;
@@ -154,6 +158,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     queue: flags.queue ?? value('queue'),
     concurrency: numberOf('concurrency') ?? 20,
     keepMs: flags.keep ?? value('keep'),
+    giveUpAfterMs: flags.giveUpAfter ?? value('giveUpAfter'),
     sources: (value('sources') ?? []).map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),
     token: value('token'),
@@ -197,6 +202,15 @@ export function unknownVariables(environment: Environment = process.env, folder 
     .filter((name) => name.startsWith('ROLLCALL_') && !VARIABLES.includes(name))
     .toSorted();
 }
+
+/** Whole paths of the files that variables name and that hold keys, passwords or other secrets. @throws ConfigError */
+export function secretFiles(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
+  const env = withEnvFile(environment, folder);
+  const names = VARIABLES.filter((name) => name.endsWith('_FILE') && !PUBLIC_FILES.has(name));
+  return names.flatMap((name) => present(env[name]) ?? []).map((path) => resolve(folder, path));
+}
+
+const PUBLIC_FILES: ReadonlySet<string> = new Set(['ROLLCALL_CA_FILE', 'ROLLCALL_LOG_FILE']);
 
 /** The key of a region's app as the settings say it at this moment; undefined where they do not, or cannot be read. */
 export function currentApiKey(region: Region, appId: string): string | undefined {

@@ -46,6 +46,16 @@ export const duration: Allowed<number> = {
   },
 };
 
+/** `1h`, in ms. */
+export const waitTime: Allowed<number> = {
+  allowed: 'a number of seconds, minutes, hours or days, such as 30s, 15m, 1h or 2d',
+  parse: (text) => {
+    const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text.trim()) ?? [];
+    const ms = Number(count) * ({ s: 1_000, m: 60_000, ...MS }[unit] ?? 0);
+    return ms > 0 ? ms : undefined;
+  },
+};
+
 /** Folders and addresses, separated by commas: what is in or below one of them. Folders may still be relative. */
 export const sourceList: Allowed<readonly string[]> = {
   allowed:

@@ -9,6 +9,7 @@ import {
   secretText,
   serverOrigin,
   sourceList,
+  waitTime,
   wholeNumber,
 } from './setting-values.ts';
 
@@ -156,6 +157,14 @@ export const SETTINGS = {
     flag: '--keep <time>',
     meaning: 'how long `serve` keeps finished imports and syncs, such as `90d`',
     default: 'until you delete them',
+  }),
+  giveUpAfter: declare({
+    ...waitTime,
+    env: 'ROLLCALL_GIVE_UP_AFTER',
+    flag: '--give-up-after <time>',
+    meaning:
+      'how long an import waits for a service that answers nothing, such as `30m`; then it is `blocked`, and nothing is lost',
+    default: '`1h`; under `serve` as long as it takes',
   }),
   sources: declare({
     ...sourceList,

@@ -34,6 +34,10 @@ export interface Backend {
   lengthenWait(queue: BullQueue, waitMs: number): Promise<void>;
   /** Removes a job that no worker has, in one step; returns its last version, undefined when there is none. */
   takeOut(queue: BullQueue, id: string): Promise<TakenOut | undefined>;
+  /** Reads a note that is kept with the queue; empty when there is none. */
+  readNote(queue: BullQueue, name: string): Promise<string>;
+  /** Replaces a note that still is `before`, in one step. Resolves with what it is now. */
+  swapNote(queue: BullQueue, name: string, before: string, after: string): Promise<string>;
   /** Settings of the server that put jobs at risk, as sentences. */
   warnings(): Promise<string[]>;
   close(): Promise<void>;

@@ -42,3 +42,6 @@ export class SlowDown extends Error {
     this.waitMs = waitMs;
   }
 }
+
+/** The same, before anything was tried: the job counts as not begun. */
+export class NotYet extends SlowDown {}

@@ -46,6 +46,12 @@ export interface JobQueue<Payload> {
   callsPerMinute(): Promise<number | undefined>;
   /** Starts nothing for `waitMs`. A shorter wait never ends a longer one, from any process. */
   slowDown(waitMs: number): Promise<void>;
+  /** Ends a wait at once. */
+  endWait(): Promise<void>;
+  /** The state of the circuit breaker (circuit.ts) that all processes share; empty when none was written. */
+  readCircuit(): Promise<string>;
+  /** Writes `after` if it still is `before`. Resolves with what it is now. */
+  swapCircuit(before: string, after: string): Promise<string>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
   /** Priority of the next job; 0 when none waits. */
@@ -60,6 +66,9 @@ export interface JobQueue<Payload> {
 export function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
   return typeof progress === 'number' ? progress : 0;
 }
+
+/** Name of the note beside BullMQ's own metadata of a queue. */
+const CIRCUIT = 'circuit';
 
 /** Jobs that one round trip adds or removes. */
 const CHUNK = 500;
@@ -122,6 +131,9 @@ export function openJobQueue<Payload>(
       return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
     },
     slowDown: (waitMs) => backend.lengthenWait(queue, Math.max(1, Math.ceil(waitMs))),
+    endWait: async () => void (await queue.removeRateLimitKey()),
+    readCircuit: () => backend.readNote(queue, CIRCUIT),
+    swapCircuit: (before, after) => backend.swapNote(queue, CIRCUIT, before, after),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     firstPriority: async () => {
       const [id] = await queue.getRanges(['prioritized'], 0, 0, true);

@@ -1,6 +1,6 @@
 import { DelayedError, type Job, RateLimitError } from 'bullmq';
 import type { Backend } from './backend.ts';
-import { type JobDefinition, type JobRun, SlowDown } from './define-job.ts';
+import { type JobDefinition, type JobRun, NotYet, SlowDown } from './define-job.ts';
 import { type JobQueue, timesLeftAlone } from './job-queue.ts';
 
 /** Runs the jobs of one queue. */
@@ -24,6 +24,8 @@ export interface JobWorkerOptions<Payload, Ports> {
   readonly notForUs?: (payload: Payload) => string | undefined;
   /** Called at the first start of a job, with how long it was in the queue, in ms. */
   readonly begun?: ((waitedMs: number) => void) | undefined;
+  /** Wraps each start of a job. @throws NotYet if it must wait */
+  readonly admit?: (run: JobRun<Payload>, process: () => Promise<void>) => Promise<void>;
   /** Wraps the run of a job. */
   readonly around?: ((run: JobRun<Payload>, process: () => Promise<void>) => Promise<void>) | undefined;
   readonly onError: (error: Error) => void;
@@ -57,12 +59,16 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       if (reason !== undefined) return leave(job, `a ${job.name} job is handed back: ${reason}`, token);
       try {
         const run = runOf(job, payload, definition);
-        if (run.starts === 1) options.begun?.(Date.now() - job.timestamp);
         const process = () => definition.process(run, ports);
-        await (options.around === undefined ? process() : options.around(run, process));
+        const begin = async () => {
+          if (run.starts === 1) options.begun?.(Date.now() - job.timestamp);
+          await (options.around === undefined ? process() : options.around(run, process));
+        };
+        await (options.admit === undefined ? begin() : options.admit(run, begin));
         // BullMQ's list of what has run keeps finished jobs in memory for a while; the payload is most of a job.
         job.data = undefined;
       } catch (error) {
+        if (error instanceof NotYet) await leftAlone(job);
         if (error instanceof SlowDown) await queue.slowDown(error.waitMs);
         // A process that stops does not use up an attempt, so the job stays in the queue even after its last one.
         else if (!aborted.signal.aborted) throw error;
@@ -103,8 +109,7 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
   /** Puts a job back into the queue, for other workers. */
   async function leave(job: Job, reason: string, token: string | undefined): Promise<never> {
     options.onError(new Error(reason));
-    // Not a start in which anything was tried: it must not look as if a worker had died with it.
-    await job.updateProgress(timesLeftAlone(job) + 1);
+    await leftAlone(job);
     await job.moveToDelayed(Date.now() + LEFT_JOB_WAIT_MS, token);
     throw new DelayedError();
   }
@@ -122,6 +127,11 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       setTimeout(left.resolve, LEAVE_MS).unref();
     },
   };
+}
+
+/** Not a start in which anything was tried: it must not look as if a worker had died with it. */
+function leftAlone(job: Job): Promise<void> {
+  return job.updateProgress(timesLeftAlone(job) + 1);
 }
 
 function tooNew(job: Job, known: { readonly version: number } | undefined): string {

@@ -47,6 +47,14 @@ export function openMemory(): Driver {
       const { data, attemptsStarted, progress } = job.json();
       return { data: JSON.parse(data), attemptsStarted, progress };
     },
+    readNote: async ({ name }, note) => stateOf(name).meta.get(note) ?? '',
+    swapNote: async ({ name }, note, before, after) => {
+      const { meta } = stateOf(name);
+      const found = meta.get(note) ?? '';
+      if (found !== before) return found;
+      meta.set(note, after);
+      return after;
+    },
     warnings: async () => [],
     close: async () => {
       for (const { waiters } of states.values()) waiters.cancelAll();

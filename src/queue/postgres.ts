@@ -59,8 +59,18 @@ const LENGTHEN_WAIT = `
 const TAKE_OUT =
   "delete from job where queue = $1 and id = $2 and state in ('waiting', 'delayed') returning data, attempts_started as \"attemptsStarted\", progress";
 
+const READ_NOTE = 'select value from meta where queue = $1 and field = $2';
+
+/** Returns a row if it has written: there was none, or it was as expected. */
+const SWAP_NOTE = `
+  insert into meta (queue, field, value) values ($1, $2, $4)
+  on conflict (queue, field) do update set value = excluded.value where meta.value = $3
+  returning value`;
+
 function overPool(pool: Pool): Driver {
   const connection = pool as unknown as PostgresConnectionOptions;
+  const readNote: Driver['readNote'] = async ({ name }, note) =>
+    (await pool.query(READ_NOTE, [name, note])).rows[0]?.value ?? '';
   return {
     kind: 'postgres',
     shared: true,
@@ -81,6 +91,11 @@ function overPool(pool: Pool): Driver {
       await pool.query(LENGTHEN_WAIT, [name, Date.now() + waitMs]);
     },
     takeOut: async ({ name }, id) => (await pool.query(TAKE_OUT, [name, id])).rows[0],
+    readNote,
+    swapNote: async (queue, note, before, after) => {
+      const { rows } = await pool.query(SWAP_NOTE, [queue.name, note, before, after]);
+      return rows.length > 0 ? after : readNote(queue, note);
+    },
     warnings: async () => [],
     close: () => pool.end(),
   };

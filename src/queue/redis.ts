@@ -10,6 +10,12 @@ type RedisAddress = Extract<QueueAddress, { kind: 'redis' }>;
 const LENGTHEN_WAIT =
   "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
 
+const SWAP_NOTE = `
+  local found = redis.call('hget', KEYS[1], ARGV[1]) or ''
+  if found ~= ARGV[2] then return found end
+  redis.call('hset', KEYS[1], ARGV[1], ARGV[3])
+  return ARGV[3]`;
+
 /** Jobs in Redis or Valkey: one server, a cluster, or a master that sentinels know. */
 export async function openRedis(address: RedisAddress, onError: (error: Error) => void, ca?: string): Promise<Driver> {
   const connection = connect(address, ca);
@@ -34,6 +40,9 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
       const job = await queue.getJob(id);
       return job !== undefined && (await queue.remove(id)) === 1 ? job : undefined;
     },
+    readNote: async (queue, note) => (await connection.hget(queue.toKey('meta'), note)) ?? '',
+    swapNote: async (queue, note, before, after) =>
+      String(await connection.eval(SWAP_NOTE, 1, queue.toKey('meta'), note, before, after)),
     warnings: async () => (await risksOf(connection)).map(({ text }) => text),
     close: async () => {
       // `quit` would wait for a server that may be down.

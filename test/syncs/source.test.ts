@@ -84,6 +84,18 @@ describe('a pattern', () => {
     expect((await fetchFrom(join(folder, '*.csv'))).path).toBe(join(folder, 'b.csv'));
   });
 
+  test('may name folders, and takes no longer for having many stars', async () => {
+    const folder = tempDir();
+    await mkdir(join(folder, 'hr', '2026'), { recursive: true });
+    const path = join(folder, 'hr', '2026', 'members-export-2026-11-23-full-backup.csv');
+    writeFileSync(path, MEMBERS);
+    expect((await fetchFrom(join(folder, '*', '20[0-9][0-9]', 'members-*.csv'))).path).toBe(path);
+    expect((await fetchFrom(join(folder, '**', '*.csv'))).path).toBe(path);
+    expect((await fetchFrom(join(folder, '{it,hr}', '2026', '*.csv'))).path).toBe(path);
+    const endless = join(folder, 'hr', '2026', `${'*?'.repeat(60)}z`);
+    expect(await messageOf(fetchFrom(endless))).toContain('no file fits');
+  });
+
   test('that fits no file is refused', async () => {
     expect(await messageOf(fetchFrom(join(tempDir(), '*.csv')))).toContain('no file fits "*.csv"');
   });

@@ -32,6 +32,7 @@ import {
 import { type ImportFlags, importOptionsOf } from '../flags/import-options.ts';
 import { tagFlag, tagsOf } from '../flags/list-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
+import { settingFlag } from '../flags/setting-flag.ts';
 import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
@@ -52,7 +53,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
   );
   withCheckCost(command);
-  withPace(withMaxErrors(command));
+  withPace(withMaxErrors(command)).addOption(settingFlag('giveUpAfter'));
   withTrial(withShape(command));
   command.addOption(
     new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),

@@ -131,6 +131,8 @@ export function withReading(command: Command): Command {
 
 export interface SendingFlags {
   readonly maxErrors?: ImportOptions['maxErrors'];
+  /** In ms. */
+  readonly giveUpAfter?: number;
   readonly callsPerMinute?: number;
   readonly concurrency?: number;
 }

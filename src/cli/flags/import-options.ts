@@ -32,7 +32,7 @@ export interface ImportFlags
 /** The options of an import, as its flags and the settings say. */
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   const create = createOptionsOf(flags);
-  const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
+  const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors, giveUpAfter } = flags;
   const { first, only, maxRemovals } = flags;
   const shape = shapeOf(flags);
   return {
@@ -49,6 +49,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(waitForQuiet !== undefined && { waitForQuietMs: waitForQuiet }),
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
+    ...(giveUpAfter !== undefined && { giveUpAfterMs: giveUpAfter }),
     ...(create !== undefined && { create }),
     ...banOptionsOf(flags),
     ...fileOptionsOf(flags),

@@ -73,6 +73,13 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
           command('cancel'),
         ];
       }
+      if (code === ('SERVICE_AWAY' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Blocked: ${reason}`),
+          `Nothing is lost, and no row has used up its attempts. When \`rollcall doctor\`${there} finds the service again, continue:`,
+          command('resume', sandbox),
+        ];
+      }
       return [
         withFullStop(`Blocked: ${reason}`),
         `Nothing is lost. Fix the key or plan${there}, check it with \`rollcall doctor\`${there}, then continue:`,

@@ -18,6 +18,7 @@ export function NewImport() {
     recipeTitle: '',
     tags: '',
     maxErrors: '',
+    giveUpAfter: '',
     first: '',
     onlyGroups: '',
     allowUnban: '',
@@ -60,6 +61,13 @@ export function NewImport() {
           }),
           h(TextField, {
             form,
+            name: 'giveUpAfter',
+            label: 'Wait for the service at most',
+            placeholder: '30m or 12h',
+            note: 'Leave empty to wait as long as it takes.',
+          }),
+          h(TextField, {
+            form,
             name: 'first',
             label: 'Send only the first rows',
             placeholder: '10',
@@ -81,7 +89,7 @@ export function NewImport() {
 }
 
 /** Options that are called as the server calls them. */
-const OWN = ['tags', 'maxErrors', 'first', 'allowUnban', 'dryRun'];
+const OWN = ['tags', 'maxErrors', 'giveUpAfter', 'first', 'allowUnban', 'dryRun'];
 /** Fields that show what is wrong with an option of another name. @type {Readonly<Record<string, string>>} */
 const FIELDS = { only: 'onlyGroups' };
 

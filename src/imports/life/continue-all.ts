@@ -1,6 +1,7 @@
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import { SERVICE_AWAY } from '../send/give-up.ts';
 import type { Life } from './life.ts';
 
 /** An interrupted import that this process does not continue. */
@@ -15,7 +16,7 @@ export async function continueAll(
   life: Pick<Life, 'takeUp' | 'fault'>,
 ): Promise<LeftAlone[]> {
   const left = unfinished
-    .filter(({ state }) => isUnderWay(state))
+    .filter(({ state, code }) => isUnderWay(state) || (state === 'blocked' && code === SERVICE_AWAY))
     .map((record) =>
       life.takeUp(record.id).then(
         () => [],

@@ -103,6 +103,8 @@ export interface CoordinatorOptions {
   readonly version: string;
   /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
   readonly sandbox?: boolean;
+  /** How long imports that do not say it wait for a service that answers nothing, in ms. Default: as long as it takes. */
+  readonly giveUpAfterMs?: number | undefined;
   /** How long imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
   /** Reads files into ledgers. Default: each in a thread of its own. */

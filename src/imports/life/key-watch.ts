@@ -50,8 +50,8 @@ export function watchKeys(
   everyMs = LOOK_MS,
 ): KeyWatch {
   const under = new Map<string, ImportState>();
-  const follow = ({ id, state }: ImportRecord): void => {
-    if (state === 'blocked' || state === 'running') under.set(id, state);
+  const follow = ({ id, state, code }: ImportRecord): void => {
+    if ((state === 'blocked' && code === 'SERVICE_REFUSED') || state === 'running') under.set(id, state);
     else under.delete(id);
   };
   const resumeAll = async (why: string, ids: readonly string[]): Promise<void> => {

@@ -7,8 +7,11 @@ import type { Backend } from '../../queue/backend.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
 import type { Closed, EndState, FaultCode, Happening, Report, Standstill } from '../happening.ts';
 import type { IntakeError } from '../read/intake-error.ts';
+import type { ReasonCode } from '../reason-codes.ts';
+import type { StoppedRegion } from '../record/batch-result.ts';
 import { totalRows } from '../record/import-ledger.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
+import { SERVICE_AWAY } from '../send/give-up.ts';
 import type { OpenImport } from '../send/open-imports.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
@@ -65,6 +68,7 @@ interface LifeOptions {
   readonly version: string;
   /** Whether calls go to a sandbox. */
   readonly sandbox: boolean;
+  readonly giveUpAfterMs?: number | undefined;
   readonly stage?: StageFile | undefined;
   readonly onError: (error: Error) => void;
 }
@@ -164,6 +168,16 @@ export function createLife(options: LifeOptions): Life {
   };
 }
 
+/** Why an import waits of which nothing is left but batches of these regions. */
+function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: ReasonCode] {
+  const refused = stopped.filter(({ code }) => code !== SERVICE_AWAY);
+  if (refused.length === 0) {
+    return [stopped.map(({ region, message }) => `${region}: ${message}`).join('; '), SERVICE_AWAY];
+  }
+  const each = refused.map(({ region, code, message }) => `${region}: ${code}, ${message}`);
+  return [`the service refused ${each.join('; ')}`, 'SERVICE_REFUSED'];
+}
+
 type CourseParts = Pick<RequestsOptions, 'states' | 'stagings' | 'sending' | 'closings' | 'target' | 'fault'>;
 
 /** The course of an import from state to state. */
@@ -221,8 +235,7 @@ function courseOf({ states, stagings, sending, closings, target, fault }: Course
     else if (ending !== undefined) end(id, ending);
     else if (isDone) states.move(id, 'paused', FIRST_SENT, 'FIRST_ROWS');
     else if (why === 'blocked') {
-      const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
-      states.move(id, 'blocked', `the service refused ${stopped.join('; ')}`, 'SERVICE_REFUSED');
+      states.move(id, 'blocked', ...whyStopped(ledger.stoppedRegions()));
     } else if (states.of(id) === 'pausing') states.move(id, 'paused');
     else if (why === 'completed') createMissing(id, opened);
   };

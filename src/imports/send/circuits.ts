@@ -9,7 +9,11 @@ const LOOK_MS = 1_000;
 /** Tells when the circuit of a region opens or closes, in this process or another. Half-open counts as open. */
 export function watchCircuits(
   regions: () => Promise<readonly Pick<OpenRegion, 'region' | 'circuit'>[]>,
-  changed: (region: Region, status: CircuitStatus) => void,
+  on: {
+    /** With each look. */
+    readonly seen: (region: Region, status: CircuitStatus, now: number) => void;
+    readonly changed: (region: Region, status: CircuitStatus) => void;
+  },
   onError: (error: Error) => void,
   everyMs = LOOK_MS,
 ): { stop(): void } {
@@ -18,11 +22,12 @@ export function watchCircuits(
   const look = async (): Promise<void> => {
     for (const { region, circuit } of await regions()) {
       const status = await circuit();
+      on.seen(region, status, Date.now());
       const isOpen = status.state !== 'closed';
       if (isOpen === open.has(region)) continue;
       if (isOpen) open.add(region);
       else open.delete(region);
-      changed(region, status);
+      on.changed(region, status);
     }
   };
   const timer = setInterval(() => {

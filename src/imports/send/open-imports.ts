@@ -12,6 +12,8 @@ export interface OpenImport {
   /** As kept with the import. */
   options: ImportOptions;
   running: RunningImport | undefined;
+  /** When its sending last began, in ms since 1970. */
+  runningSince: number;
   /** Whether its sending has stopped for now. */
   held: boolean;
   /** Whether this process has recorded results of it. */
@@ -76,7 +78,15 @@ export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }
       const options = readOptions(catalog.get(id));
       const ledger = openImportLedger(dir.ledger(id), options.create);
       if (workersEnd) ledger.reclaimAll(ORPHANED);
-      const opened = { ledger, options, running: undefined, held: true, progressed: false, ending: undefined };
+      const opened = {
+        ledger,
+        options,
+        running: undefined,
+        runningSince: 0,
+        held: true,
+        progressed: false,
+        ending: undefined,
+      };
       imports.set(id, opened);
       recorder.open(id, ledger);
       return opened;

@@ -3,15 +3,16 @@ import { type AskServicePayload, type AskServicePorts, askService } from '../../
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
-import { type CircuitStatus, type RegionStatus, UNUSED_CIRCUIT } from '../../api/regions.ts';
+import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
+import { readCircuit } from '../../queue/circuit.ts';
 import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
 import { startJobWorker } from '../../queue/job-worker.ts';
 import { budgetWatch } from './budget.ts';
 import type { CallObserver } from './call-observer.ts';
-import { watchSilence } from './silence.ts';
+import { regionCircuit, statusOf } from './region-circuit.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface OpenRegion {
@@ -88,25 +89,27 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
     options.worker === undefined
       ? undefined
       : startRegionWorker({ region, host: options.host, backend, queue, onError, ...options.worker });
-  const circuit = async () => worker?.circuit() ?? UNUSED_CIRCUIT;
+  const circuit = async () => statusOf(readCircuit(await queue.readCircuit()), Date.now());
   return {
     region,
     queue,
     circuit,
     status: async () => {
-      const [depth, stopped, limitedForMs, callsPerMinute = null, workers] = await Promise.all([
-        queue.depth(),
-        queue.isPaused(),
-        queue.limitedForMs(),
-        queue.callsPerMinute(),
-        backend.shared ? queue.workers() : 1,
-      ]);
+      const [{ state, since, code, message, ...more }, depth, stopped, limitedForMs, callsPerMinute = null, workers] =
+        await Promise.all([
+          circuit(),
+          queue.depth(),
+          queue.isPaused(),
+          queue.limitedForMs(),
+          queue.callsPerMinute(),
+          backend.shared ? queue.workers() : 1,
+        ]);
       return {
         region,
         ...depth,
         stopped,
-        unanswered: worker?.unanswered() ?? null,
-        circuit: await circuit(),
+        unanswered: state === 'closed' || since === null ? null : { since, code, message },
+        circuit: { state, since, code, message, ...more },
         limitedForMs,
         callsPerMinute,
         workers,
@@ -131,9 +134,6 @@ export interface RegionWorker {
   readonly region: Region;
   /** Sets the number of concurrent calls. */
   setConcurrency(concurrency: number): void;
-  /** Since when the service does not answer its calls; null while it does. */
-  unanswered(): RegionStatus['unanswered'];
-  circuit(): CircuitStatus;
   /** A fingerprint of the key that it uses. */
   keyFingerprint(): string;
   /** Reads the key from the settings again; returns whether it has changed. */
@@ -162,7 +162,15 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   const { region, host, backend, queue, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
   const budget = budgetWatch(queue, onError);
-  const silence = watchSilence();
+  const circuit = regionCircuit({
+    queue,
+    chat,
+    concurrency: options.concurrency,
+    limit: (concurrency) => worker.setConcurrency(concurrency),
+    changed: (status) => observer?.circuit?.(region, status),
+    called: (...call) => observer?.called?.(region, ...call),
+    onError,
+  });
   const worker = startJobWorker<
     BatchPayload | AskServicePayload,
     AddMembersPorts & EditMemberPorts & CreateMissingPorts & AskServicePorts
@@ -176,17 +184,16 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       answer,
       ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
       stopRegion: () => queue.pause(),
+      unanswered: circuit.unanswered,
       called: (call, rate, about) => {
         observer?.called?.(region, call, rate, about);
-        const { state } = silence.circuit();
-        silence.called(call, about);
-        const status = silence.circuit();
-        if (status.state !== state) observer?.circuit?.(region, status);
+        circuit.called(call);
         if (rate !== undefined) budget(rate, about.share);
       },
     },
     concurrency: options.concurrency,
     begun: (waitedMs) => observer?.begun?.(region, waitedMs),
+    admit: circuit.admit,
     around: around && ((run, send) => around(region, run, send)),
     notForUs: ({ host: meant }) => {
       if (meant === undefined || meant === host || host === undefined) return undefined;
@@ -197,9 +204,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   return {
     region,
     // A job makes one call at a time.
-    setConcurrency: (concurrency) => worker.setConcurrency(concurrency),
-    unanswered: silence.now,
-    circuit: silence.circuit,
+    setConcurrency: circuit.setConcurrency,
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
     close: async () => {

@@ -10,6 +10,7 @@ import type { Consequences } from '../record/recording.ts';
 import { watchCircuits } from './circuits.ts';
 import { createRunningImport, type RunningImport } from './dispatcher.ts';
 import { createFirstSteps } from './first-steps.ts';
+import { giveUpOn } from './give-up.ts';
 import { createGroupReader, type GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
@@ -39,6 +40,8 @@ interface SendingOptions {
   readonly regions: ReadonlySet<Region>;
   readonly openRegion: RegionOpener;
   readonly report: Report;
+  /** How long imports wait for a service that answers nothing, unless they say it, in ms. */
+  readonly giveUpAfterMs?: number | undefined;
   /** The circuit of a region has opened or closed. */
   readonly circuitChanged: (region: Region, status: CircuitStatus) => void;
   /** Gets troubles that the queue recovers from by itself. */
@@ -62,7 +65,11 @@ export function createSending(options: SendingOptions): Sending {
     isStopping,
   );
   const { outcomes } = returns;
-  const circuits = watchCircuits(regions.all, options.circuitChanged, onError);
+  const circuits = watchCircuits(
+    regions.all,
+    { seen: giveUpOn({ imports, giveUpAfterMs: options.giveUpAfterMs }), changed: options.circuitChanged },
+    onError,
+  );
 
   /** Opens the import's regions and finds what it has in flight. */
   const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
@@ -85,6 +92,7 @@ export function createSending(options: SendingOptions): Sending {
     if (stopping) return;
     const opened = imports.open(id);
     opened.held = false;
+    opened.runningSince = Date.now();
     const running = await runningOf(id, opened);
     for (const region of opened.ledger.regionsUsed()) await regions.resume(region);
     if (opened.options.create) opened.ledger.creating?.begin(opened.options.create);

@@ -17,6 +17,7 @@ import {
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
+import { waitTime } from '../../platform/setting-values.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 import { BAN_QUERY } from './ban-query.ts';
@@ -115,6 +116,19 @@ export const uploadQuery = z.strictObject({
     })
     .optional()
     .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
+  giveUpAfter: z
+    .string()
+    .transform((text, context) => {
+      const ms = waitTime.parse(text, 'giveUpAfter');
+      if (ms !== undefined) return ms;
+      context.addIssue({ code: 'custom', message: `allowed is ${waitTime.allowed}` });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({
+      description:
+        'How long it waits for a service that answers nothing: `30m`. Then it is blocked with SERVICE_AWAY, and continues when the service answers. Default: as the server is set, or as long as it takes.',
+    }),
   ...CREATE_QUERY,
   ...BAN_QUERY,
   ...TRIAL_QUERY,
@@ -132,7 +146,7 @@ export interface Otherwise {
 
 /** The options of an import. @throws Problem BAD_OPTION for those with which no file could be read */
 export function optionsOf(
-  { name: _, tags: __, dryRun, bound, allowUnban, banCheck, ...query }: Query,
+  { name: _, tags: __, dryRun, bound, allowUnban, banCheck, giveUpAfter, ...query }: Query,
   { contentType, region, sandbox }: Otherwise,
 ): ImportOptions {
   const { format, charset } = mediaType(contentType);
@@ -146,6 +160,7 @@ export function optionsOf(
     ...reading,
     ...(create !== undefined && { create }),
     ...(bound !== undefined && { bounds: bound }),
+    ...(giveUpAfter !== undefined && { giveUpAfterMs: giveUpAfter }),
     ...banOptionsOf({ allowUnban, banCheck }),
     dryRun: dryRun === 'true',
     sandbox,

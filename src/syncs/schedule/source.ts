@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { glob, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { isLoopback } from '../../platform/loopback.ts';
+import { alternatives, pathPattern } from '../../text/wildcard.ts';
 import { hashOf } from '../plan/prepare.ts';
 import { type Download, download } from './download.ts';
 import type { SourceCopy } from './schedule-catalog.ts';
@@ -25,6 +27,8 @@ export interface Obtained {
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 const PATTERN = /[*?[{]/;
+/** Names that are compared with a pattern before other work gets a turn. */
+const NAMES_AT_ONCE = 1_000;
 
 export function isAddress(source: string): boolean {
   return ADDRESS.test(source);
@@ -155,7 +159,7 @@ function unreadable(name: string): (cause: unknown) => never {
  */
 async function newest(pattern: string, real?: (path: string) => Promise<string>): Promise<string> {
   let best: { readonly path: string; readonly at: number } | undefined;
-  for await (const path of glob(pattern)) {
+  for await (const path of fitting(pattern)) {
     // It may be deleted by now: exports come and go.
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() !== true) continue;
@@ -168,6 +172,34 @@ async function newest(pattern: string, real?: (path: string) => Promise<string>)
   throw new SourceError(
     `no file fits ${shown(basename(pattern))} in ${shown(dirname(pattern))}; check the pattern, and whether the export has run`,
   );
+}
+
+/** The paths that fit. Only as many folders deep as the pattern is; with `**` all, but then no link is followed. */
+async function* fitting(pattern: string): AsyncGenerator<string> {
+  for (const one of alternatives(pattern)) yield* fittingOne(one);
+}
+
+async function* fittingOne(pattern: string): AsyncGenerator<string> {
+  const names = pattern.split(sep);
+  const first = names.findIndex((name) => PATTERN.test(name));
+  const fixed = first === -1 ? names.length - 1 : first;
+  const fits = pathPattern(names.slice(fixed).join('/'));
+  const isDeep = names.includes('**');
+  let compared = 0;
+
+  async function* below(folder: string, above: readonly string[]): AsyncGenerator<string> {
+    // A folder may be gone by now, or not be this process's to read.
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const inside = [...above, entry.name];
+      const path = join(folder, entry.name);
+      compared += 1;
+      if (compared % NAMES_AT_ONCE === 0) await otherWork();
+      if (fits(inside.join('/'))) yield path;
+      const mayHold = isDeep || fixed + inside.length < names.length;
+      if (mayHold && (entry.isDirectory() || (!isDeep && entry.isSymbolicLink()))) yield* below(path, inside);
+    }
+  }
+  yield* below(names.slice(0, fixed).join(sep) || sep, []);
 }
 
 function why(cause: unknown): string {

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import { join, matchesGlob, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { option, words } from '../../../errors/named-options.ts';
+import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
 import { grouped } from '../../../text/wording.ts';
 import type { FileState } from '../file-state.ts';
 import { IntakeError, listed, notReadable, shownPath } from '../intake-error.ts';
@@ -113,8 +114,9 @@ export interface Selection {
  */
 export function selectFiles(set: FileSet, patterns: readonly string[] | undefined): Selection {
   const names = set.names.filter((name) => !DEBRIS.test(name));
-  const files = patterns === undefined ? obvious(names) : names.filter((name) => patterns.some(matches(name)));
-  const unmatched = patterns?.find((pattern) => !names.some((name) => matches(name)(pattern)));
+  const wanted = patterns?.map((pattern) => ({ pattern, fits: fitting(pattern) }));
+  const files = wanted === undefined ? obvious(names) : names.filter((name) => wanted.some(({ fits }) => fits(name)));
+  const unmatched = wanted?.find(({ fits }) => !files.some(fits))?.pattern;
   if (files.length === 0 || unmatched !== undefined) {
     const what =
       unmatched === undefined
@@ -129,8 +131,10 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
   return { files, others: [...names.filter((name) => !chosen.has(name)), ...set.leftOut] };
 }
 
-function matches(name: string): (pattern: string) => boolean {
-  return (pattern) => name === pattern || matchesGlob(pattern.includes('/') ? name : posix.basename(name), pattern);
+function fitting(pattern: string): (name: string) => boolean {
+  const isPath = pattern.includes('/');
+  const all = alternatives(pattern).map(isPath ? pathPattern : namePattern);
+  return (name) => name === pattern || all.some((fits) => fits(isPath ? name : posix.basename(name)));
 }
 
 /** Files at the top; where there are none, and everything is in one folder, the files in it. */

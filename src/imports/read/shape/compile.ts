@@ -1,5 +1,6 @@
 import type { Shape } from '../../../api/shape.ts';
 import { defined } from '../../../platform/defined.ts';
+import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { IntakeError, listed, shown } from '../intake-error.ts';
@@ -149,14 +150,14 @@ function wideGroups(
   { names, slotOf }: Layout,
   used: readonly number[],
 ): WideGroups {
-  const patterns = wide.columns.map((pattern) => ({ pattern, test: globOf(pattern) }));
+  const patterns = wide.columns.map(starPattern);
   const guidOf = nameTemplate(wide.guid);
   const taken = new Set(used);
   const columns: WideGroups['columns'][number][] = [];
   const byGuid = new Map<string, string>();
   for (const name of names()) {
     const column = name.trim();
-    if (!patterns.some(({ test }) => test.test(column))) continue;
+    if (!patterns.some((fits) => fits(column))) continue;
     const slot = slotOf(column, 'a group');
     if (taken.has(slot)) continue;
     const guid = guidOf(column);
@@ -214,12 +215,6 @@ function numberedColumns(pattern: string, names: readonly string[]): Map<number,
       return number === undefined ? [] : [[Number(number), name.trim()] as const];
     }),
   );
-}
-
-/** `Team *` as a regular expression; case does not matter. */
-function globOf(pattern: string): RegExp {
-  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 'iu');
 }
 
 function checkSplits(source: Source, separator: string | undefined, field: Field): void {

@@ -1,0 +1,146 @@
+import type { AskServicePayload } from '../../../jobs/ask-service.ts';
+import type { BatchPayload, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
+import type { CircuitStatus } from '../../api/regions.ts';
+import type { ChatClient } from '../../chat/client.ts';
+import { isNoAnswer, type Verdict } from '../../chat/error-policy.ts';
+import { CallAborted, ServiceRefusal } from '../../chat/errors.ts';
+import { judgeReading } from '../../chat/member-policy.ts';
+import { asError } from '../../errors/message-of.ts';
+import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
+import { type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
+import { type JobRun, NotYet } from '../../queue/define-job.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
+import type { CallRecord } from '../record/batch-result.ts';
+
+type Run = JobRun<BatchPayload | AskServicePayload>;
+
+/** Makes the calls of a region's worker wait while the service does not answer (queue/circuit.ts). */
+export interface RegionCircuit {
+  /** Wraps each start of a job. @throws NotYet */
+  admit(run: Run, process: () => Promise<void>): Promise<void>;
+  /** To be told of each call that has ended. */
+  called(call: CallRecord): void;
+  /** Ms that a job waits whose call was not answered, and that uses no attempt; undefined where it uses one. */
+  readonly unanswered: UnansweredListener;
+  /** Jobs that may run at the same time. */
+  setConcurrency(concurrency: number): void;
+}
+
+interface RegionCircuitOptions {
+  readonly queue: JobQueue<BatchPayload>;
+  readonly chat: Pick<ChatClient, 'getGroup'>;
+  readonly concurrency: number;
+  readonly limit: (concurrency: number) => void;
+  readonly changed: (status: CircuitStatus) => void;
+  readonly called: CallListener;
+  readonly onError: (error: Error) => void;
+}
+
+const PROBE = 'probe';
+
+export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
+  const { queue, chat, limit, onError } = options;
+  const breaker = shareCircuit({ queue, changed: (circuit) => options.changed(statusOf(circuit, Date.now())) });
+  const failed = (error: unknown) => onError(asError(error));
+  /** The job that tries whether calls are answered again, when a question was. */
+  let trial: { readonly id: string; readonly probe: Probe } | undefined;
+  let most = options.concurrency;
+  let now = most;
+  const ramp = (concurrency: number) => {
+    const next = Math.min(most, concurrency);
+    if (next !== now) limit(next);
+    now = next;
+  };
+
+  /** A question that changes nothing: a batch would be uncertain after it. */
+  const ask = async ({ payload, attemptsMade, signal }: Run): Promise<NoAnswer | undefined> => {
+    const at = Date.now();
+    const about = { share: payload.share, job: PROBE, attempt: attemptsMade + 1, isLastAttempt: false };
+    const called = (kind: CallRecord['kind'], code: string, httpStatus: number | null, message: string) =>
+      options.called({ at, ms: Date.now() - at, httpStatus, code, kind }, undefined, {
+        ...about,
+        message,
+        requestId: null,
+      });
+    try {
+      const { httpStatus } = await chat.getGroup(payload.guid === '' ? PROBE : payload.guid, { signal });
+      called('answered', '', httpStatus, '');
+      return undefined;
+    } catch (error) {
+      if (error instanceof CallAborted) throw error;
+      const verdict = judgeReading(error);
+      called(verdict.kind, verdict.code, verdict.httpStatus, verdict.message);
+      // A server without a valid certificate is not the service.
+      return error instanceof ServiceRefusal && !isNoAnswer(verdict) ? undefined : noAnswer(verdict, at);
+    }
+  };
+
+  return {
+    admit: async (run, process) => {
+      const admitted = await breaker.admit().catch((error: unknown) => {
+        failed(error);
+        return 'go' as const;
+      });
+      if (admitted === 'go') return process();
+      ramp(1);
+      if (typeof admitted === 'number') throw new NotYet(admitted);
+      try {
+        const nothing = await ask(run);
+        if (nothing !== undefined) throw new NotYet((await admitted.failed(nothing)) ?? 0);
+        trial = { id: run.id, probe: admitted };
+        await process();
+      } finally {
+        trial = undefined;
+        await admitted.leave().catch(failed);
+      }
+    },
+    called: ({ kind, httpStatus }) => {
+      if (httpStatus === null || kind === 'again') return;
+      ramp(now * 2);
+      breaker.answered(kind === 'slow-down').catch(failed);
+    },
+    unanswered: async (jobId, verdict, at) => {
+      if (!isNoAnswer(verdict)) return undefined;
+      const nothing = noAnswer(verdict, at);
+      try {
+        if (trial?.id === jobId) {
+          // The service answers other calls: this one is the batch's own.
+          await trial.probe.failed(nothing);
+          return undefined;
+        }
+        return await breaker.unanswered(nothing);
+      } catch (error) {
+        failed(error);
+        return undefined;
+      }
+    },
+    setConcurrency: (concurrency) => {
+      most = concurrency;
+      ramp(concurrency);
+    },
+  };
+}
+
+/** Without a reply the message comes from the network and names no user. */
+function noAnswer(
+  { code, message, httpStatus }: Pick<Verdict, 'code' | 'message' | 'httpStatus'>,
+  at: number,
+): NoAnswer {
+  return { at, code, message: httpStatus === null ? message : '' };
+}
+
+/** As it is shown. */
+export function statusOf(circuit: Circuit, now: number): CircuitStatus {
+  const { since, nextTryAt, calls, answeredAt, code, message } = circuit;
+  const state = stateOf(circuit, now);
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  return {
+    state,
+    since: iso(since),
+    nextTryAt: state === 'open' ? iso(nextTryAt) : null,
+    calls,
+    lastAnswerAt: iso(answeredAt),
+    code,
+    message,
+  };
+}

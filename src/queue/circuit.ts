@@ -1,0 +1,113 @@
+import { isObject } from '../platform/stored-json.ts';
+
+/**
+ * The circuit breaker of a queue, as data: whether the service that its jobs call answers. Closed: jobs start. Open: none
+ * does. Half-open: one job tries whether the service answers again. Times are in ms since 1970, by the processes' clocks.
+ */
+export interface Circuit {
+  /** Begin of the first call without an answer since the last answer; null when the last call was answered. */
+  readonly since: number | null;
+  /** Calls without an answer since then. */
+  readonly calls: number;
+  /** Null while it is closed. */
+  readonly openedAt: number | null;
+  /** Probes that failed since it opened. */
+  readonly tries: number;
+  /** When the next probe may begin; 0 while it is closed. */
+  readonly nextTryAt: number;
+  /** Who probes, and until when at most: a process that dies frees the probe in this way. */
+  readonly probe: { readonly by: string; readonly until: number } | null;
+  /** A recent answer: at most NOTE_MS older than the last one while it is closed. */
+  readonly answeredAt: number | null;
+  /** What the last call had instead of an answer. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export const NEW_CIRCUIT: Circuit = {
+  since: null,
+  calls: 0,
+  openedAt: null,
+  tries: 0,
+  nextTryAt: 0,
+  probe: null,
+  answeredAt: null,
+  code: '',
+  message: '',
+};
+
+/** How often processes tell each other that calls are answered, in ms. */
+export const NOTE_MS = 1_000;
+/** So many calls in a row must have had no answer: a single one says little. */
+const MIN_CALLS = 3;
+/** So long there must have been no answer, in ms: longer than NOTE_MS, after which another process would have told of one. */
+const MIN_SILENCE_MS = 2 * NOTE_MS;
+const FIRST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 60_000;
+/** Longer than any call takes, in ms. */
+const MAX_PROBE_MS = 120_000;
+
+/** What a call had instead of an answer. */
+export interface NoAnswer {
+  /** When the call began. */
+  readonly at: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A call was answered: the circuit is closed. */
+export function answered(now: number): Circuit {
+  return { ...NEW_CIRCUIT, answeredAt: now };
+}
+
+/** A call was not answered. The circuit opens when none was for a while. */
+export function unanswered(circuit: Circuit, { at, code, message }: NoAnswer, now: number): Circuit {
+  const since = circuit.since ?? Math.max(at, circuit.answeredAt ?? 0);
+  const noted = { ...circuit, since, calls: circuit.calls + 1, code, message };
+  const opens = circuit.openedAt === null && noted.calls >= MIN_CALLS && now - since >= MIN_SILENCE_MS;
+  return opens ? { ...noted, openedAt: now, nextTryAt: now + FIRST_WAIT_MS } : noted;
+}
+
+/** Gives `by` the next probe, if it is due and no one has it. */
+export function takeProbe(circuit: Circuit, by: string, now: number): Circuit {
+  if (circuit.openedAt === null || waitOf(circuit, now) > 0) return circuit;
+  return { ...circuit, probe: { by, until: now + MAX_PROBE_MS } };
+}
+
+/** The probe of `by` was not answered: the next one comes later. */
+export function probeFailed(circuit: Circuit, by: string, no: NoAnswer, now: number): Circuit {
+  const noted = unanswered(circuit, no, now);
+  if (noted.probe?.by !== by) return noted;
+  const tries = noted.tries + 1;
+  return { ...noted, tries, probe: null, nextTryAt: now + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tries) };
+}
+
+/** `by` has not called after all: another may. */
+export function leaveProbe(circuit: Circuit, by: string): Circuit {
+  return circuit.probe?.by === by ? { ...circuit, probe: null } : circuit;
+}
+
+/** Ms until a job may look again whether it may start; 0 when it may. A clock that was set back makes nothing wait longer. */
+export function waitOf(circuit: Circuit, now: number): number {
+  if (stateOf(circuit, now) === 'half-open') return FIRST_WAIT_MS;
+  return Math.min(Math.max(0, circuit.nextTryAt - now), MAX_WAIT_MS);
+}
+
+export function stateOf({ openedAt, probe }: Circuit, now: number): 'closed' | 'open' | 'half-open' {
+  if (openedAt === null) return 'closed';
+  const isProbed = probe !== null && probe.until > now && probe.until <= now + MAX_PROBE_MS;
+  return isProbed ? 'half-open' : 'open';
+}
+
+/** As it was written beside the queue. Where there is none that this version can read, it is a new one. */
+export function readCircuit(text: string): Circuit {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isCircuit(value) ? value : NEW_CIRCUIT;
+  } catch {
+    return NEW_CIRCUIT;
+  }
+}
+
+const isCircuit = (value: unknown): value is Circuit =>
+  isObject(value) && Object.keys(NEW_CIRCUIT).every((name) => name in value);

@@ -1,0 +1,49 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { watchForReturn } from '../../src/imports/life/away-watch.ts';
+import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
+
+const rows = (count: number, region: 'us' | 'eu' | 'in') =>
+  participants(count, region).map((row) => ({ ...row, region }));
+
+describe.each(QUEUE_PLACES)('an import that may wait for the service for a limited time ($name)', (place) => {
+  test('is blocked then, with all rows and attempts, and resume waits and continues', async () => {
+    const pipeline = await openPipeline({ place, sandbox: { faults: 'reset-before' } });
+    const { coordinator, sandbox, counts } = pipeline;
+    const { id, state, code, reason } = await pipeline.run(csv(participants(200)), { giveUpAfterMs: 1 });
+    expect([state, code]).toEqual(['blocked', 'SERVICE_AWAY']);
+    expect(reason).toMatch(
+      /^us: the service has not answered since .* UTC \(\d+ calls, the last one: CONNECTION_LOST: /,
+    );
+    expect(counts(id)).toMatchObject({ read: 200, unprocessed: 200, failed: 0 });
+    sandbox.faults.clear();
+    await coordinator.resume(id);
+    expect((await coordinator.settled(id)).state).toBe('completed');
+    expect(counts(id)).toMatchObject({ added: 200 });
+  });
+
+  test('sends to the regions that answer, and continues by itself in a process that stays', async () => {
+    const pipeline = await openPipeline({ place, sandbox: { faults: 'eu:unavailable' } });
+    const { coordinator, sandbox, counts } = pipeline;
+    const said: string[] = [];
+    const watch = watchForReturn(
+      coordinator,
+      (text) => said.push(text),
+      (error) => pipeline.failures.push(error),
+    );
+    onTestFinished(() => watch.stop());
+    const file = csv([...rows(100, 'us'), ...rows(100, 'eu'), ...rows(100, 'in')]);
+    const id = await pipeline.send(file, { giveUpAfterMs: 1 });
+    await reached(coordinator, id, 'blocked');
+    expect(coordinator.find(id)).toMatchObject({ code: 'SERVICE_AWAY', reason: expect.stringMatching(/^eu: /) });
+    expect(counts(id)).toMatchObject({ added: 200, unprocessed: 100 });
+    const calls = sandbox.calls.eu.requests;
+    // One question tries, now and then.
+    await eventually(() => sandbox.calls.eu.requests).toBeGreaterThan(calls);
+    expect(sandbox.calls.eu.requests).toBeLessThan(calls + 4);
+    expect(said).toEqual([]);
+    sandbox.faults.clear();
+    await reached(coordinator, id, 'completed');
+    expect(said).toEqual(['Region eu answers again: imports that waited for it continue']);
+    expect(counts(id)).toMatchObject({ added: 300 });
+  });
+});
