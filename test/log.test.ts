@@ -58,3 +58,8 @@ test('an error with a text of megabytes is written with the beginning of it', ()
   expect(text.length).toBeLessThan(20_000);
   expect(JSON.parse(text).err).toMatchObject({ code: 'ODD', message: expect.stringMatching(/^x+…$/) });
 });
+
+test('a full disk ends no process: the lines wait for the next one', () => {
+  const log = createLog({ file: '/dev/full' });
+  for (let number = 0; number < 3; number += 1) expect(() => log.error({ number }, 'a line')).not.toThrow();
+});

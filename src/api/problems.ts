@@ -50,6 +50,11 @@ export const PROBLEMS = {
     title: 'The Host header does not name this server',
     remedy: 'Use http://127.0.0.1 or http://localhost with the port; for other names start with --require-token.',
   },
+  TWO_HOSTS: {
+    status: 400,
+    title: 'The request has more than one Host header',
+    remedy: 'Send one, with the name of this server.',
+  },
   NOT_FOUND: { status: 404, title: 'There is no such address', remedy: '/docs lists all addresses.' },
   UNKNOWN_IMPORT: {
     status: 404,

@@ -10,6 +10,7 @@ import { refuseSecondValues } from './flags/once.ts';
 import { isDiskFull } from './screen/disk-full.ts';
 import { type Io, say, terminalIo } from './screen/io.ts';
 import { helpTopics } from './topics.ts';
+import { unexpectedSentence } from './unexpected.ts';
 
 /** Runs one command line; resolves with its exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -94,7 +95,7 @@ function complain(io: Io, error: unknown): ExitCode {
   // Commander has printed it already: help was requested, or a flag is wrong.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (!(error instanceof Error)) {
-    say(io, `rollcall: ${error}`);
+    say(io, unexpectedSentence(error));
     return EXIT.fatal;
   }
   if (isClosedPipe(error)) return EXIT.ok;
@@ -110,7 +111,7 @@ function complain(io: Io, error: unknown): ExitCode {
     return EXIT.fatal;
   }
   // What the system refuses (a full disk, a missing right) speaks for itself; anything else is a bug.
-  say(io, `rollcall: ${'syscall' in error ? error.message : (error.stack ?? error.message)}`);
+  say(io, 'syscall' in error ? `rollcall: ${error.message}` : unexpectedSentence(error));
   return EXIT.fatal;
 }
 
@@ -133,7 +134,13 @@ export async function start(): Promise<void> {
   process.stdout.on('error', (error) => {
     if (!isClosedPipe(error)) outputFailed(error);
   });
-  const code = await main(process.argv.slice(2), terminalIo(process.stdout, process.stderr));
+  const io = terminalIo(process.stdout, process.stderr);
+  // Rejections that nothing handles come here too. Nothing is lost: the ledgers have all rows.
+  process.on('uncaughtException', (error) => {
+    say(io, unexpectedSentence(error));
+    process.exit(EXIT.fatal);
+  });
+  const code = await main(process.argv.slice(2), io);
   // An error may leave something open that would keep the process running.
   if (code === EXIT.fatal) process.exit(code);
   process.exitCode = code;

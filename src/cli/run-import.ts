@@ -95,7 +95,13 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
 
 /** Says before the first call what other users will see of it. */
 function announce(io: Io, ledger: string): void {
-  const reader = openImportReader(ledger);
+  let reader: ImportReader;
+  try {
+    reader = openImportReader(ledger);
+  } catch {
+    // Such as for want of a file handle: what is only shown does not end an import.
+    return;
+  }
   const { writes } = writtenBy(reader.counters());
   reader.close();
   if (writes !== undefined) say(io, messagesSentence(writes));

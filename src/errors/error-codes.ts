@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   NEWER_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
   QUEUE_AWAY: 'fatal',
+  UNEXPECTED_ERROR: 'fatal',
   NO_IMPORTS: 'usage',
   UNKNOWN_IMPORT: 'usage',
   UNKNOWN_SYNC: 'usage',

@@ -24,7 +24,7 @@ export function createColumns(text: string): CreateOptions['columns'] | undefine
   return columns;
 }
 
-/** `500`, `5%` or `users=500,groups=5%`; undefined for what cannot be read. */
+/** `500`, `5%` or `users=500,groups=5%`, each kind once; undefined for what cannot be read. */
 export function maxCreateText(text: string): MaxCreate | undefined {
   const both = boundOf(text);
   if (both !== undefined) return { users: both, groups: both };
@@ -32,7 +32,7 @@ export function maxCreateText(text: string): MaxCreate | undefined {
   for (const part of text.split(',')) {
     const [, kind, number = ''] = /^\s*(users|groups)\s*=(.*)$/.exec(part) ?? [];
     const bound = boundOf(number);
-    if (kind === undefined || bound === undefined) return undefined;
+    if (kind === undefined || bound === undefined || kind in max) return undefined;
     max[kind as keyof MaxCreate] = bound;
   }
   return max;

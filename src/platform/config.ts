@@ -203,6 +203,15 @@ export function unknownVariables(environment: Environment = process.env, folder 
     .toSorted();
 }
 
+/** Whole paths of the files that variables name and that hold keys, passwords or other secrets. @throws ConfigError */
+export function secretFiles(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
+  const env = withEnvFile(environment, folder);
+  const names = VARIABLES.filter((name) => name.endsWith('_FILE') && !PUBLIC_FILES.has(name));
+  return names.flatMap((name) => present(env[name]) ?? []).map((path) => resolve(folder, path));
+}
+
+const PUBLIC_FILES: ReadonlySet<string> = new Set(['ROLLCALL_CA_FILE', 'ROLLCALL_LOG_FILE']);
+
 /** The key of a region's app as the settings say it at this moment; undefined where they do not, or cannot be read. */
 export function currentApiKey(region: Region, appId: string): string | undefined {
   try {

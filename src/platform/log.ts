@@ -18,6 +18,8 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const KEPT = 3;
 /** Characters of an error's texts: a stranger's address or file may be in them. */
 const LONGEST_TEXT = 4_000;
+/** Bytes of lines that wait where the file takes no more; later ones are left out. */
+const MAX_WAITING = 1024 * 1024;
 
 export interface LogOptions {
   readonly level?: LogLevel;
@@ -28,10 +30,17 @@ export interface LogOptions {
   readonly stream?: DestinationStream | undefined;
 }
 
+let newest: { readonly log: Logger; readonly file: string | undefined } | undefined;
+
+/** The log that was opened last, with its file, for an error that ends the process; undefined where none was opened. */
+export function newestLog(): typeof newest {
+  return newest;
+}
+
 /** A log of JSON lines, each with `level`, `time` (ISO 8601), `pid` and `msg`. */
 export function createLog({ level = 'info', file, mostBytes = MOST_BYTES, stream }: LogOptions): Logger {
   const streams = [file === undefined ? [] : [boundedFile(file, mostBytes)], stream ?? []].flat();
-  return pino(
+  const log = pino(
     {
       level,
       base: { pid: process.pid },
@@ -46,6 +55,8 @@ export function createLog({ level = 'info', file, mostBytes = MOST_BYTES, stream
       },
     },
   );
+  newest = { log, file };
+  return log;
 }
 
 /** The log of the process that owns the data directory: `rollcall.log` in it, unless the settings name another file. */
@@ -55,7 +66,9 @@ export function openLog(dataDir: string, settings: Partial<LogSettings> = {}, st
 }
 
 function boundedFile(path: string, mostBytes: number): DestinationStream {
-  const file = destination({ dest: path, mkdir: true, sync: true, mode: 0o600 });
+  const file = destination({ dest: path, mkdir: true, sync: true, mode: 0o600, maxLength: MAX_WAITING });
+  // A full disk must not end the process. The lines wait, and are written with the next one that finds room.
+  file.on('error', () => {});
   let bytes = statSync(path).size;
   return {
     write: (line) => {

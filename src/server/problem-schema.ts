@@ -13,6 +13,7 @@ const ALWAYS: readonly ProblemCode[] = [
   'TOKEN_REFUSED',
   'ROLE_TOO_LOW',
   'WRONG_HOST',
+  'TWO_HOSTS',
   'INTERNAL',
   'BUSY',
   'STOPPING',

@@ -3,7 +3,7 @@ import { readOptions } from '../imports/import-options.ts';
 import { TEMPLATE_FORMATS, TEMPLATE_TYPES, templateFile } from '../imports/inspect/template.ts';
 import { recipe } from '../imports/recipes/recipe.ts';
 import { recipeFrom } from '../imports/recipes/save-as.ts';
-import { findRecipe, listRecipes, removeRecipe, saveRecipe } from '../imports/recipes/store.ts';
+import { findRecipe, listRecipes, removeRecipe, saveRecipe, unreadableRecipes } from '../imports/recipes/store.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { refusals } from './problem-schema.ts';
@@ -26,10 +26,16 @@ export function recipeRoutes(app: Api, { coordinator, dir, access, reading }: Se
       schema: {
         tags,
         summary: 'List recipes',
-        response: { 200: z.strictObject({ recipes: z.array(recipeView) }), ...refusals() },
+        response: {
+          200: z.strictObject({
+            recipes: z.array(recipeView),
+            unreadable: z.array(z.string()).meta({ description: 'Files of the data directory that are not recipes.' }),
+          }),
+          ...refusals(),
+        },
       },
     },
-    async () => ({ recipes: listRecipes(dir) }),
+    async () => ({ recipes: listRecipes(dir), unreadable: unreadableRecipes(dir) }),
   );
   app.get(
     '/v1/recipes/:name',

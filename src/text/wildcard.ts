@@ -22,6 +22,16 @@ export function pathPattern(pattern: string): (path: string) => boolean {
   return (path) => matches(parts, path.split('/'));
 }
 
+/** Max number of patterns that alternatives in one pattern may stand for. */
+const MAX_ALTERNATIVES = 100;
+
+/** `{channels,groups}.json` as the patterns that it stands for. More than MAX_ALTERNATIVES are taken to the letter. */
+export function alternatives(pattern: string): readonly string[] {
+  const texts = pattern.split(/\{([^{}]*)\}/).map((text, at) => (at % 2 === 1 ? text.split(',') : [text]));
+  if (texts.reduce((product, { length }) => product * length, 1) > MAX_ALTERNATIVES) return [pattern];
+  return texts.reduce<string[]>((all, next) => all.flatMap((front) => next.map((back) => front + back)), ['']);
+}
+
 /** One name of such a path. */
 export function namePattern(pattern: string): (name: string) => boolean {
   const parts = [...pattern.matchAll(/\[([!^]?)(\]?[^\]]*)\]|(.)/gsu)].map(([, not, set, char]): Part<string> => {

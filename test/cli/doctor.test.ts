@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fingerprintOf } from '../../src/chat/key.ts';
@@ -96,4 +97,16 @@ test('a host that was pasted with more than the host is corrected, with a messag
   expect(corrected.stderr).toContain(`ROLLCALL_HOST is "${pasted}", of which "${sandbox.host}" is used`);
   const missing = await run(['doctor'], { env: { ROLLCALL_HOST: '' } });
   expect(missing.stdout).toContain('cometchat.io');
+});
+
+test('doctor names key files that others on the machine can read', async () => {
+  const { run, file, env, root } = await openSandboxPlace();
+  const path = join(root, file('us.key', env['ROLLCALL_US_API_KEY'] ?? ''));
+  const asked = { env: { ...APPS_ALONE, ROLLCALL_US_API_KEY_FILE: path } };
+  chmodSync(path, 0o644);
+  expect((await run(['doctor'], asked)).stdout).toMatch(
+    /key files .*others on this machine can read them; chmod 600 .*us\.key/,
+  );
+  chmodSync(path, 0o600);
+  expect((await run(['doctor'], asked)).stdout).not.toContain('key files');
 });

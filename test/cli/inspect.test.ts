@@ -149,8 +149,11 @@ test('a recipe that was written by hand and is wrong is named with its file', as
   writeFileSync(join(place.dataDir, 'recipes', 'mine.json'), '{"name":"mine","settings":{"colour":"red"}}');
   const { code, stderr } = await place.run(['import', 'm.csv', '--recipe', 'mine', '--sandbox']);
   expect(code).toBe(2);
-  expect(stderr).toContain('recipes/mine.json" is not a recipe: ');
-  expect(stderr).toContain('colour');
+  expect(stderr).toContain('the file of the recipe mine is not a recipe');
+  const shown = await place.run(['recipes', 'show', 'mine']);
+  expect(shown.stderr).toContain('recipes/mine.json is not a recipe: ');
+  expect(shown.stderr).toContain('colour');
+  expect((await place.run(['recipes'])).stdout).toMatch(/mine +unreadable/);
 });
 
 test('the example file can be imported as it is, as CSV and as a workbook', async () => {

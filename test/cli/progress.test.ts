@@ -49,6 +49,20 @@ test('progress that has stopped is not drawn again', () => {
   expect(screen.text).toBe('listing  40 of 40 groups\nthe plan');
 });
 
+test('progress that cannot be read, such as for want of a file handle, is drawn when it can be again', () => {
+  const screen = new Screen(40);
+  let isReadable = false;
+  const progress = redraw(screen.io, () => {
+    if (!isReadable) throw new Error('unable to open database file');
+    return ['us  50 %'];
+  });
+  expect(() => vi.advanceTimersByTime(LOOK_MS)).not.toThrow();
+  isReadable = true;
+  progress.stop();
+  say(screen.io, 'Done.');
+  expect(screen.text).toBe('us  50 %\nDone.');
+});
+
 test.each([
   [100, /^us {2}█{6}░{18} {2}25 % {2}15,000 of 60,000 rows {2}\d[\d,]* calls\/min {2}.* left$/],
   [60, /^us {2}█+░+ {2}25 % {2}15,000 of 60,000 rows {2}.* left$/],

@@ -113,3 +113,14 @@ test('a charset of thousands of blanks costs no more than one of as many letters
   const letters = await cost('k'.repeat(14_000));
   expect(await cost(`${' '.repeat(14_000)}"x`)).toBeLessThan(6 * letters);
 });
+
+test('a request with two Host headers is refused, whichever of them is right', async () => {
+  const { hostname, port } = new URL(server.url);
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write('GET /v1/imports HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n'),
+    );
+    socket.setEncoding('utf8').once('data', resolve).once('error', reject);
+  });
+  expect(answer).toMatch(/^HTTP\/1.1 400 /);
+});

@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FileFacts } from '../../src/api/file-facts.ts';
 import type { Preview } from '../../src/api/preview.ts';
@@ -108,4 +110,19 @@ test('an example file can be downloaded', async () => {
       .subarray(0, 2)
       .toString(),
   ).toBe('PK');
+});
+
+test('a file that is not a recipe, and a link, harm no other request, and nothing of their content leaves', async () => {
+  mkdirSync(server.dir.recipes, { recursive: true });
+  writeFileSync(join(server.dir.recipes, 'broken.json'), 'secret: not JSON');
+  symlinkSync('/etc/passwd', join(server.dir.recipes, 'leak.json'));
+  const listed = await server.json<{ recipes: KnownRecipe[]; unreadable: string[] }>('/v1/recipes');
+  expect(listed.recipes.length).toBeGreaterThan(1);
+  expect(listed.unreadable).toEqual(['broken']);
+  await server.json<FileFacts>('/v1/inspect?name=enrollments.csv', body(ENROLLMENTS));
+  const problem = await server.problem('/v1/recipes/broken');
+  expect(JSON.stringify(problem)).not.toMatch(/secret|rollcall-test-/);
+  expect(await server.problem('/v1/recipes/leak')).toMatchObject({ code: 'UNKNOWN_RECIPE' });
+  expect((await server.fetch('/v1/recipes/broken', { method: 'DELETE' })).status).toBe(204);
+  rmSync(join(server.dir.recipes, 'leak.json'));
 });

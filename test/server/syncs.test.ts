@@ -266,10 +266,9 @@ test('a sync creates what is missing, and its plan says what; more than maxCreat
   expect(await settled(held)).toMatchObject({ state: 'applied' });
   expect(members('new-room')).toEqual(['ann']);
   expect(await server.json(`/v1/imports/${held.id}`)).toMatchObject({ created: { groups: 1, users: 0 } });
-  const wrong = await server.problem('/v1/syncs?createGroups=true&maxCreate=many', {
-    method: 'POST',
-    body: file,
-    headers,
-  });
-  expect(wrong).toMatchObject({ code: 'BAD_OPTION', field: 'maxCreate' });
+  for (const max of ['many', 'users=5,users=100']) {
+    const query = `createGroups=true&maxCreate=${max}`;
+    const wrong = await server.problem(`/v1/syncs?${query}`, { method: 'POST', body: file, headers });
+    expect(wrong).toMatchObject({ code: 'BAD_OPTION', field: 'maxCreate' });
+  }
 });

@@ -161,6 +161,7 @@ describe('addresses', () => {
     '::ffff:a9fe:a9fe',
     '64:ff9b::7f00:1',
     '2002:7f00:1::',
+    '::7f00:1',
   ])('%s is not public', (address) => {
     expect(isPublic(address)).toBe(false);
   });

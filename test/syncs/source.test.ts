@@ -91,12 +91,9 @@ describe('a pattern', () => {
     writeFileSync(path, MEMBERS);
     expect((await fetchFrom(join(folder, '*', '20[0-9][0-9]', 'members-*.csv'))).path).toBe(path);
     expect((await fetchFrom(join(folder, '**', '*.csv'))).path).toBe(path);
+    expect((await fetchFrom(join(folder, '{it,hr}', '2026', '*.csv'))).path).toBe(path);
     const endless = join(folder, 'hr', '2026', `${'*?'.repeat(60)}z`);
     expect(await messageOf(fetchFrom(endless))).toContain('no file fits');
-  });
-
-  test('with alternatives is refused when it is named', async () => {
-    expect(await messageOf(wholeSource('{a,b}*.csv', tempDir()))).toContain('has alternatives in braces');
   });
 
   test('that fits no file is refused', async () => {

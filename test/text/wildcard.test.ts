@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { namePattern, pathPattern, starPattern } from '../../src/text/wildcard.ts';
+import { alternatives, namePattern, pathPattern, starPattern } from '../../src/text/wildcard.ts';
 
 /** Slow, and too simple to be wrong. */
 function naive(pattern: string, text: string): boolean {
@@ -31,8 +31,13 @@ test('sets, folders and hidden names are as shells know them', () => {
   expect(fits('a/**/b/*.csv', 'a/x/b/y/b/z.csv')).toBe(true);
   expect(fits('a/*/z.csv', 'a/b/c/z.csv')).toBe(false);
   expect(fits('*.csv', '.hidden.csv')).toBe(false);
-  expect(fits('{a,b}.csv', 'a.csv')).toBe(false);
   expect(starPattern('Team *')('team one')).toBe(true);
+});
+
+test('alternatives stand for patterns, up to a bound', () => {
+  expect(alternatives('{a,b}-{1,2}.csv')).toEqual(['a-1.csv', 'a-2.csv', 'b-1.csv', 'b-2.csv']);
+  expect(alternatives('*.csv')).toEqual(['*.csv']);
+  expect(alternatives('{a,b}'.repeat(200))).toHaveLength(1);
 });
 
 test('the steps grow with the lengths of pattern and text, not with the number of stars in the exponent', () => {

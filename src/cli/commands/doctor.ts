@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs';
-import { access, statfs } from 'node:fs/promises';
+import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
@@ -8,12 +8,13 @@ import { judge } from '../../chat/error-policy.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Config, readConfig, unknownVariables } from '../../platform/config.ts';
+import { type Config, readConfig, secretFiles, unknownVariables } from '../../platform/config.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
 import { VARIABLES } from '../../platform/settings.ts';
 import { QueueAddressError } from '../../queue/address.ts';
 import { checkQueue } from '../../queue/check-queue.ts';
 import { nearest } from '../../text/nearest.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
@@ -43,12 +44,13 @@ async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode
     const meant = nearest(name, VARIABLES);
     say(io, `${name} is not a setting of rollcall${meant === undefined ? '' : `; did you mean ${meant}?`}`, '');
   }
-  const [disk, queue, service] = await Promise.all([
+  const [disk, keyFiles, queue, service] = await Promise.all([
     checkDisk(config.dataDir),
+    checkKeyFiles(),
     checkTheQueue(config),
     checkService(config),
   ]);
-  const findings = [disk, ...queue, ...service];
+  const findings = [disk, ...keyFiles, ...queue, ...service];
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
   else {
@@ -63,6 +65,18 @@ async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode
     say(io, '', ok ? 'Everything is fine.' : 'Fix what is marked WRONG, then run it again.');
   }
   return ok ? EXIT.ok : EXIT.usage;
+}
+
+/** Files with keys that others on this machine can read. An import works all the same. */
+async function checkKeyFiles(): Promise<Finding[]> {
+  if (process.platform === 'win32') return [];
+  const open = await Promise.all(
+    secretFiles().map(async (path) => (((await stat(path).catch(() => undefined))?.mode ?? 0) & 0o044) !== 0),
+  );
+  const readable = secretFiles().filter((_, at) => open[at]);
+  if (readable.length === 0) return [];
+  const paths = readable.map((path) => shellWord(path)).join(' ');
+  return [{ check: 'key files', ok: true, detail: `others on this machine can read them; chmod 600 ${paths}` }];
 }
 
 /** Writes nothing: a machine that only runs workers needs no data directory. */

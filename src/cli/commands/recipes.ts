@@ -1,10 +1,19 @@
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { readOptions } from '../../imports/import-options.ts';
 import { flagsOf } from '../../imports/inspect/command.ts';
 import { lookAt } from '../../imports/inspect/look.ts';
 import { useRecipe } from '../../imports/inspect/use-recipe.ts';
+import { BadRecipe } from '../../imports/recipes/recipe-errors.ts';
 import { recipeFrom } from '../../imports/recipes/save-as.ts';
-import { findRecipe, type KnownRecipe, listRecipes, removeRecipe, saveRecipe } from '../../imports/recipes/store.ts';
+import {
+  findRecipe,
+  type KnownRecipe,
+  listRecipes,
+  removeRecipe,
+  saveRecipe,
+  unreadableRecipes,
+} from '../../imports/recipes/store.ts';
 import { openImportReader } from '../../imports/report/reading.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../platform/data-dir.ts';
@@ -61,10 +70,12 @@ function saveCommand(io: Io, end: End): Command {
 }
 
 async function listAll(io: Io, flags: CommonFlags): Promise<ExitCode> {
-  const recipes = listRecipes(dataDir(readConfig(flags).dataDir));
+  const dir = dataDir(readConfig(flags).dataDir);
+  const recipes = listRecipes(dir);
   if (flags.json) io.out.write(`${JSON.stringify(recipes)}\n`);
   else {
     const rows = recipes.map(({ name, saved, title }) => [name, saved ? 'saved' : 'built in', title]);
+    for (const name of unreadableRecipes(dir)) rows.push([name, 'unreadable', '`rollcall recipes show` says why']);
     io.out.write(`${drawTable(['name', '', 'for'], rows, io.width)}\n`);
     say(io, '', 'Use one with --recipe NAME. See what it does with:', '  rollcall recipes show NAME');
   }
@@ -72,9 +83,19 @@ async function listAll(io: Io, flags: CommonFlags): Promise<ExitCode> {
 }
 
 async function showOne(io: Io, name: string, flags: CommonFlags): Promise<ExitCode> {
-  const recipe = findRecipe(dataDir(readConfig(flags).dataDir), name);
+  const recipe = readOne(dataDir(readConfig(flags).dataDir), name);
   io.out.write(flags.json ? `${JSON.stringify(recipe)}\n` : recipeText(recipe, io.width));
   return EXIT.ok;
+}
+
+/** @throws UnknownRecipe, and UsageError with the reason for a file that is not a recipe */
+function readOne(dir: DataDir, name: string): KnownRecipe {
+  try {
+    return findRecipe(dir, name);
+  } catch (error) {
+    if (!(error instanceof BadRecipe) || error.why === undefined) throw error;
+    throw new UsageError(`${join(dir.recipes, `${name}.json`)} is not a recipe: ${error.why}`);
+  }
 }
 
 function recipeText({ name, title, description, howToExport, expects, needs, settings }: KnownRecipe, width: number) {

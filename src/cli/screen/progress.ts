@@ -47,7 +47,7 @@ export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
   const draw = io.live ? drawingOn(io.err as NodeJS.WriteStream) : undefined;
   let lastLine = '';
   const tick = () => {
-    const lines = linesNow();
+    const lines = attempt(linesNow);
     if (draw !== undefined && lines.length > 0) draw(lines.join('\n'));
     else if (draw === undefined && lines.length > 0 && lines.join('   ') !== lastLine) {
       lastLine = lines.join('   ');
@@ -68,6 +68,15 @@ export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
       keepDrawing(io, undefined);
     },
   };
+}
+
+/** What cannot be read at the moment, such as for want of a file handle, is drawn next time. The work itself goes on. */
+function attempt(linesNow: () => readonly string[]): readonly string[] {
+  try {
+    return linesNow();
+  } catch {
+    return [];
+  }
 }
 
 export function showProgress(io: Io, source: ProgressSource): Progress {

@@ -29,7 +29,8 @@ export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds)
     );
     return attempt(() => document.toJS({ maxAliasCount: MOST_ALIASES }));
   });
-  yield Buffer.from(JSON.stringify(values.length === 1 ? values[0] : values.flat()));
+  // A value that holds itself through an alias has no end, and so no JSON.
+  yield Buffer.from(attempt(() => JSON.stringify(values.length === 1 ? values[0] : values.flat())));
 }
 
 async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds): Promise<string> {

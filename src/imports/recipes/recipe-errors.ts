@@ -25,7 +25,11 @@ export class RecipeNeeds extends RollcallError {
 
 /** A recipe cannot be saved, or was written by hand and cannot be used. */
 export class BadRecipe extends RollcallError {
-  constructor(what: string, remedy: string) {
+  /** Why a file is not one. It may repeat the content of the file, and is only for people on its machine. */
+  readonly why: string | undefined;
+
+  constructor(what: string, remedy: string, why?: string) {
     super('BAD_RECIPE', what, { remedy });
+    this.why = why;
   }
 }

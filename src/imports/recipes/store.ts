@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { shownPath } from '../read/intake-error.ts';
 import { BUILT_IN } from './built-in.ts';
 import { type Recipe, type RecipeInput, recipe } from './recipe.ts';
 import { BadRecipe, UnknownRecipe } from './recipe-errors.ts';
@@ -16,10 +15,28 @@ export interface KnownRecipe extends Recipe {
 
 const builtIn = (): KnownRecipe[] => BUILT_IN.map((one) => ({ ...recipe.parse(one), saved: false }));
 
-/** All recipes by name: those of the data directory first. @throws BadRecipe for a file that is not one */
-export function listRecipes({ recipes }: DataDir): KnownRecipe[] {
-  const saved = namesIn(recipes).map((name) => readRecipe(recipes, name));
-  return [...saved, ...builtIn()];
+/** All recipes by name: those of the data directory first. Files that are not recipes are left out. */
+export function listRecipes(dir: DataDir): KnownRecipe[] {
+  return [...savedRecipes(dir).readable, ...builtIn()];
+}
+
+/** Names of the files in the data directory that should be recipes and are not. */
+export function unreadableRecipes(dir: DataDir): string[] {
+  return savedRecipes(dir).unreadable;
+}
+
+function savedRecipes({ recipes }: DataDir) {
+  const readable: KnownRecipe[] = [];
+  const unreadable: string[] = [];
+  for (const name of namesIn(recipes)) {
+    try {
+      readable.push(readRecipe(recipes, name));
+    } catch (error) {
+      if (!(error instanceof BadRecipe)) throw error;
+      unreadable.push(name);
+    }
+  }
+  return { readable, unreadable };
 }
 
 /** @throws UnknownRecipe, BadRecipe */
@@ -28,7 +45,11 @@ export function findRecipe(dir: DataDir, name: string): KnownRecipe {
   if (own !== undefined) return own;
   const names = namesIn(dir.recipes);
   if (names.includes(name)) return readRecipe(dir.recipes, name);
-  throw new UnknownRecipe(name, [...names, ...BUILT_IN.map((one) => one.name)]);
+  throw unknown(names, name);
+}
+
+function unknown(saved: readonly string[], name: string): UnknownRecipe {
+  return new UnknownRecipe(name, [...saved, ...BUILT_IN.map((one) => one.name)]);
 }
 
 /** Writes a recipe into the data directory, replacing one of the same name. @throws BadRecipe */
@@ -48,17 +69,20 @@ export function saveRecipe({ recipes }: DataDir, given: RecipeInput): KnownRecip
 
 /** @throws UnknownRecipe, BadRecipe for one that comes with rollcall */
 export function removeRecipe(dir: DataDir, name: string): void {
-  if (!findRecipe(dir, name).saved) {
+  if (BUILT_IN.some((one) => one.name === name)) {
     throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'only recipes that were saved can be removed');
   }
+  const names = namesIn(dir.recipes);
+  if (!names.includes(name)) throw unknown(names, name);
   rmSync(join(dir.recipes, `${name}.json`));
 }
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter((file) => file.endsWith('.json'))
-      .map((file) => file.slice(0, -'.json'.length))
+    // A link could lead to any file of this machine.
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
+      .map(({ name }) => name.slice(0, -'.json'.length))
       .filter((name) => RECIPE_NAME.test(name))
       .sort();
   } catch (error) {
@@ -68,12 +92,10 @@ function namesIn(folder: string): string[] {
 }
 
 function readRecipe(folder: string, name: string): KnownRecipe {
-  const path = join(folder, `${name}.json`);
-  const wrong = (why: string) =>
-    new BadRecipe(`${shownPath(path)} is not a recipe: ${why}`, 'correct or remove the file');
+  const wrong = (why: string) => new BadRecipe(`the file of the recipe ${name} is not a recipe`, SHOW_IT, why);
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'));
+    content = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
   } catch (error) {
     throw wrong(messageOf(error));
   }
@@ -82,6 +104,9 @@ function readRecipe(folder: string, name: string): KnownRecipe {
   if (checked.data.name !== name) throw wrong(`its name is ${JSON.stringify(checked.data.name)}`);
   return { ...checked.data, saved: true };
 }
+
+const SHOW_IT =
+  'correct or remove it in the folder recipes of the data directory; `rollcall recipes show` with its name says there what is wrong';
 
 function problems(error: z.ZodError): string {
   return z.prettifyError(error).replace(/\s*\n\s*/g, ' ');

@@ -51,6 +51,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     });
   };
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    checkOneHost(request);
     if (!tokenRequired) checkHost(request);
     if (UNSAFE.has(request.method)) checkOrigin(request);
     const { role = 'operator' } = request.routeOptions.config;
@@ -73,6 +74,12 @@ function unauthorised(request: FastifyRequest, reply: FastifyReply): Problem {
   return given
     ? new Problem('TOKEN_REFUSED', 'The token or session that was sent is unknown, expired or revoked.')
     : new Problem('TOKEN_REQUIRED', 'This server answers only those who send a token.');
+}
+
+/** A proxy may have gone by another one than this server would. */
+function checkOneHost({ raw: { rawHeaders } }: FastifyRequest): void {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts > 1) throw new Problem('TWO_HOSTS', `The request has ${hosts} Host headers; one is allowed.`);
 }
 
 /**

@@ -105,7 +105,10 @@ function leadsTo(address: string): string {
 /** Whether an address is one of the public internet: neither this machine nor a private or special network. */
 export function isPublic(address: string): boolean {
   // An IPv4 address inside an IPv6 address is judged as the IPv4 address.
-  return ipaddr.process(address).range() === 'unicast';
+  const parsed = ipaddr.process(address);
+  // Outside of 2000::/3 nothing is assigned to the internet; the old form `::127.0.0.1` is there as well.
+  const isAssigned = !(parsed instanceof ipaddr.IPv6) || (parsed.parts[0] ?? 0) >> 13 === 1;
+  return isAssigned && parsed.range() === 'unicast';
 }
 
 function checked(text: string, allowPrivate: boolean): URL {

@@ -19,8 +19,11 @@ export async function checkAllowed(source: string, allowed: readonly string[]): 
   if (isAddress(source)) return checkAllowedAddress(new URL(source), allowed);
   const folders = allowed.filter((one) => !isAddress(one));
   if (!folders.some((folder) => isBelow(source, folder))) throw notAllowed(source, allowed);
-  // A star holds no way out.
-  if (isPattern(source)) return;
+  if (isPattern(source)) {
+    // Alternatives may hold a way out; a star does not.
+    if (/[{}]/.test(source)) throw notPlain(source);
+    return;
+  }
   if (!(await isReallyBelow(await nearest(source), folders))) throw leadsOut(source, allowed);
 }
 
@@ -87,6 +90,10 @@ function leadsOut(source: string, allowed: readonly string[]): SourceNotAllowed 
     `${shown(source)} is not really in ${allowed.join(', ')}: a link leads elsewhere, or the folder is not there`,
     'name a file that is in a folder of ROLLCALL_SOURCES itself',
   );
+}
+
+function notPlain(source: string): SourceNotAllowed {
+  return new SourceNotAllowed(`${shown(source)} is a pattern with more than *, ? and [ ]`, 'use only these');
 }
 
 const NAME_ONE = 'name a file in or below one of these';

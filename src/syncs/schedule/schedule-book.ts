@@ -38,6 +38,8 @@ export interface ScheduleBook {
   remove(name: string): Promise<void>;
 }
 
+/** Addresses of the API beside those of schedules: `/v1/schedules/next`. */
+const TAKEN_NAMES: ReadonlySet<string> = new Set(['next', 'nights', 'look', 'try']);
 /** Becomes the name of a folder, and part of the names of jobs. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
@@ -71,11 +73,11 @@ export function scheduleBook(options: ScheduleBookOptions): ScheduleBook {
     list: catalog.list,
     add: async (request) => {
       const { name, cron, tz, restricted = false } = request;
-      if (!NAME.test(name)) {
+      if (!NAME.test(name) || TAKEN_NAMES.has(name)) {
         throw ScheduleError.bad(
           'name',
           `${JSON.stringify(name)} cannot be the name of a schedule`,
-          'allowed are up to 64 lower-case letters, digits, - and _, the first a letter or digit',
+          `allowed are up to 64 lower-case letters, digits, - and _, the first a letter or digit, but not ${[...TAKEN_NAMES].join(', ')}`,
         );
       }
       await checkRequest(request);

@@ -5,7 +5,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { isLoopback } from '../../platform/loopback.ts';
-import { pathPattern } from '../../text/wildcard.ts';
+import { alternatives, pathPattern } from '../../text/wildcard.ts';
 import { hashOf } from '../plan/prepare.ts';
 import { type Download, download } from './download.ts';
 import type { SourceCopy } from './schedule-catalog.ts';
@@ -48,10 +48,7 @@ export async function wholeSource(file: string, folder: string): Promise<string>
   const path = resolve(folder, file);
   if (file.trim() === '')
     throw new SourceError('the path is empty; name a file, a pattern such as exports/*.csv, or an https address');
-  if (isPattern(path)) {
-    if (!/[{}]/.test(path)) return path;
-    throw new SourceError(`${shown(file)} has alternatives in braces; a pattern has only *, ?, [ ] and **`);
-  }
+  if (isPattern(path)) return path;
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() === true) {
     throw new SourceError(
@@ -179,8 +176,13 @@ async function newest(pattern: string, real?: (path: string) => Promise<string>)
 
 /** The paths that fit. Only as many folders deep as the pattern is; with `**` all, but then no link is followed. */
 async function* fitting(pattern: string): AsyncGenerator<string> {
+  for (const one of alternatives(pattern)) yield* fittingOne(one);
+}
+
+async function* fittingOne(pattern: string): AsyncGenerator<string> {
   const names = pattern.split(sep);
-  const fixed = names.findIndex((name) => PATTERN.test(name));
+  const first = names.findIndex((name) => PATTERN.test(name));
+  const fixed = first === -1 ? names.length - 1 : first;
   const fits = pathPattern(names.slice(fixed).join('/'));
   const isDeep = names.includes('**');
   let compared = 0;

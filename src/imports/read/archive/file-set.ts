@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { option, words } from '../../../errors/named-options.ts';
-import { namePattern, pathPattern } from '../../../text/wildcard.ts';
+import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
 import { grouped } from '../../../text/wording.ts';
 import type { FileState } from '../file-state.ts';
 import { IntakeError, listed, notReadable, shownPath } from '../intake-error.ts';
@@ -132,8 +132,9 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
 }
 
 function fitting(pattern: string): (name: string) => boolean {
-  const fits = pattern.includes('/') ? pathPattern(pattern) : namePattern(pattern);
-  return (name) => name === pattern || fits(pattern.includes('/') ? name : posix.basename(name));
+  const isPath = pattern.includes('/');
+  const all = alternatives(pattern).map(isPath ? pathPattern : namePattern);
+  return (name) => name === pattern || all.some((fits) => fits(isPath ? name : posix.basename(name)));
 }
 
 /** Files at the top; where there are none, and everything is in one folder, the files in it. */
