@@ -142,7 +142,7 @@ export const askService = defineJob<AskServicePayload, AskServicePorts>({
       noteCall(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
       if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
       const untilNext = verdict.kind === 'again' ? await ports.unanswered?.(job.id, verdict, at) : undefined;
-      if (untilNext !== undefined) throw new SlowDown(untilNext);
+      if (untilNext?.waitMs !== undefined) throw new SlowDown(untilNext.waitMs);
       if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
       const { code, message } = verdict;
       answer = { kind: 'refused', region: verdict.kind === 'stop-region', code, message };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ActingOptions, ReplyMeta } from '../src/chat/call.ts';
-import { backoffMs, type Verdict } from '../src/chat/error-policy.ts';
+import { backoffMs, isNoAnswer, type Verdict } from '../src/chat/error-policy.ts';
 import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { EditVerdict } from '../src/chat/member-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
@@ -8,6 +8,7 @@ import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { counted, utcTime } from '../src/text/wording.ts';
 
 /**
  * What the jobs of a region's queue have in common: each start makes one call for one batch, and every batch ends in one
@@ -60,12 +61,19 @@ export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 /** Gets every call when it has ended, with what the reply said about the rate limit. */
 export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
 
-/** Resolves with the ms for which a job waits whose call was not answered, without using an attempt; undefined if it uses one. */
+/** What becomes of a job whose call was not answered. */
+export interface Unanswered {
+  /** How long it waits, in ms, without using an attempt; absent: it uses one. */
+  readonly waitMs?: number;
+  /** When another call of the region was last answered, in ms since 1970. */
+  readonly answeredAt?: number | null;
+}
+
 export type UnansweredListener = (
   jobId: string,
   verdict: Pick<CallVerdict, 'kind' | 'code' | 'message' | 'httpStatus'>,
   at: number,
-) => Promise<number | undefined>;
+) => Promise<Unanswered>;
 
 /** What a call was made for, and what the service said. */
 export interface CallContext {
@@ -264,13 +272,14 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
       await job.update({ ...batch, calls });
       throw new SlowDown(verdict.waitMs ?? 0);
     case 'again': {
-      const waitMs = await ports.unanswered?.(job.id, verdict, call.at);
+      const { waitMs, answeredAt } = (await ports.unanswered?.(job.id, verdict, call.at)) ?? {};
       if (waitMs !== undefined) {
         await job.update({ ...batch, calls, uncertainty });
         throw new SlowDown(waitMs);
       }
       if (job.isLastAttempt) {
-        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message };
+        const said = isNoAnswer(verdict) ? silence(calls, answeredAt ?? 0, message) : message;
+        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message: said };
         return deliver(kind, ports, { ...batch, uncertainty }, call, sent);
       }
       await job.update({ ...batch, calls, uncertainty });
@@ -282,6 +291,14 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
     default:
       return deliver(kind, ports, batch, call, kind.readRefusal(batch, verdict));
   }
+}
+
+/** What is true of a batch that got no answer until its last attempt. */
+function silence(calls: readonly CallRecord[], answeredAt: number, message: string): string {
+  const unanswered = calls.filter(({ kind }) => kind === 'again');
+  const since = unanswered[0]?.at ?? 0;
+  const others = answeredAt >= since ? ', while other calls of the region were answered' : '';
+  return `${counted(unanswered.length, 'call')} since ${utcTime(since)} got no usable answer${others}; the last one: ${message}`;
 }
 
 async function deliver<Payload extends BatchPayload>(
