@@ -19,6 +19,7 @@ import {
   SendAgain,
   type UnansweredListener,
 } from './send-batch.ts';
+import type { UnansweredListener } from './unanswered.ts';
 
 /**
  * ask-service: makes one call that reads, or one deletion, for a caller that waits for the answer. It reads one page of a

@@ -8,7 +8,7 @@ import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { counted, utcTime } from '../src/text/wording.ts';
+import { silence, type UnansweredListener } from './unanswered.ts';
 
 /**
  * What the jobs of a region's queue have in common: each start makes one call for one batch, and every batch ends in one
@@ -60,20 +60,6 @@ export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 
 /** Gets every call when it has ended, with what the reply said about the rate limit. */
 export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
-
-/** What becomes of a job whose call was not answered. */
-export interface Unanswered {
-  /** How long it waits, in ms, without using an attempt; absent: it uses one. */
-  readonly waitMs?: number;
-  /** When another call of the region was last answered, in ms since 1970. */
-  readonly answeredAt?: number | null;
-}
-
-export type UnansweredListener = (
-  jobId: string,
-  verdict: Pick<CallVerdict, 'kind' | 'code' | 'message' | 'httpStatus'>,
-  at: number,
-) => Promise<Unanswered>;
 
 /** What a call was made for, and what the service said. */
 export interface CallContext {
@@ -291,14 +277,6 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
     default:
       return deliver(kind, ports, batch, call, kind.readRefusal(batch, verdict));
   }
-}
-
-/** What is true of a batch that got no answer until its last attempt. */
-function silence(calls: readonly CallRecord[], answeredAt: number, message: string): string {
-  const unanswered = calls.filter(({ kind }) => kind === 'again');
-  const since = unanswered[0]?.at ?? 0;
-  const others = answeredAt >= since ? ', while other calls of the region were answered' : '';
-  return `${counted(unanswered.length, 'call')} since ${utcTime(since)} got no usable answer${others}; the last one: ${message}`;
 }
 
 async function deliver<Payload extends BatchPayload>(

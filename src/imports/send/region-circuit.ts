@@ -1,5 +1,6 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
-import type { BatchPayload, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
+import type { BatchPayload, CallListener } from '../../../jobs/send-batch.ts';
+import type { UnansweredListener } from '../../../jobs/unanswered.ts';
 import type { CircuitStatus } from '../../api/regions.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import { isNoAnswer, type Verdict } from '../../chat/error-policy.ts';
