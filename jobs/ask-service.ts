@@ -11,14 +11,7 @@ import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import {
-  type CallContext,
-  type CallListener,
-  requestIdIn,
-  SENDING,
-  SendAgain,
-  type UnansweredListener,
-} from './send-batch.ts';
+import { type CallContext, type CallListener, requestIdIn, SENDING, SendAgain } from './send-batch.ts';
 import type { UnansweredListener } from './unanswered.ts';
 
 /**
