@@ -2,7 +2,7 @@ import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { counted, utcTime } from '../src/text/wording.ts';
 
 /** What becomes of a job whose call was not answered. */
-export interface Unanswered {
+interface Unanswered {
   /** How long it waits, in ms, without using an attempt; absent: it uses one. */
   readonly waitMs?: number;
   /** When another call of the region was last answered, in ms since 1970. */
