@@ -48,7 +48,8 @@ export async function openApp(
   life: Lifecycle,
   { config, openService, show, keepMs, giveUpAfterMs, logStream, observer, reading }: AppOptions,
 ): Promise<App> {
-  const tracing = await openTracing();
+  let warn = (text: string) => show(`Warning: ${text}.`);
+  const tracing = await openTracing((text) => warn(text));
   if (tracing !== undefined) life.onStop(() => tracing.stop());
   const service = await openService();
   life.onStop(() => service.close());
@@ -57,7 +58,7 @@ export async function openApp(
   const { warning } = makeDataDir(dir);
   const log = openLog(dir.root, config.log, logStream);
   life.onStop(watchConversions((conversion) => conversion && log.info(conversionSentence(conversion))));
-  const warn = (text: string) => {
+  warn = (text) => {
     log.warn(text);
     show(`Warning: ${text}.`);
   };

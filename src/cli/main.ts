@@ -126,6 +126,9 @@ function isClosedPipe(error: Error): boolean {
   return 'code' in error && error.code === 'EPIPE';
 }
 
+/** Time in which a process ends by itself when its command is done, in ms. */
+const END_MS = 200;
+
 /** Runs this process's command line. */
 export async function start(): Promise<void> {
   setDefaultAutoSelectFamilyAttemptTimeout(NEXT_ADDRESS_MS);
@@ -144,6 +147,10 @@ export async function start(): Promise<void> {
   // An error may leave something open that would keep the process running.
   if (code === EXIT.fatal) process.exit(code);
   process.exitCode = code;
+  // Nothing that is left open holds up the end, such as an exporter of traces that tries again.
+  setTimeout(() => {
+    if (process.stdout.writableLength === 0) process.exit();
+  }, END_MS).unref();
 }
 
 if (import.meta.main) await start();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { tracingSettings } from '../../src/app/tracing/tracing-settings.ts';
 import { members, openWorkplace } from '../cli/workplace.ts';
@@ -81,6 +81,26 @@ test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are t
   expect(text()).toContain('"deployment.environment"');
   expect(text()).toContain('"rollcall-nightly"');
   expect(text()).not.toContain('-of-arc');
+});
+
+test('a collector that never answers does not hold up the end, and that traces are lost is said once', async () => {
+  const silent = createTcpServer().listen(0, '127.0.0.1');
+  const sockets = new Set<Socket>();
+  silent.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  // Else the exporter would give up by itself, after 10 seconds.
+  const waits = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' };
+  const place = await openWorkplace({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, ...waits } });
+  const file = place.file('members.csv', members([['g1', 'ann']]));
+  const { ended } = place.start(['import', file, '--sandbox']);
+  const { code, stderr } = await ended;
+  expect(code).toBe(0);
+  expect(stderr.match(/Warning: traces are lost: the collector does not answer\./g)).toHaveLength(1);
 });
 
 const settings = (variables: Record<string, string>) => tracingSettings((name) => variables[name]);

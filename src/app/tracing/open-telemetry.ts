@@ -1,7 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FastifyOtelInstrumentation } from '@fastify/otel';
 import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  CompositePropagator,
+  ExportResultCode,
+  W3CBaggagePropagator,
+  W3CTraceContextPropagator,
+} from '@opentelemetry/core';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
@@ -12,6 +18,7 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -21,16 +28,28 @@ import type { CallObserver } from '../../imports/send/call-observer.ts';
 import { ConfigError } from '../../platform/setting.ts';
 import { VERSION } from '../../platform/version.ts';
 import { SlowDown } from '../../queue/define-job.ts';
+import { asClause } from '../../text/wording.ts';
 import type { Tracing } from './traced.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 const NAME = 'rollcall';
 
+/** Time in which what is left must be sent at the end, in ms. */
+const STOP_MS = 800;
+
 /** Hosts of the chat service. Others are not traced: the address of a receiver of notifications may be a secret. */
 const SERVICE = /\.api-(us|eu|in)\./;
 
 /** Traces all that this process does from now on. Everything else that OTEL_… variables say, the exporter reads itself. */
-export function openTelemetry(settings: TracingSettings): Tracing {
+export function openTelemetry(settings: TracingSettings, warn: (text: string) => void): Tracing {
+  let isLost = false;
+  const lose = (why: string) => {
+    if (isLost) return;
+    isLost = true;
+    warn(
+      `traces are lost: ${why}. Everything else goes on; look at the OTEL_EXPORTER_OTLP_ variables and at the collector`,
+    );
+  };
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': NAME, 'service.version': VERSION }))
@@ -38,7 +57,7 @@ export function openTelemetry(settings: TracingSettings): Tracing {
     sampler: samplerOf(settings),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: settings.protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter(),
+        exporter: telling(settings.protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter(), lose),
       }),
     ],
   });
@@ -57,11 +76,28 @@ export function openTelemetry(settings: TracingSettings): Tracing {
     stop: async () => {
       calls.disable();
       // Do not wait for a receiver that is down.
-      await provider.shutdown().catch(() => {});
+      const sent = provider.shutdown().then(
+        () => true,
+        () => true,
+      );
+      if (!(await Promise.race([sent, sleep(STOP_MS, false)]))) lose('the collector does not answer');
       trace.disable();
       context.disable();
       propagation.disable();
     },
+  };
+}
+
+/** An exporter that says why spans were not taken. It tries again by itself before it gives up. */
+function telling(exporter: SpanExporter, lose: (why: string) => void): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.code !== ExportResultCode.SUCCESS)
+          lose(asClause(result.error?.message ?? 'the collector refuses them'));
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
   };
 }
 

@@ -59,7 +59,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const life = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   try {
-    const tracing = await openTracing();
+    const tracing = await openTracing((text) => log.warn(text));
     if (tracing !== undefined) life.onStop(() => tracing.stop());
     const backend = await openBackend(config.queue, onError, caOf(config), tracing?.telemetry);
     const metrics = workerMetrics();
