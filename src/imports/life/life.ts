@@ -152,15 +152,18 @@ export function createLife(options: LifeOptions): Life {
   const parts = { ...options, states, stagings, sending, closings, target: targetOf(options), fault };
   const course = courseOf(parts);
 
+  const requests = createRequests({ ...parts, course, lastResort });
+
   return {
     sending,
     begin: course.begin,
-    ...createRequests({ ...parts, course, lastResort }),
+    ...requests,
     isClosing: closings.isUnderWay,
     leave: course.leave,
     fault,
     stop: async (deadlineMs) => {
       stopping = true;
+      requests.stop();
       closings.stop();
       await stagings.stop();
       await sending.stop(deadlineMs);
