@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type ImportState, isFinal, nextStates, TransitionError } from '../../membership/import-state.ts';
+import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
 import type { EndState, FaultCode, Standstill } from '../happening.ts';
@@ -92,6 +92,14 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   };
 
+  /** Whether it stopped before its input was in the ledger. */
+  const isUnread = (id: string): boolean => needsPerson(states.of(id)) && !existsSync(dir.ledger(id));
+
+  const readAgain = (id: string): void => {
+    states.move(id, 'staging');
+    course.begin(id);
+  };
+
   const refuse = (id: string, to: ImportState): never => {
     throw new TransitionError(states.of(id), to);
   };
@@ -103,6 +111,7 @@ export function createRequests(options: RequestsOptions): Requests {
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
       else if (record.state === 'staging') course.begin(id);
+      else if (isUnread(id)) readAgain(id);
       else {
         target.check(id, sending.open(id));
         if (record.state === 'pausing') await hold(id);
@@ -122,14 +131,14 @@ export function createRequests(options: RequestsOptions): Requests {
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
       // A person asks for it: earlier deaths of the process no longer count.
       catalog.progressed(id);
-      if (record.state === 'failed' && !existsSync(dir.ledger(id))) states.move(id, 'staging');
-      if (states.of(id) === 'staging') course.begin(id);
+      if (isUnread(id)) readAgain(id);
+      else if (record.state === 'staging') course.begin(id);
       else await go(id);
     },
     cancel: async (id) => {
       if (states.of(id) === 'staging') await stagings.abort(id);
       const state = states.of(id);
-      if (state === 'staging' || (state === 'failed' && !existsSync(dir.ledger(id)))) {
+      if (state === 'staging' || isUnread(id)) {
         states.move(id, 'cancelled');
         return;
       }
