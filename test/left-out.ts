@@ -1,5 +1,7 @@
 import { globSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
+import { cannotRun } from './slow-first.ts';
 
 /** Long campaigns: they kill processes many times, or wait for real deadlines. */
 export const LONG_TESTS = 'test/**/*.long.test.ts';
@@ -15,6 +17,7 @@ export function leftOut(): Reporter {
     },
     onTestRunEnd: (modules) => {
       const lines = modules.flatMap(skippedIn);
+      for (const [path, reason] of cannotRun) lines.push(`${relative('', path)}: ${reason}`);
       // Those who run a few files by name know what is not among them.
       if (!ranLong && ranAll)
         lines.push(...globSync(LONG_TESTS).map((path) => `${path}: long; npm run test:long runs it`));

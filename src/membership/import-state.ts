@@ -55,12 +55,14 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   paused: {
     running: 'resumed',
     cancelling: 'cancelled while paused',
+    failed: 'it could not continue',
   },
   blocked: {
     staging: 'there is room again: the input is read',
     running: 'resumed after a fix',
     cancelling: 'cancelled instead of a fix',
     cancelled: 'cancelled before anything was read',
+    failed: 'it could not continue',
   },
   cancelling: {
     cancelled: 'the last call in flight has answered',

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { SAME_SIGNAL_MS } from '../../src/platform/lifecycle.ts';
+import { childrenOf } from '../servers/program.ts';
 import {
   type Ended,
   type Followed,
@@ -110,7 +111,7 @@ describe('an import in the middle of sending', () => {
     if (older === undefined) skip('there is no Node older than 24 at /usr/bin/node');
     const olderNodeOptions = older === undefined ? {} : { node: older };
     const { place, run } = await runningImport(400, (there) => there.start(IMPORT, olderNodeOptions));
-    const children = childrenOf(run.child.pid);
+    const children = childrenOf(run.child.pid ?? 0);
     expect(children.length).toBe(1);
     run.child.kill('SIGINT');
     const { code, stderr } = await run.ended;
@@ -176,16 +177,6 @@ function olderNode(): string | undefined {
   if (!existsSync(path)) return undefined;
   const major = Number(execFileSync(path, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }));
   return major < 24 ? path : undefined;
-}
-
-function childrenOf(pid: number | undefined): number[] {
-  const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-  return table
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .filter(([, parent]) => parent === pid)
-    .map(([child]) => Number(child));
 }
 
 function isAlive(pid: number): boolean {

@@ -1,15 +1,7 @@
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterEach, beforeAll, expect } from 'vitest';
-
-/** Where systems keep it, first what starts and draws with the least work; CHROMIUM_PATH names another place. */
-const PLACES = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/opt/google/chrome/chrome',
-];
+import { findProgram } from '../servers/needs.ts';
 
 /** Each page lives for seconds: making its scripts fast takes longer than they run. */
 const SCRIPTS_AS_THEY_ARE = '--js-flags=--no-opt,--no-maglev,--single-threaded';
@@ -53,7 +45,7 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
   let faults: string[] = [];
   beforeAll(async () => {
     shared ??= chromium.launch({
-      executablePath: chromiumPath(),
+      executablePath: findProgram('chromium'),
       args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE],
       ignoreDefaultArgs: hasSharedMemory() ? ['--disable-dev-shm-usage'] : [],
       // Tests of the same process send Ctrl-C to commands that run in it: it must not end the browser.
@@ -93,30 +85,12 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
   };
 }
 
-function chromiumPath(): string {
-  const named = process.env['CHROMIUM_PATH'];
-  const found = (named === undefined ? PLACES : [named]).find(isExecutable);
-  if (found !== undefined) return found;
-  throw new Error(
-    `no Chromium at ${named ?? PLACES.join(', ')}: install it (apt-get install chromium-headless-shell) or name it with CHROMIUM_PATH`,
-  );
-}
-
 /** Its processes hand each other files of memory: on a disk, they take a seventh of the CPU that a page takes. */
 function hasSharedMemory(): boolean {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');
     // Containers often have 64 MB, with which a browser crashes.
     return bavail * bsize > 1024 ** 3;
-  } catch {
-    return false;
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
   } catch {
     return false;
   }

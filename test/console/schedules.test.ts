@@ -173,6 +173,34 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
   await eventually(() => page.locator('#new-map').inputValue()).toBe('');
 });
 
+test('what is chosen while the server still reads the file is read too', async () => {
+  writeFileSync(join(exports, 'slow.csv'), 'Raum,Wer\nteam,ann\n');
+  const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/v1/schedules/look', async (route) => {
+    if (route.request().postData()?.includes('Wer') && !route.request().postData()?.includes('Raum')) {
+      asked.resolve();
+      await answer.promise;
+    }
+    await route.continue();
+  });
+  await page.getByLabel('Path below it').fill('slow.csv');
+  await page.getByRole('button', { name: 'Show the file' }).click();
+  await page.getByLabel('User (UID)').selectOption('Wer');
+  await asked.promise;
+  await page.clock.install();
+  await page.getByLabel('Group (GUID)').selectOption('Raum');
+  // Long enough for the pause after which a change is asked about.
+  await page.clock.runFor(5_000);
+  answer.resolve();
+  await page
+    .getByRole('table', { name: 'The first rows' })
+    .getByRole('row', { name: /ann/ })
+    .getByText('none')
+    .waitFor();
+});
+
 test('a title above the header and several groups in a cell are chosen for a schedule as they are for an import, and kept', async () => {
   writeFileSync(join(exports, 'titled.csv'), 'Rooms in May,\n,\nWer,Raum\nann,team; choir\nben,team;band\n');
   const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });

@@ -46,4 +46,14 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
     expect(said).toEqual(['Region eu answers again: imports that waited for it continue']);
     expect(counts(id)).toMatchObject({ added: 300 });
   });
+
+  test('is not outlived by the questions of a command, which learn that the service is away', async () => {
+    const { coordinator } = await openPipeline({ place, sandbox: { faults: 'reset-before' }, giveUpAfterMs: 1 });
+    const read = coordinator.pages('us').listGroupsPage(1, {});
+    await expect(read).rejects.toMatchObject({
+      code: 'SERVICE_AWAY',
+      ofRegion: true,
+      message: expect.stringContaining('has not answered since'),
+    });
+  });
 });

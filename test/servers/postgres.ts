@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startPostgresContainer } from './containers.ts';
-import { dockerAnswers, findProgram, freePort, postgresFolders, startServerProgram } from './program.ts';
+import { findProgram } from './needs.ts';
+import { dockerAnswers, freePort, startServerProgram } from './program.ts';
 import type { TestServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -13,7 +14,7 @@ const run = promisify(execFile);
 /** Speed instead of safety: what is lost when the machine fails is a test's. */
 const SETTINGS = ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'shared_buffers=16MB'];
 
-/** Starts a Postgres of this process's own: from Docker where that answers, else as a program of this machine. */
+/** Starts a Postgres of this process's own: from Docker where that answers, else as a program. */
 export async function startPostgres(): Promise<TestServer> {
   return (await dockerAnswers())
     ? startPostgresContainer(SETTINGS, { flush, ask: (url) => ask(url, 'select 1') })
@@ -29,8 +30,8 @@ export async function createDatabase({ url }: TestServer, name: string): Promise
 }
 
 async function startPostgresProgram(): Promise<TestServer> {
-  const path = findProgram(['postgres'], postgresFolders());
-  const initdb = findProgram(['initdb'], [dirname(path), ...postgresFolders()]);
+  const path = findProgram('postgres');
+  const initdb = join(dirname(path), 'initdb');
   const user = await userToRunAs();
   const dir = await mkdtemp(join(tmpdir(), 'rollcall-postgres-'));
   if (user !== undefined) await chown(dir, user.uid, user.gid);

@@ -1,35 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getContainerRuntimeClient } from 'testcontainers';
 import { endsWithTests } from '../ends-with-tests.ts';
 import type { TestServer } from './server.ts';
 
 const run = promisify(execFile);
-
-/** What to install where nothing is found: one of the two. */
-const REMEDY = 'install it with `apt-get install redis-server postgresql`, or start Docker, and run the tests again';
-
-/** The path of the first of these programs that is on this machine, in PATH or in one of the folders. */
-export function findProgram(names: readonly string[], folders: readonly string[] = []): string {
-  const places = [...(process.env['PATH'] ?? '').split(delimiter), ...folders];
-  for (const name of names) {
-    const found = places.map((place) => join(place, name)).find((path) => existsSync(path));
-    if (found !== undefined) return found;
-  }
-  throw new Error(`these tests need ${names.join(' or ')}, which is not on this machine: ${REMEDY}`);
-}
-
-/** Where Debian keeps Postgres, the newest first. */
-export function postgresFolders(): string[] {
-  const root = '/usr/lib/postgresql';
-  if (!existsSync(root)) return [];
-  const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a));
-  return versions.map((version) => join(root, version, 'bin'));
-}
 
 let docker: Promise<boolean> | undefined;
 
@@ -145,7 +123,8 @@ function signalTree({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function childrenOf(parent: number): number[] {
+/** Where the system keeps no such list, there are none. */
+export function childrenOf(parent: number): number[] {
   try {
     const text = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim();
     return text === '' ? [] : text.split(' ').map(Number);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startRedisContainer } from './containers.ts';
-import { dockerAnswers, findProgram, freePort, startServerProgram } from './program.ts';
+import { findProgram } from './needs.ts';
+import { dockerAnswers, freePort, startServerProgram } from './program.ts';
 import type { TestServer } from './server.ts';
 
 export interface RedisOptions {
@@ -13,7 +14,7 @@ export interface RedisOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Starts a Redis or Valkey of this process's own: from Docker where that answers, else as a program of this machine. */
+/** Starts a Redis or Valkey of this process's own: from Docker where that answers, else as a program. */
 export async function startRedis({ aof = true, settings = {} }: RedisOptions = {}): Promise<TestServer> {
   const all = { 'maxmemory-policy': 'noeviction', save: '', appendonly: aof ? 'yes' : 'no', ...settings };
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
@@ -21,7 +22,7 @@ export async function startRedis({ aof = true, settings = {} }: RedisOptions = {
 }
 
 async function startRedisProgram(settings: readonly string[]): Promise<TestServer> {
-  const path = findProgram(['redis-server', 'valkey-server']);
+  const path = findProgram('redis');
   const dir = await mkdtemp(join(tmpdir(), 'rollcall-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;

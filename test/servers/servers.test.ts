@@ -1,9 +1,11 @@
+import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Need } from './needs.ts';
 import { startPostgres } from './postgres.ts';
-import { findProgram } from './program.ts';
 import { startRedis } from './redis.ts';
+import { setUpFor } from './set-up.ts';
 
 test.each([
   { aof: true, kept: 'kept' },
@@ -57,8 +59,13 @@ test('a Postgres is there again after a kill, with what it had', async () => {
   expect(await ask('select word from words')).toEqual([{ word: 1 }]);
 });
 
-test('where a server is not installed, the tests fail and name what to install', () => {
-  expect(() => findProgram(['no-such-server'])).toThrow(
-    'no-such-server, which is not on this machine: install it with `apt-get install redis-server postgresql`, or start Docker',
-  );
+test('files that need a server that cannot be had are left out with the reason, and in CI nothing runs', async () => {
+  const redis = import.meta.filename;
+  const none = join(dirname(redis), '../log.test.ts');
+  const get = async (need: Need) => (need === 'redis' ? 'no redis: apt has no network' : undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('CI', undefined);
+  expect(await setUpFor([redis, none], get)).toEqual(new Map([[redis, 'no redis: apt has no network']]));
+  vi.stubEnv('CI', 'true');
+  await expect(setUpFor([redis, none], get)).rejects.toThrow('no redis: apt has no network');
 });

@@ -140,7 +140,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox });
   const find = catalog.get;
 
-  const pages = (region: Region) => life.sending.groups.pages(region);
+  const pages = (region: Region) => life.sending.groups.pages(region, true);
   const deletions = createDeletions({
     ...{ dir, catalog, sandbox, pages, regions: options.regions },
     onError: (id, cause) =>

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import type { Catalog } from '../catalog.ts';
 import type { EndState, FaultCode, Standstill } from '../happening.ts';
 import { WrongTarget } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
+import { hasLedger } from '../lost-ledger.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
@@ -92,12 +94,23 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   };
 
-  /** Whether it stopped before its input was in the ledger. */
-  const isUnread = (id: string): boolean => needsPerson(states.of(id)) && !existsSync(dir.ledger(id));
+  /** Whether it failed or found no room before its input was in the ledger. @throws LedgerError LEDGER_MISSING */
+  const isUnread = (id: string): boolean => {
+    const record = catalog.get(id);
+    if (record.state === 'failed') return !hasLedger(record, dir.ledger(id));
+    const isFull = record.state === 'blocked' && record.code === 'DISK_FULL' && !existsSync(dir.ledger(id));
+    return isFull && !catalog.transitions(id).some(({ state }) => state === 'staged');
+  };
 
   const readAgain = (id: string): void => {
     states.move(id, 'staging');
     course.begin(id);
+  };
+
+  /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
+  const failing = (id: string, error: unknown): never => {
+    if (error instanceof LedgerError || isDamage(error)) fault(id, 'SENDING_FAILED', error);
+    throw error;
   };
 
   const refuse = (id: string, to: ImportState): never => {
@@ -133,12 +146,12 @@ export function createRequests(options: RequestsOptions): Requests {
       catalog.progressed(id);
       if (isUnread(id)) readAgain(id);
       else if (record.state === 'staging') course.begin(id);
-      else await go(id);
+      else await go(id).catch((error: unknown) => failing(id, error));
     },
     cancel: async (id) => {
       if (states.of(id) === 'staging') await stagings.abort(id);
       const state = states.of(id);
-      if (state === 'staging' || isUnread(id)) {
+      if (state === 'staging' || (needsPerson(state) && !existsSync(dir.ledger(id)))) {
         states.move(id, 'cancelled');
         return;
       }

@@ -67,7 +67,7 @@ export function createSending(options: SendingOptions): Sending {
   const { outcomes } = returns;
   const circuits = watchCircuits(
     regions.all,
-    { seen: giveUpOn({ imports, giveUpAfterMs: options.giveUpAfterMs }), changed: options.circuitChanged },
+    { seen: giveUpOn({ imports, groups, giveUpAfterMs: options.giveUpAfterMs }), changed: options.circuitChanged },
     onError,
   );
 

@@ -34,14 +34,20 @@ export function SourceFile({ form, preview, file, busy, onLook }) {
   const { isShown } = preview;
   const isFetched = /^https?:/.test(file);
   const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  const latest = useRef(onLook);
-  latest.current = onLook;
+  const latest = useRef({ busy, onLook });
+  latest.current = { busy, onLook };
   useEffect(() => () => clearTimeout(timer.current), []);
+  const lookSoon = () => {
+    clearTimeout(timer.current);
+    // One look at a time: a later one waits for the answer.
+    timer.current = setTimeout(() => {
+      if (latest.current.busy) lookSoon();
+      else if (preview.isWanted) latest.current.onLook();
+    }, TYPING_MS);
+  };
   useChange(JSON.stringify(NAMES.map((name) => form.get(name))), () => {
     // What comes over the network is fetched again only when someone asks for it.
-    if (!preview.isWanted || isFetched) return;
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => latest.current(), TYPING_MS);
+    if (preview.isWanted && !isFetched) lookSoon();
   });
   return [
     h(RecipeFill, { key: 'recipe', form, preview }),

@@ -19,7 +19,7 @@ export class SourcePreview {
   /** Columns that were chosen by hand. */
   chosen = computed(() => this.#chosen());
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
-  /** Whether it was asked for, also where that was refused: not where there is no file. */
+  /** Whether it was asked for, also where that was refused or is still to be answered: not where there is no file. */
   isWanted = false;
   #form;
 
@@ -51,6 +51,7 @@ export class SourcePreview {
 
   /** @param {object} settings of the schedule @param {AbortSignal} signal @throws {ApiError} */
   async ask(settings, signal) {
+    this.isWanted = true;
     /** @type {Look} */
     const { facts, preview, problem } = await request('/v1/schedules/look', {
       method: 'POST',
@@ -61,7 +62,6 @@ export class SourcePreview {
       this.isWanted = error instanceof ApiError && error.problem.field !== 'file';
       throw error;
     });
-    this.isWanted = true;
     batch(() => {
       this.facts.value = facts ?? undefined;
       this.found.value = preview ?? undefined;

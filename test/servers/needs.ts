@@ -1,0 +1,55 @@
+import { globSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** What tests start and npm does not bring. */
+export type Need = 'redis' | 'postgres' | 'chromium';
+
+/**
+ * What fetch.ts has put where the machine had nothing: kept for other runs and other clones. Postgres does not run as root,
+ * and root's home is closed to every other user.
+ */
+export const FETCHED = join(
+  process.getuid?.() === 0 ? '/var/cache' : join(homedir(), '.cache'),
+  'rollcall-tests',
+  // Its programs run with the libraries of one version of the system.
+  globSync('/etc/os-release').map(versionOfSystem).join(),
+);
+
+/** Where they may be; first what starts or draws with the least work. */
+const PLACES: Readonly<Record<Need, () => string[]>> = {
+  redis: () => onPath('redis-server', 'valkey-server'),
+  // Debian keeps each version in a folder of its own.
+  postgres: () => [...onPath('postgres'), ...globSync('/usr/lib/postgresql/*/bin/postgres').toSorted().toReversed()],
+  chromium: () => {
+    const named = process.env['CHROMIUM_PATH'];
+    if (named !== undefined) return globSync(named);
+    const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+    return [...onPath(...names), ...globSync('/opt/google/chrome/chrome')];
+  },
+};
+
+/** The path of a program: of this machine, or fetched. */
+export function programOf(need: Need): string | undefined {
+  return [
+    ...PLACES[need](),
+    ...globSync(join(FETCHED, need, 'bin/{redis-server,postgres,chromium-headless-shell}')),
+  ][0];
+}
+
+/** @throws Error when it is not here */
+export function findProgram(need: Need): string {
+  const found = programOf(need);
+  if (found === undefined) throw new Error(`${need} is not on this machine: \`npm test\` fetches it where it can`);
+  return found;
+}
+
+function onPath(...names: string[]): string[] {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return names.flatMap((name) => folders.flatMap((folder) => globSync(join(folder, name))));
+}
+
+function versionOfSystem(path: string): string {
+  const text = readFileSync(path, 'utf8');
+  return ['ID', 'VERSION_ID'].map((key) => new RegExp(`^${key}="?([^"\n]*)`, 'm').exec(text)?.[1] ?? '').join('-');
+}
