@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   DATA_DIR_UNUSABLE: 'usage',
   NEWER_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
+  LEDGER_MISSING: 'fatal',
   QUEUE_AWAY: 'fatal',
   UNEXPECTED_ERROR: 'fatal',
   NO_IMPORTS: 'usage',

@@ -21,6 +21,8 @@ export const REASON_CODES = [
   'SENDING_FAILED',
   'RECORDING_FAILED',
   'CLOSING_FAILED',
+  'LEDGER_MISSING', // failed: the file with its rows is gone
+  'DAMAGED_LEDGER', // failed: the file with its rows cannot be read
   'PROCESS_DIED', // failed: the process ended again and again
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];

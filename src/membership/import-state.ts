@@ -54,10 +54,12 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   paused: {
     running: 'resumed',
     cancelling: 'cancelled while paused',
+    failed: 'it could not continue',
   },
   blocked: {
     running: 'resumed after a fix',
     cancelling: 'cancelled instead of a fix',
+    failed: 'it could not continue',
   },
   cancelling: {
     cancelled: 'the last call in flight has answered',

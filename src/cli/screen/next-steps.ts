@@ -86,6 +86,9 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
         command('resume', sandbox),
       ];
     case 'failed':
+      if (code === ('LEDGER_MISSING' satisfies ReasonCode) || code === ('DAMAGED_LEDGER' satisfies ReasonCode)) {
+        return [withFullStop(`Failed: ${reason}`)];
+      }
       return [
         withFullStop(`Failed: ${reason}`),
         'Rows that have an outcome keep it. See them, try the import again, or end it:',

@@ -20,7 +20,7 @@ import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings, type StageFile } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
-import { faultSentence, isMachineFault } from './faults.ts';
+import { faultOf, isMachineFault } from './faults.ts';
 import { createRequests, type Requests, type RequestsOptions, type States } from './requests.ts';
 
 /**
@@ -117,9 +117,9 @@ export function createLife(options: LifeOptions): Life {
       if (state === undefined || state === 'failed' || isFinal(state)) return;
       // For the log: the sentence in the catalog has no stack.
       events.emit('fault', id, error);
-      const reason = faultSentence(code, error);
-      if (lastResort.delete(id)) states.move(id, 'cancelled', `cancelled after it had failed; ${reason}`, code);
-      else states.move(id, 'failed', reason, code);
+      const { reason, remedy, ...found } = faultOf(code, error, dir.ledger(id));
+      if (lastResort.delete(id)) states.move(id, 'cancelled', `cancelled after it had failed; ${reason}`, found.code);
+      else states.move(id, 'failed', reason, found.code, remedy);
     } catch (catalogError) {
       fail(catalogError);
     }

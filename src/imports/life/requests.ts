@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { type ImportState, isFinal, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import type { Catalog } from '../catalog.ts';
 import type { EndState, FaultCode, Standstill } from '../happening.ts';
 import { WrongTarget } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
+import { hasLedger } from '../lost-ledger.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
@@ -92,6 +94,12 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   };
 
+  /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
+  const failing = (id: string, error: unknown): never => {
+    if (error instanceof LedgerError || isDamage(error)) fault(id, 'SENDING_FAILED', error);
+    throw error;
+  };
+
   const refuse = (id: string, to: ImportState): never => {
     throw new TransitionError(states.of(id), to);
   };
@@ -122,9 +130,9 @@ export function createRequests(options: RequestsOptions): Requests {
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
       // A person asks for it: earlier deaths of the process no longer count.
       catalog.progressed(id);
-      if (record.state === 'failed' && !existsSync(dir.ledger(id))) states.move(id, 'staging');
+      if (record.state === 'failed' && !hasLedger(record, dir.ledger(id))) states.move(id, 'staging');
       if (states.of(id) === 'staging') course.begin(id);
-      else await go(id);
+      else await go(id).catch((error: unknown) => failing(id, error));
     },
     cancel: async (id) => {
       if (states.of(id) === 'staging') await stagings.abort(id);
