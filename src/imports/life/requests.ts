@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type ImportState, isFinal, isUnderWay, nextStates, TransitionError } from '../../membership/import-state.ts';
+import {
+  type ImportState,
+  isFinal,
+  isUnderWay,
+  needsPerson,
+  nextStates,
+  TransitionError,
+} from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { roughly } from '../../text/wording.ts';
@@ -98,6 +105,19 @@ export function createRequests(options: RequestsOptions): Requests & { stop(): v
     }
   };
 
+  /** Whether it failed or found no room before its input was in the ledger. @throws LedgerError LEDGER_MISSING */
+  const isUnread = (id: string): boolean => {
+    const record = catalog.get(id);
+    if (record.state === 'failed') return !hasLedger(record, dir.ledger(id));
+    const isFull = record.state === 'blocked' && record.code === 'DISK_FULL' && !existsSync(dir.ledger(id));
+    return isFull && !catalog.transitions(id).some(({ state }) => state === 'staged');
+  };
+
+  const readAgain = (id: string): void => {
+    states.move(id, 'staging');
+    course.begin(id);
+  };
+
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
   const failing = (id: string, error: unknown): never => {
     if (error instanceof LedgerError || isDamage(error)) fault(id, 'SENDING_FAILED', error);
@@ -136,6 +156,7 @@ export function createRequests(options: RequestsOptions): Requests & { stop(): v
   const takeUpNow = async (id: string): Promise<void> => {
     const { state } = catalog.get(id);
     if (state === 'staging') return course.begin(id);
+    if (isUnread(id)) return readAgain(id);
     target.check(id, sending.open(id));
     if (state === 'pausing') await hold(id);
     else await go(id);
@@ -167,15 +188,15 @@ export function createRequests(options: RequestsOptions): Requests & { stop(): v
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
       // A person asks for it: earlier deaths of the process no longer count.
       catalog.progressed(id);
-      if (record.state === 'failed' && !hasLedger(record, dir.ledger(id))) states.move(id, 'staging');
-      if (states.of(id) === 'staging') course.begin(id);
+      if (isUnread(id)) readAgain(id);
+      else if (record.state === 'staging') course.begin(id);
       else await go(id).catch((error: unknown) => failing(id, error));
     },
     cancel: async (id) => {
       forgetLater(id);
       if (states.of(id) === 'staging') await stagings.abort(id);
       const state = states.of(id);
-      if (state === 'staging' || (state === 'failed' && !existsSync(dir.ledger(id)))) {
+      if (state === 'staging' || (needsPerson(state) && !existsSync(dir.ledger(id)))) {
         states.move(id, 'cancelled');
         return;
       }

@@ -25,6 +25,8 @@ export interface RegionCircuit {
   readonly unanswered: UnansweredListener;
   /** Jobs that may run at the same time. */
   setConcurrency(concurrency: number): void;
+  /** To be called when no job runs any more. */
+  close(): void;
 }
 
 interface RegionCircuitOptions {
@@ -42,7 +44,11 @@ const PROBE = 'probe';
 export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
   const { queue, chat, limit, onError } = options;
   const breaker = shareCircuit({ queue, changed: (circuit) => options.changed(statusOf(circuit, Date.now())) });
-  const failed = (error: unknown) => onError(asError(error));
+  let closed = false;
+  const failed = (error: unknown) => {
+    // The queue closes under what was just noted.
+    if (!closed) onError(asError(error));
+  };
   /** The job that tries whether calls are answered again, when a question was. */
   let trial: { readonly id: string; readonly probe: Probe; readonly answeredAt: number } | undefined;
   let most = options.concurrency;
@@ -119,6 +125,9 @@ export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
     setConcurrency: (concurrency) => {
       most = concurrency;
       ramp(concurrency);
+    },
+    close: () => {
+      closed = true;
     },
   };
 }
