@@ -18,6 +18,8 @@ export function hasLedger(
   path: string,
 ): boolean {
   if (existsSync(path)) return true;
-  if (AFTER_READING.has(state) || totals !== null || code === 'LEDGER_MISSING') throw LedgerError.missing(path);
+  // A full disk may block it before or after its file was read.
+  const wasRead = AFTER_READING.has(state) && code !== 'DISK_FULL';
+  if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw LedgerError.missing(path);
   return false;
 }

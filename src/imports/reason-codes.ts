@@ -15,6 +15,7 @@ export const REASON_CODES = [
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
   'SERVICE_AWAY', // blocked: the service has not answered for as long as the import may wait
   'CREATE_LIMIT', // blocked: more users or groups are missing than may be created
+  'DISK_FULL', // blocked: the disk of the data directory has no room
   'TOO_MANY_ERRORS', // aborted: more than maxErrors
   'WRONG_SUM', // over: totals and rows disagree, a fault of rollcall
   'READING_FAILED', // failed: an unexpected error while the input was read

@@ -80,6 +80,13 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
           command('resume', sandbox),
         ];
       }
+      if (code === ('DISK_FULL' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Blocked: ${reason}`),
+          'Nothing is lost. Make room on the disk of the data directory, then continue:',
+          command('resume', sandbox),
+        ];
+      }
       return [
         withFullStop(`Blocked: ${reason}`),
         `Nothing is lost. Fix the key or plan${there}, check it with \`rollcall doctor\`${there}, then continue:`,

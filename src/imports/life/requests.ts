@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type ImportState, isFinal, nextStates, TransitionError } from '../../membership/import-state.ts';
+import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import type { Catalog } from '../catalog.ts';
@@ -94,6 +94,19 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   };
 
+  /** Whether it failed or found no room before its input was in the ledger. @throws LedgerError LEDGER_MISSING */
+  const isUnread = (id: string): boolean => {
+    const record = catalog.get(id);
+    if (record.state === 'failed') return !hasLedger(record, dir.ledger(id));
+    const isFull = record.state === 'blocked' && record.code === 'DISK_FULL' && !existsSync(dir.ledger(id));
+    return isFull && !catalog.transitions(id).some(({ state }) => state === 'staged');
+  };
+
+  const readAgain = (id: string): void => {
+    states.move(id, 'staging');
+    course.begin(id);
+  };
+
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
   const failing = (id: string, error: unknown): never => {
     if (error instanceof LedgerError || isDamage(error)) fault(id, 'SENDING_FAILED', error);
@@ -111,6 +124,7 @@ export function createRequests(options: RequestsOptions): Requests {
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
       else if (record.state === 'staging') course.begin(id);
+      else if (isUnread(id)) readAgain(id);
       else {
         target.check(id, sending.open(id));
         if (record.state === 'pausing') await hold(id);
@@ -130,14 +144,14 @@ export function createRequests(options: RequestsOptions): Requests {
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
       // A person asks for it: earlier deaths of the process no longer count.
       catalog.progressed(id);
-      if (record.state === 'failed' && !hasLedger(record, dir.ledger(id))) states.move(id, 'staging');
-      if (states.of(id) === 'staging') course.begin(id);
+      if (isUnread(id)) readAgain(id);
+      else if (record.state === 'staging') course.begin(id);
       else await go(id).catch((error: unknown) => failing(id, error));
     },
     cancel: async (id) => {
       if (states.of(id) === 'staging') await stagings.abort(id);
       const state = states.of(id);
-      if (state === 'staging' || (state === 'failed' && !existsSync(dir.ledger(id)))) {
+      if (state === 'staging' || (needsPerson(state) && !existsSync(dir.ledger(id)))) {
         states.move(id, 'cancelled');
         return;
       }
