@@ -3,18 +3,20 @@
  *
  * Run   node bench/outage.ts                       refused for 60 s, 503 for 30 s, refused for 4 minutes
  *       node bench/outage.ts refused 20 2000 1200  kind (refused, or a fault of the sandbox), seconds, rows, calls a minute
+ *       OUTAGE_FLEET=1 node …                      over Redis: two workers, and two imports of so many rows each
  * Read  rows by outcome, calls while the service was away, those of them after two minutes, and how long after its return
  *       the import went on. Targets: no row failed; after two minutes at most one call a minute.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { startRedis } from '../test/servers/redis.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/rollcall.js', import.meta.url));
 /** When the outage begins, after the first call. */
@@ -77,15 +79,40 @@ async function measure({ kind, seconds, rows, callsPerMinute }: Case) {
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: root,
-    ROLLCALL_DATA_DIR: join(root, 'data'),
     ...sandbox.env,
     ROLLCALL_HOST: sandbox.host.replace(`:${behind}`, `:${door.port}`),
   };
-  const lines = Array.from({ length: rows }, (_, n) => `g${n % 20},u${n}`);
-  writeFileSync(join(root, 'members.csv'), `guid,uid\n${lines.join('\n')}\n`);
-  const args = ['import', 'members.csv', '--region', 'us', '--calls-per-minute', String(callsPerMinute), '--yes'];
-  const child = spawn(process.execPath, [LAUNCHER, ...args], { cwd: root, env, stdio: 'ignore' });
-  const ended = once(child, 'exit');
+  const redis = process.env['OUTAGE_FLEET'] === undefined ? undefined : await startRedis();
+  const queue = redis === undefined ? {} : { ROLLCALL_QUEUE: redis.url };
+  const logs: string[] = [];
+  const workers: ChildProcess[] = [];
+  const start = (log: string, ...args: string[]) => {
+    logs.push(join(root, log));
+    const more = { ROLLCALL_LOG_FILE: join(root, log), ROLLCALL_DATA_DIR: join(root, `data-${log}`) };
+    return spawn(process.execPath, [LAUNCHER, ...args], {
+      cwd: root,
+      env: { ...env, ...queue, ...more },
+      stdio: 'ignore',
+    });
+  };
+  if (redis !== undefined)
+    for (const nth of [1, 2]) workers.push(start(`worker-${nth}.log`, 'worker', '--region', 'us'));
+  const imports = (redis === undefined ? ['a'] : ['a', 'b']).map((name) => {
+    const lines = Array.from({ length: rows }, (_, n) => `${name}${n % 20},u${n}`);
+    writeFileSync(join(root, `${name}.csv`), `guid,uid\n${lines.join('\n')}\n`);
+    const child = start(
+      `${name}.log`,
+      'import',
+      `${name}.csv`,
+      '--region',
+      'us',
+      '--calls-per-minute',
+      `${callsPerMinute}`,
+    );
+    return { folder: join(root, `data-${name}.log`, 'imports'), child, ended: once(child, 'exit') };
+  });
+  const ended = Promise.all(imports.map((one) => one.ended));
+  const isOver = () => imports.every(({ child }) => child.exitCode !== null);
   try {
     while (sandbox.calls.us.requests === 0) await sleep(50);
     await sleep(BEGIN_MS);
@@ -98,18 +125,26 @@ async function measure({ kind, seconds, rows, callsPerMinute }: Case) {
     const back = Date.now();
     const answered = () => sandbox.calls.us.byStatus[200] ?? 0;
     const before = answered();
-    while (answered() === before && child.exitCode === null) await sleep(100);
+    while (answered() === before && !isOver()) await sleep(100);
     const wentOnAfterMs = Date.now() - back;
-    const [exit] = await ended;
-    const folder = join(root, 'data', 'imports');
-    const [id = ''] = readdirSync(folder);
-    const { rows: outcomes, calls } = JSON.parse(readFileSync(join(folder, id, 'summary.json'), 'utf8'));
-    const away = unanswered(join(root, 'data', 'rollcall.log')).filter((at) => at >= began && at <= back);
+    const exits = (await ended).map(([code]) => code);
+    const outcomes = imports.map(({ folder }) => {
+      const [id = ''] = readdirSync(folder);
+      const summary = JSON.parse(readFileSync(join(folder, id, 'summary.json'), 'utf8'));
+      return Object.fromEntries(Object.entries(summary.rows).filter(([, count]) => count !== 0));
+    });
+    const away = logs.flatMap(unanswered).filter((at) => at >= began && at <= back);
     const late = away.filter((at) => at >= began + TWO_MINUTES_MS).length;
-    return { kind, seconds, exit, outcomes, calls, callsWhileAway: away.length, late, wentOnAfterMs };
+    return { kind, seconds, exits, outcomes, callsWhileAway: away.length, late, wentOnAfterMs };
   } finally {
-    child.kill('SIGKILL');
+    for (const { child } of imports) child.kill('SIGKILL');
     await ended;
+    for (const worker of workers) {
+      const exit = once(worker, 'exit');
+      worker.kill('SIGKILL');
+      await exit;
+    }
+    await redis?.stop();
     door.close();
     await sandbox.close();
     rmSync(root, { recursive: true, force: true });
@@ -118,11 +153,13 @@ async function measure({ kind, seconds, rows, callsPerMinute }: Case) {
 
 /** When calls without an answer ended, ms since 1970, as the log says. */
 function unanswered(log: string): number[] {
-  const lines = readFileSync(log, 'utf8').trim().split('\n');
-  return lines.flatMap((line) => {
-    const { msg, time } = JSON.parse(line);
-    return msg === 'retry' || msg === 'no answer, given up' ? [new Date(time).getTime()] : [];
-  });
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+  return lines
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const { msg, time } = JSON.parse(line);
+      return msg === 'retry' || msg === 'no answer, given up' ? [new Date(time).getTime()] : [];
+    });
 }
 
 const [kind, seconds, rows = '8000', callsPerMinute = '1200'] = process.argv.slice(2);

@@ -11,14 +11,8 @@ import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import {
-  type CallContext,
-  type CallListener,
-  requestIdIn,
-  SENDING,
-  SendAgain,
-  type UnansweredListener,
-} from './send-batch.ts';
+import { type CallContext, type CallListener, requestIdIn, SENDING, SendAgain } from './send-batch.ts';
+import type { UnansweredListener } from './unanswered.ts';
 
 /**
  * ask-service: makes one call that reads, or one deletion, for a caller that waits for the answer. It reads one page of a
@@ -142,7 +136,7 @@ export const askService = defineJob<AskServicePayload, AskServicePorts>({
       noteCall(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
       if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
       const untilNext = verdict.kind === 'again' ? await ports.unanswered?.(job.id, verdict, at) : undefined;
-      if (untilNext !== undefined) throw new SlowDown(untilNext);
+      if (untilNext?.waitMs !== undefined) throw new SlowDown(untilNext.waitMs);
       if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
       const { code, message } = verdict;
       answer = { kind: 'refused', region: verdict.kind === 'stop-region', code, message };
@@ -222,6 +216,12 @@ export class ReadingRefused extends RollcallError {
   declare readonly code: string;
   /** Whether every call of the region is refused: its key or plan was. */
   readonly ofRegion: boolean;
+
+  /** Why nothing more is asked of the region. @param what what the service refuses: to be asked, to be read */
+  stopSentence(what: string): string {
+    if (this.code === 'SERVICE_AWAY') return this.message;
+    return `the service refuses to be ${what}: ${this.code}: ${this.message}`;
+  }
 
   constructor({ code, message, region }: Extract<ServiceAnswer, { kind: 'refused' }>) {
     super(code, message, { kind: region ? 'stopped' : 'fatal' });

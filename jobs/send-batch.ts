@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ActingOptions, ReplyMeta } from '../src/chat/call.ts';
-import { backoffMs, type Verdict } from '../src/chat/error-policy.ts';
+import { backoffMs, isNoAnswer, type Verdict } from '../src/chat/error-policy.ts';
 import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { EditVerdict } from '../src/chat/member-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
@@ -8,6 +8,7 @@ import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { silence, type UnansweredListener } from './unanswered.ts';
 
 /**
  * What the jobs of a region's queue have in common: each start makes one call for one batch, and every batch ends in one
@@ -59,13 +60,6 @@ export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 
 /** Gets every call when it has ended, with what the reply said about the rate limit. */
 export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
-
-/** Resolves with the ms for which a job waits whose call was not answered, without using an attempt; undefined if it uses one. */
-export type UnansweredListener = (
-  jobId: string,
-  verdict: Pick<CallVerdict, 'kind' | 'code' | 'message' | 'httpStatus'>,
-  at: number,
-) => Promise<number | undefined>;
 
 /** What a call was made for, and what the service said. */
 export interface CallContext {
@@ -264,13 +258,14 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
       await job.update({ ...batch, calls });
       throw new SlowDown(verdict.waitMs ?? 0);
     case 'again': {
-      const waitMs = await ports.unanswered?.(job.id, verdict, call.at);
+      const { waitMs, answeredAt } = (await ports.unanswered?.(job.id, verdict, call.at)) ?? {};
       if (waitMs !== undefined) {
         await job.update({ ...batch, calls, uncertainty });
         throw new SlowDown(waitMs);
       }
       if (job.isLastAttempt) {
-        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message };
+        const said = isNoAnswer(verdict) ? silence(calls, answeredAt ?? 0, message) : message;
+        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message: said };
         return deliver(kind, ports, { ...batch, uncertainty }, call, sent);
       }
       await job.update({ ...batch, calls, uncertainty });

@@ -315,8 +315,9 @@ function failure(error: Error & { code?: string }, sent: boolean, origin: string
   }
   return new TransportFailure(
     'CONNECT_FAILED',
-    `no connection to ${origin} (${reason}); check app id, region and host`,
+    `no connection to ${origin} (${reason})`,
     false,
     error,
+    'check app id, region and host',
   );
 }

@@ -112,8 +112,9 @@ const SHORTEST_WAIT_MS = 1_000;
 export function judge(error: unknown, uidsInCall: number, onBehalfOf = ''): Verdict {
   if (error instanceof ServiceRefusal) return judgeRefusal(error, uidsInCall, onBehalfOf);
   if (error instanceof TransportFailure) {
-    const { code, message, maybeCarriedOut } = error;
-    return { kind: BY_TRANSPORT[code], code, message, httpStatus: null, maybeCarriedOut };
+    // The remedy is for those who try a connection; here, other calls may have been answered.
+    const { code, what, maybeCarriedOut } = error;
+    return { kind: BY_TRANSPORT[code], code, message: what, httpStatus: null, maybeCarriedOut };
   }
   if (error instanceof MalformedReply) {
     const { code, message, httpStatus, maybeCarriedOut } = error;

@@ -28,8 +28,8 @@ export class TransportFailure extends RollcallError {
   /** Whether the request had left, so that the service may have acted on it. */
   readonly maybeCarriedOut: boolean;
 
-  constructor(code: TransportCode, message: string, maybeCarriedOut: boolean, cause: unknown) {
-    super(code, message, { cause });
+  constructor(code: TransportCode, message: string, maybeCarriedOut: boolean, cause: unknown, remedy?: string) {
+    super(code, message, { cause, remedy });
     this.maybeCarriedOut = maybeCarriedOut;
   }
 }

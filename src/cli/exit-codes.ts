@@ -49,6 +49,7 @@ export function exitCodeOf({ state, code }: Ended, rows: RowCounts): ExitCode {
     case 'failed':
       return EXIT.fatal;
     case 'blocked':
+      return code === ('DISK_FULL' satisfies ReasonCode) ? EXIT.fatal : EXIT.stopped;
     case 'aborted':
     case 'cancelled':
     case 'cancelling':

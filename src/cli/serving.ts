@@ -7,11 +7,13 @@ import { composeSchedules } from '../app/compose-schedules.ts';
 import { composeSyncs } from '../app/compose-syncs.ts';
 import { serviceOpener } from '../app/open-service.ts';
 import type { Service } from '../app/service.ts';
+import { asError } from '../errors/message-of.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
+import { isDiskFull } from '../platform/disk-full.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { VERSION } from '../platform/version.ts';
@@ -66,13 +68,18 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       reading: io.reading,
     });
     const { service, coordinator, log, warn, fail } = app;
+    /** A full disk ends no server: what it has interrupted continues when there is room. */
+    const endUnlessFull = (error: unknown) => {
+      if (isDiskFull(error)) log.error({ err: error }, 'the disk of the data directory is full');
+      else fail(asError(error));
+    };
     void app.failed.then((error) => {
       failure = error;
     });
     const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs, stage: io.reading?.stage });
     life.onStop(() => syncs.stop());
-    syncs.events.on('failure', fail);
-    const schedules = composeSchedules(config, { syncs, service, dir, log, fail });
+    syncs.events.on('failure', endUnlessFull);
+    const schedules = composeSchedules(config, { syncs, service, dir, log, fail: endUnlessFull });
     life.onStop(() => schedules.stop());
     await app.serveControl(scheduleControl(schedules));
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
@@ -113,7 +120,11 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     });
     // Where the queue does not answer, this waits as long.
     await Promise.race([continued, signal.arrived]);
-    continued.catch(fail);
+    continued.catch(endUnlessFull);
+    const room = coordinator.watchRoom((error) =>
+      log.warn({ err: error }, 'imports that wait for room do not continue'),
+    );
+    life.onStop(() => room.stop());
     const keys = watchKeys(
       coordinator,
       (text) => {

@@ -183,6 +183,8 @@ export function stateSentence(view) {
         return `Blocked: more is missing on the service than may be created, and ${counted(open, 'row')} ${open === 1 ? 'waits' : 'wait'} for your decision.`;
       if (view.code === 'SERVICE_AWAY')
         return `Blocked: the service has not answered for longer than the import may wait, and ${counted(open, 'row')} wait for it. It continues when the service answers; no attempts were used.`;
+      if (view.code === 'DISK_FULL')
+        return 'Blocked: the disk of the data directory is full. Make room on it; the import continues by itself, and nothing is lost.';
       return `Blocked: the service refused a region’s key or plan, and ${counted(open, 'row')} wait for it. Fix it, then resume; no attempts were used.`;
     case 'cancelling':
       return 'Cancelling: calls in flight are finishing, the rest will not be sent.';

@@ -15,12 +15,15 @@ export const REASON_CODES = [
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
   'SERVICE_AWAY', // blocked: the service has not answered for as long as the import may wait
   'CREATE_LIMIT', // blocked: more users or groups are missing than may be created
+  'DISK_FULL', // blocked: the disk of the data directory has no room
   'TOO_MANY_ERRORS', // aborted: more than maxErrors
   'WRONG_SUM', // over: totals and rows disagree, a fault of rollcall
   'READING_FAILED', // failed: an unexpected error while the input was read
   'SENDING_FAILED',
   'RECORDING_FAILED',
   'CLOSING_FAILED',
+  'LEDGER_MISSING', // failed: the file with its rows is gone
+  'DAMAGED_LEDGER', // failed: the file with its rows cannot be read
   'PROCESS_DIED', // failed: the process ended again and again
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];

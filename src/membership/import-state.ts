@@ -8,7 +8,7 @@ export const IMPORT_STATES = [
   'running', // batches are going out
   'pausing', // asked to pause; calls in flight are finishing
   'paused', // nothing is in flight, the rest waits
-  'blocked', // a person must act: a region's key or plan was refused, or more is missing than may be created
+  'blocked', // it cannot go on: a region's key or plan was refused, more is missing than may be created, or the disk is full
   'cancelling', // asked to cancel; calls in flight are finishing
   'cancelled', // cancelled; what was not sent is unprocessed
   'aborted', // more errors than the import may have; what was not sent is unprocessed
@@ -24,12 +24,13 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     staged: 'the whole input was read and checked',
     rejected: 'the input cannot be read or used',
     aborted: 'more rows are invalid than it may have',
+    blocked: 'the disk has no room for it',
     failed: 'an unexpected error ended the reading of its input',
     cancelled: 'cancelled while it was being read: nothing was sent',
   },
   staged: {
     running: 'started',
-    blocked: 'its check has found that more is missing than it may create',
+    blocked: 'its check has found that more is missing than it may create, or the disk is full',
     cancelled: 'cancelled before the start: nothing was sent',
     failed: 'an unexpected error came before anything was sent',
   },
@@ -54,10 +55,14 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   paused: {
     running: 'resumed',
     cancelling: 'cancelled while paused',
+    failed: 'it could not continue',
   },
   blocked: {
+    staging: 'there is room again: the input is read',
     running: 'resumed after a fix',
     cancelling: 'cancelled instead of a fix',
+    cancelled: 'cancelled before anything was read',
+    failed: 'it could not continue',
   },
   cancelling: {
     cancelled: 'the last call in flight has answered',

@@ -1,9 +1,20 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { noteConversion } from './conversions.ts';
+import { sqliteCode } from './sqlite-code.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
 
@@ -20,7 +31,7 @@ const SLOW_TO_CONVERT = 32 * 1024 * 1024;
 const BUSY = 5;
 
 export class LedgerError extends RollcallError {
-  declare readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER';
+  declare readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
 
   constructor(
     code: LedgerError['code'],
@@ -29,7 +40,18 @@ export class LedgerError extends RollcallError {
   ) {
     super(code, what, about);
   }
+
+  static damaged(path: string, cause: Error): LedgerError {
+    return new LedgerError('DAMAGED_LEDGER', `${path} is damaged (${cause.message})`, { cause, remedy: NO_LEDGER });
+  }
+
+  static missing(path: string): LedgerError {
+    return new LedgerError('LEDGER_MISSING', `${path} is not there`, { remedy: NO_LEDGER });
+  }
 }
+
+/** Without it no one knows which rows were sent; a repeat finds that out, and changes nothing that is as it should be. */
+const NO_LEDGER = words`put it back from a backup, or import the input again, with another ${option('dataDir')} if this one's disk fails: members who were added before are reported as already members`;
 
 /** Makes a file that only its user can read, or removes other users' rights; SQLite gives the files beside it the same mode. */
 export function privateFile(path: string): void {
@@ -113,6 +135,7 @@ export function closeStaged(database: DatabaseSync, path: string): void {
  * of `migrations` first.
  */
 export function openForReading(path: string, migrations: URL): DatabaseSync {
+  if (!existsSync(path)) throw LedgerError.missing(path);
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
   // Reads the first page, so that a file that is not a database is reported here and not at some later query.
   namingDamage(path, () => {
@@ -132,18 +155,20 @@ export function attachForReading(database: DatabaseSync, path: string, name: str
 }
 
 /** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */
-const DAMAGE: ReadonlySet<unknown> = new Set([11, 26]);
+const DAMAGE: ReadonlySet<number | undefined> = new Set([11, 26]);
+
+/** Whether SQLite says that a file is damaged, which it may notice at any statement. */
+export function isDamage(error: unknown): error is Error & { readonly errcode: number } {
+  return error instanceof Error && DAMAGE.has(sqliteCode(error));
+}
 
 /** SQLite does not say which file is damaged. */
 export function namingDamage<Result>(path: string, use: () => Result): Result {
   try {
     return use();
   } catch (error) {
-    if (!(error instanceof Error && 'errcode' in error && DAMAGE.has(error.errcode))) throw error;
-    throw new LedgerError('DAMAGED_LEDGER', `${path} is damaged (${error.message})`, {
-      cause: error,
-      remedy: words`put it back from a backup, or import the input again, with another ${option('dataDir')}`,
-    });
+    if (!isDamage(error)) throw error;
+    throw LedgerError.damaged(path, error);
   }
 }
 

@@ -15,6 +15,8 @@ import type { JobQueue } from './job-queue.ts';
 
 /** The circuit of a queue as one process sees and changes it; all processes that use the queue share it. */
 export interface CircuitBreaker {
+  /** When a call of any process was last answered, as far as this one knows, in ms since 1970. */
+  answeredAt(): number | null;
   /** As it is now. */
   read(): Promise<Circuit>;
   /** Whether a job may call: yes, or as the one that probes, or not before this time in ms. */
@@ -87,6 +89,7 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
   };
 
   return {
+    answeredAt: () => seen.answeredAt,
     read,
     admit: async () => {
       if (isOpen(seen) || now() - readAt >= NOTE_MS) await read();

@@ -200,6 +200,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
 /** Why an export is not shown. The log names the file. */
 const UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
   DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
+  LEDGER_MISSING: 'its file is not there: delete the export, and begin another',
   NEWER_LEDGER: 'its file was written by a newer rollcall: read it with that one',
 };
 

@@ -7,6 +7,7 @@ import {
   openCatalogReader,
   type Transition,
 } from '../imports/catalog.ts';
+import { hasLedger } from '../imports/lost-ledger.ts';
 import type { TaskLimits } from '../imports/report/reading-task.ts';
 import type { ImportQuestions, ReadingThreads } from '../imports/report/reading-threads.ts';
 import type { ReportRequest } from '../imports/report/report-text.ts';
@@ -53,7 +54,8 @@ export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
   const catalog = openCatalogReader(dir.catalog);
   const hasRows = (id: string) => existsSync(dir.ledger(id));
   const ledgerOf = (id: string): string => {
-    if (hasRows(id)) return dir.ledger(id);
+    const record = catalog.find(id);
+    if (record === undefined ? hasRows(id) : hasLedger(record, dir.ledger(id))) return dir.ledger(id);
     throw new Problem('NO_ROWS_YET', `Import ${id} has no rows: its file is still being read, or was rejected.`);
   };
   return {

@@ -19,6 +19,7 @@ import { CannotRepair } from '../imports/repair/repair-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
+import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
 import { EditedMeanwhile, ScheduleError, SourceNotAllowed } from '../syncs/schedule/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../syncs/sync-errors.ts';
@@ -101,9 +102,6 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'NOT_FOUND',
 };
 
-/** The system's codes for a full disk and an exhausted quota. */
-const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
-
 /** The problem for an error; undefined when the request did not cause it. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
@@ -155,7 +153,7 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
-  if (FULL.has(code)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
+  if (isDiskFull(error)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
   if (statusCode === 416) return new Problem('RANGE', 'The requested range is beyond the end of the report.');
   const known = FRAMEWORK[code];
   if (known !== undefined) return new Problem(known, asSentence(message.slice(0, LONGEST_DETAIL)));

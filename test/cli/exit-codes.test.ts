@@ -66,8 +66,11 @@ describe('exit codes', () => {
     const file = place.file('members.csv', manyMembers(20_000));
     const { status, stderr } = inBash(place, `ulimit -f 1000; exec "$0" "$@"`, ['import', file]);
     expect(status).toBe(EXIT.fatal);
-    expect(stderr).toContain('Make room on the disk of the data directory\nWhen it is fixed:\n  rollcall resume ');
+    expect(stderr).toContain('Make room on the disk of the data directory, then continue:\n  rollcall resume ');
     expect(stderr).not.toContain('    at ');
+    expect((await place.summary(['status'])).summary).toMatchObject({ state: 'blocked', code: 'DISK_FULL' });
+    const resumed = await place.summary(['resume']);
+    expect(resumed).toMatchObject({ code: EXIT.ok, summary: { state: 'completed', rows: { added: 20_000 } } });
   });
 
   test('1: finished, and a row failed', async () => {

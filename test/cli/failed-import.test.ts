@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
@@ -27,4 +27,41 @@ test('an import that fails says with which code, and is looked at, resumed and c
     state: 'cancelled',
     rows: { read: 60, unprocessed: 60 },
   });
+});
+
+test('an import whose ledger is gone is failed, whatever is asked of it, and says what can still be done', async () => {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any' });
+  place.file('m.csv', manyMembers(60, 2));
+  await place.run(['import', 'm.csv', '--first', '10']);
+  const [id = ''] = readdirSync(join(place.dataDir, 'imports'));
+  const folder = join(place.dataDir, 'imports', id);
+  for (const file of readdirSync(folder)) if (file.startsWith('ledger')) rmSync(join(folder, file));
+  for (const command of [['resume'], ['report'], ['resume']]) {
+    const { code, stderr } = await place.run(command);
+    expect([command, code]).toEqual([command, EXIT.fatal]);
+    expect(stderr).toContain('ledger.sqlite is not there; put it back from a backup, or import the input again');
+  }
+  const status = await place.run(['status', '--json']);
+  expect(JSON.parse(status.stdout)).toMatchObject({ state: 'failed', code: 'LEDGER_MISSING' });
+  expect((await place.run(['status'])).stdout).toContain('Its ledger is gone or damaged');
+  expect(readdirSync(folder).filter((file) => file.startsWith('ledger'))).toEqual([]);
+  expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
+});
+
+test('an import whose ledger is damaged in the middle fails as DAMAGED_LEDGER, and is not told to resume', async () => {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any' });
+  place.file('m.csv', manyMembers(6_000, 40));
+  await place.run(['import', 'm.csv', '--first', '10']);
+  const [id = ''] = readdirSync(join(place.dataDir, 'imports'));
+  const path = join(place.dataDir, 'imports', id, 'ledger.sqlite');
+  const bytes = readFileSync(path);
+  // The first page stays whole, so that it opens.
+  bytes.fill(0x5a, 8_192);
+  writeFileSync(path, bytes);
+  const resumed = await place.run(['resume']);
+  expect(resumed.code).toBe(EXIT.fatal);
+  expect(resumed.stderr).toMatch(/ledger\.sqlite is damaged \(.*\); put it back from a backup/);
+  const status = await place.run(['status', '--json']);
+  expect(JSON.parse(status.stdout)).toMatchObject({ state: 'failed', code: 'DAMAGED_LEDGER' });
+  expect((await place.run(['status'])).stdout).not.toContain(`rollcall resume ${id}`);
 });

@@ -46,4 +46,26 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
     expect(said).toEqual(['Region eu answers again: imports that waited for it continue']);
     expect(counts(id)).toMatchObject({ added: 300 });
   });
+
+  test('continues at the next start of a process that stays', async () => {
+    const pipeline = await openPipeline({ place, sandbox: { faults: 'reset-before' } });
+    const { id } = await pipeline.run(csv(participants(50)), { giveUpAfterMs: 1 });
+    expect(pipeline.coordinator.find(id).code).toBe('SERVICE_AWAY');
+    await pipeline.stop();
+    pipeline.sandbox.faults.clear();
+    await pipeline.restart();
+    expect(await pipeline.coordinator.continueAll()).toEqual([]);
+    expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+    expect(pipeline.counts(id)).toMatchObject({ added: 50 });
+  });
+
+  test('is not outlived by the questions of a command, which learn that the service is away', async () => {
+    const { coordinator } = await openPipeline({ place, sandbox: { faults: 'reset-before' }, giveUpAfterMs: 1 });
+    const read = coordinator.pages('us').listGroupsPage(1, {});
+    await expect(read).rejects.toMatchObject({
+      code: 'SERVICE_AWAY',
+      ofRegion: true,
+      message: expect.stringContaining('has not answered since'),
+    });
+  });
 });

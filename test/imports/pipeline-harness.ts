@@ -58,6 +58,7 @@ export interface StartOptions {
   /** Whether the coordinator takes what it sends to for a sandbox. Default: no, it is the service. */
   readonly asSandbox?: boolean;
   readonly keepMs?: number;
+  readonly giveUpAfterMs?: number;
   /** Puts something between the workers and the service. */
   readonly chat?: (chat: ChatClient, region: Region) => ChatClient;
 }
@@ -110,7 +111,15 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
   });
 
   async function start(chosen: StartOptions) {
-    const { regions = REGIONS, apiKeys = {}, chat = (one) => one, currentKey, asSandbox, keepMs } = chosen;
+    const {
+      regions = REGIONS,
+      apiKeys = {},
+      chat = (one) => one,
+      currentKey,
+      asSandbox,
+      keepMs,
+      giveUpAfterMs,
+    } = chosen;
     const openRegions = new Map<Region, OpenRegion>();
     const { host, caPem: ca } = sandbox;
     const apps = Object.fromEntries(regions.map((region) => [region, sandbox.apps[region]]));
@@ -121,6 +130,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
       log: options.log ?? pino({ enabled: false }),
       warn: (text) => failures.push(new Error(text)),
       keepMs,
+      giveUpAfterMs,
       backend: () => options.place.open(dir),
       client: (region) => {
         const { appId, apiKey } = sandbox.apps[region];

@@ -46,8 +46,9 @@ export function run(
   chat: Pick<ChatClient, 'addMembers'>,
   payload: AddMembersPayload,
   given: Partial<JobRun<AddMembersPayload>> = {},
+  unanswered?: BatchPorts['unanswered'],
 ): Promise<Ran> {
-  return start(addMembers, chat, payload, given);
+  return start(addMembers, chat, payload, given, unanswered);
 }
 
 /** One start of a job that sends a batch, as the queue makes it. */
@@ -56,12 +57,14 @@ export async function start<Payload extends BatchPayload, Chat>(
   chat: Chat,
   payload: Payload,
   { attemptsMade = 0, starts = payload.calls.length + 1, ...given }: Partial<JobRun<Payload>> = {},
+  unanswered?: BatchPorts['unanswered'],
 ): Promise<Ran<Payload>> {
   let delivered: BatchResult | undefined;
   let next = payload;
   const asked: string[] = [];
   const ports: BatchPorts & { readonly chat: Chat } = {
     chat,
+    ...(unanswered !== undefined && { unanswered }),
     deliver: async ({ importId }, result) => {
       asked.push('delivered');
       if (importId !== payload.importId || delivered !== undefined) throw new Error(`delivered wrongly: ${importId}`);

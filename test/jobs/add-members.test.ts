@@ -305,6 +305,44 @@ describe('a fault of ours', () => {
   );
 });
 
+describe('a call without an answer', () => {
+  const silent = async () => (await openService({ faults: 'unavailable' })).chat;
+  const at = (time: string, kind: 'again' | 'slow-down' = 'again') =>
+    ({ at: Date.parse(`2026-01-10T02:14:${time}Z`), ms: 5, httpStatus: 503, code: 'HTTP_503', kind }) as const;
+  const calls = [at('03'), at('04', 'slow-down'), at('09')];
+
+  test('uses no attempt while the service answers no one, not even the last one', async () => {
+    const batch = batchOf({ participants: ['p'] }, { calls });
+    const { thrown, payload, delivered } = await run(await silent(), batch, LAST, async () => ({ waitMs: 700 }));
+    expect(thrown).toMatchObject({ name: 'SlowDown', waitMs: 700 });
+    expect(delivered).toBeUndefined();
+    expect(payload.calls).toHaveLength(4);
+  });
+
+  test('that was the last one says how many there were, since when, and whether others were answered', async () => {
+    const batch = batchOf({ participants: ['p'] }, { calls });
+    const message = async (answeredAt: number | null) =>
+      (await run(await silent(), batch, LAST, async () => ({ answeredAt }))).delivered?.sent;
+    expect(await message(Date.now())).toMatchObject({
+      kind: 'unanswered',
+      code: 'HTTP_503',
+      message: expect.stringMatching(
+        /^3 calls since 2026-01-10 02:14:03 UTC got no usable answer, while other calls of the region were answered; the last one: HTTP 503/,
+      ),
+    });
+    const unknown = { message: expect.stringMatching(/got no usable answer; the last one: HTTP 503/) };
+    expect(await message(null)).toMatchObject(unknown);
+    expect(await message(at('02').at)).toMatchObject(unknown);
+  });
+
+  test('because there is no connection does not blame the settings', async () => {
+    const { sandbox, chat } = await openService();
+    await sandbox.close();
+    const { delivered } = await run(chat, batchOf({ participants: ['p'] }), LAST);
+    expect(delivered?.sent).toMatchObject({ code: 'CONNECT_FAILED', message: expect.not.stringContaining('app id') });
+  });
+});
+
 describe('the wait before the next attempt', () => {
   const again = (waitMs: number | undefined) =>
     new SendAgain({

@@ -80,12 +80,22 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
           command('resume', sandbox),
         ];
       }
+      if (code === ('DISK_FULL' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Blocked: ${reason}`),
+          'Nothing is lost. Make room on the disk of the data directory, then continue:',
+          command('resume', sandbox),
+        ];
+      }
       return [
         withFullStop(`Blocked: ${reason}`),
         `Nothing is lost. Fix the key or plan${there}, check it with \`rollcall doctor\`${there}, then continue:`,
         command('resume', sandbox),
       ];
     case 'failed':
+      if (code === ('LEDGER_MISSING' satisfies ReasonCode) || code === ('DAMAGED_LEDGER' satisfies ReasonCode)) {
+        return [withFullStop(`Failed: ${reason}`)];
+      }
       return [
         withFullStop(`Failed: ${reason}`),
         'Rows that have an outcome keep it. See them, try the import again, or end it:',

@@ -66,18 +66,24 @@ function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReade
   }
 }
 
+/** Its rows cannot be counted any more; its state says so. */
+function isLedgerLost({ code }: ImportRecord): boolean {
+  return code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER';
+}
+
 /** The outcomes of an import so far. */
 export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
-  const problems = withLedger(dir, record.id, (reader) => reader.problems());
+  const problems = isLedgerLost(record) ? [] : withLedger(dir, record.id, (reader) => reader.problems());
   return { summary: summaryIn(dir, record), problems: problems ?? [] };
 }
 
 /** The summary of an import; its ledger is opened only where its totals are not kept. */
 export function summaryIn(dir: DataDir, record: ImportRecord): ImportSummary {
   const isOver = isFinal(record.state);
-  const totals =
-    keptTotals(record) ??
-    withLedger(dir, record.id, (reader) => totalsOf(reader.counters(), isOver, reader.input())) ??
-    totalsOf(new Map(), isOver);
+  const counted = () =>
+    isLedgerLost(record)
+      ? undefined
+      : withLedger(dir, record.id, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
+  const totals = keptTotals(record) ?? counted() ?? totalsOf(new Map(), isOver);
   return summaryOf(record, totals, writtenReports(dir.folder(record.id)));
 }

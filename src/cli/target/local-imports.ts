@@ -5,6 +5,7 @@ import type { ImportFilter } from '../../imports/catalog.ts';
 import { checkFiles } from '../../imports/check/check-paths.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
+import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { reportPaths } from '../../imports/report/report-paths.ts';
@@ -90,7 +91,7 @@ export function localImports(config: Config): Imports {
       };
     },
     report: async ({ id, state, reason }, request) => {
-      if (!existsSync(dir.ledger(id))) {
+      if (!hasLedger(find(id), dir.ledger(id))) {
         throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
       }
       const summary = summaryIn(dir, find(id));

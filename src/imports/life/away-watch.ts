@@ -28,8 +28,9 @@ export function watchForReturn(
       await coordinator.pages(region).listGroupsPage(1, { signal: stopping.signal });
     } catch (error) {
       if (stopping.signal.aborted) return;
-      // A refusal is an answer as well.
       if (!(error instanceof ReadingRefused)) throw error;
+      if (error.code === SERVICE_AWAY) return ask(region);
+      // A refusal is an answer as well.
     }
     continueAll(`Region ${region} answers again: imports that waited for it continue`);
   };

@@ -16,7 +16,10 @@ export async function continueAll(
   life: Pick<Life, 'takeUp' | 'fault'>,
 ): Promise<LeftAlone[]> {
   const left = unfinished
-    .filter(({ state, code }) => isUnderWay(state) || (state === 'blocked' && code === SERVICE_AWAY))
+    .filter(
+      ({ state, code }) =>
+        isUnderWay(state) || (state === 'blocked' && (code === SERVICE_AWAY || code === 'DISK_FULL')),
+    )
     .map((record) =>
       life.takeUp(record.id).then(
         () => [],

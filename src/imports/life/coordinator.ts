@@ -23,7 +23,7 @@ import type { StageFile } from '../stage/staging.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import { createDeletions, type Deletions } from './deletions.ts';
-import { createLife, type LifeEvents } from './life.ts';
+import { createLife, type Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
@@ -38,6 +38,8 @@ export interface Coordinator {
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
+  /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
+  stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
   /** Continues an import that is staged, paused or blocked, or that a stop or crash interrupted. */
   resume(id: string, changes?: ResumeChanges): Promise<ImportRecord>;
@@ -72,6 +74,8 @@ export interface Coordinator {
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
   settled(id: string): Promise<ImportRecord>;
+  /** From now on imports that wait for room on the disk continue by themselves. */
+  readonly watchRoom: Life['watchRoom'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -109,6 +113,8 @@ export interface CoordinatorOptions {
   readonly keepMs?: number;
   /** Reads files into ledgers. Default: each in a thread of its own. */
   readonly stage?: StageFile | undefined;
+  /** Bytes that are free on the disk of the data directory. Default: what the system says. */
+  readonly free?: (() => Promise<number>) | undefined;
   /** Reads ledgers. Default: threads of this coordinator. */
   readonly openReading?: (() => ReadingThreads) | undefined;
   /** Gets troubles that the queue recovers from by itself. */
@@ -136,7 +142,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox });
   const find = catalog.get;
 
-  const pages = (region: Region) => life.sending.groups.pages(region);
+  const pages = (region: Region) => life.sending.groups.pages(region, true);
   const deletions = createDeletions({
     ...{ dir, catalog, sandbox, pages, regions: options.regions },
     onError: (id, cause) =>
@@ -170,6 +176,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     reading,
     backend,
     find,
+    stage: (id) => life.begin(id, false),
     create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
@@ -216,6 +223,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     pages,
     regions: () => life.sending.regions(),
     renewKeys: (regions) => life.sending.renewKeys(regions),
+    watchRoom: life.watchRoom,
     settled: async (id) => {
       for (;;) {
         // Checked after the move: `staged` is only passed on the way to `running`.

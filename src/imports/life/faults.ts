@@ -1,7 +1,10 @@
 import { messageOf } from '../../errors/message-of.ts';
+import type { Words } from '../../errors/named-options.ts';
+import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { sqliteCode } from '../../platform/sqlite-code.ts';
 import { asClause } from '../../text/wording.ts';
 import type { FaultCode } from '../happening.ts';
+import type { ReasonCode } from '../reason-codes.ts';
 
 /** Unexpected errors: each ends one import, or the process if every import would meet it. */
 
@@ -14,17 +17,51 @@ const STEPS: Readonly<Record<FaultCode, string>> = {
 };
 
 /** After so many deaths of the process, an import is set to `failed`, so that it does not kill the process again. */
-export const DEATHS_ALLOWED = 2;
+export const DEATHS_ALLOWED = 6;
+/** Deaths from which on it is not taken up at once: so many come without any fault of the import. */
+const DEATHS_AT_ONCE = 2;
+const FIRST_WAIT_MS = 60_000;
+
+/**
+ * How long a new process waits before it takes up an import, in ms: 1, 2, 4 and 8 minutes from the second death on. An
+ * import that does not end the process itself is then not at work when others do, and counts no more deaths.
+ * @param deaths of the process while it worked on the import, since it last made progress
+ */
+export function waitAfterDeaths(deaths: number): number {
+  return deaths < DEATHS_AT_ONCE ? 0 : FIRST_WAIT_MS * 2 ** (deaths - DEATHS_AT_ONCE);
+}
 
 /** Why an import is set to `failed` after too many deaths of the process. */
 export function deathSentence(deaths: number): string {
   return `PROCESS_DIED: rollcall ended unexpectedly ${deaths} times while it worked on this import, so it does not try again by itself`;
 }
 
-/** Why an import is set to `failed`: code, step and error in a sentence. */
-export function faultSentence(code: FaultCode, error: unknown): string {
+/** Why an import is set to `failed`, and what to do where trying again would not help. */
+export interface Fault {
+  readonly code: ReasonCode;
+  /** Code, step and error. */
+  readonly reason: string;
+  readonly remedy?: Words | undefined;
+}
+
+/** @param ledger path of the import's ledger, which errors of SQLite do not name */
+export function faultOf(step: FaultCode, error: unknown, ledger: string): Fault {
+  const lost = lostLedger(error, ledger);
+  if (lost !== undefined) {
+    return { code: lost.code as ReasonCode, reason: `${lost.code}: ${lost.what}`, remedy: lost.remedyWords };
+  }
   const kind = error instanceof Error && error.name !== 'Error' ? ` (${error.name})` : '';
-  return `${code}: an unexpected error came while ${STEPS[code]}: ${asClause(messageOf(error))}${kind}`;
+  const reason = `${step}: an unexpected error came while ${STEPS[step]}: ${asClause(messageOf(error))}${kind}`;
+  return { code: step, reason };
+}
+
+/** The error that says that the ledger is gone or damaged; undefined for any other. */
+function lostLedger(error: unknown, path: string): LedgerError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof LedgerError && cause.code !== 'NEWER_LEDGER') return cause;
+    if (isDamage(cause)) return LedgerError.damaged(path, cause);
+  }
+  return undefined;
 }
 
 /** System codes for a machine that cannot continue: no space, broken disk, no file handles, no memory, a server that is away. */

@@ -1,5 +1,5 @@
-import { asError } from '../../errors/message-of.ts';
 import type { ImportState } from '../../membership/import-state.ts';
+import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { RegionWorker } from '../send/region.ts';
 import type { WorkingRegion } from '../send/worker-process.ts';
@@ -10,9 +10,7 @@ import type { Coordinator } from './coordinator.ts';
  * for regions that were stopped before the new key was set: they are checked from time to time, and continue when their key
  * has changed.
  */
-export interface KeyWatch {
-  stop(): Promise<void>;
-}
+export type KeyWatch = Repeated;
 
 /** How often, in ms: a key is changed by a person, and reading the settings costs a few ms. */
 const LOOK_MS = 5_000;
@@ -76,30 +74,6 @@ export function watchKeys(
     stop: () => {
       coordinator.events.off('state', follow);
       return watch.stop();
-    },
-  };
-}
-
-/** Runs `look` again and again, one run after the other, also after an error. */
-function repeatedly(everyMs: number, onError: (error: Error) => void, look: () => Promise<void>): KeyWatch {
-  let underWay = Promise.resolve();
-  let stopping = false;
-  let timer: NodeJS.Timeout | undefined;
-  const later = () => {
-    timer = setTimeout(() => {
-      underWay = look()
-        .catch((error: unknown) => onError(asError(error)))
-        .finally(() => {
-          if (!stopping) later();
-        });
-    }, everyMs).unref();
-  };
-  later();
-  return {
-    stop: async () => {
-      stopping = true;
-      clearTimeout(timer);
-      await underWay;
     },
   };
 }

@@ -3,6 +3,7 @@ import type { CircuitStatus } from '../../api/regions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { isDiskFull } from '../../platform/disk-full.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
 import type { Closed, EndState, FaultCode, Happening, Report, Standstill } from '../happening.ts';
@@ -20,8 +21,9 @@ import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings, type StageFile } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
-import { faultSentence, isMachineFault } from './faults.ts';
+import { faultOf, isMachineFault } from './faults.ts';
 import { createRequests, type Requests, type RequestsOptions, type States } from './requests.ts';
+import { createRoomWaits, type RoomWaits } from './room-waits.ts';
 
 /**
  * The life of an import: what follows when something has happened to it, in the order of the states
@@ -38,6 +40,8 @@ export interface Life extends Requests {
   leave(id: string): Promise<void>;
   /** An unexpected error ends the import that met it, and the process only where every import would meet it. */
   fault(id: string, code: FaultCode, error: unknown): void;
+  /** From now on imports that wait for room on the disk continue by themselves (room-waits.ts). */
+  readonly watchRoom: RoomWaits['watch'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -70,6 +74,8 @@ interface LifeOptions {
   readonly sandbox: boolean;
   readonly giveUpAfterMs?: number | undefined;
   readonly stage?: StageFile | undefined;
+  /** Bytes that are free on the disk of the data directory. Default: what the system says. */
+  readonly free?: (() => Promise<number>) | undefined;
   readonly onError: (error: Error) => void;
 }
 
@@ -107,6 +113,10 @@ export function createLife(options: LifeOptions): Life {
   const fault = (id: string, code: FaultCode, error: unknown): void => {
     // The next start continues what is interrupted now.
     if (stopping) return;
+    if (isDiskFull(error)) {
+      void room.begin(id, error);
+      return;
+    }
     if (isMachineFault(error)) {
       fail(error);
       return;
@@ -117,11 +127,12 @@ export function createLife(options: LifeOptions): Life {
       if (state === undefined || state === 'failed' || isFinal(state)) return;
       // For the log: the sentence in the catalog has no stack.
       events.emit('fault', id, error);
-      const reason = faultSentence(code, error);
-      if (lastResort.delete(id)) states.move(id, 'cancelled', `cancelled after it had failed; ${reason}`, code);
-      else states.move(id, 'failed', reason, code);
+      const { reason, remedy, ...found } = faultOf(code, error, dir.ledger(id));
+      if (lastResort.delete(id)) states.move(id, 'cancelled', `cancelled after it had failed; ${reason}`, found.code);
+      else states.move(id, 'failed', reason, found.code, remedy);
     } catch (catalogError) {
-      fail(catalogError);
+      if (isDiskFull(catalogError)) void room.begin(id, catalogError);
+      else fail(catalogError);
     }
   };
 
@@ -152,18 +163,24 @@ export function createLife(options: LifeOptions): Life {
   const parts = { ...options, states, stagings, sending, closings, target: targetOf(options), fault };
   const course = courseOf(parts);
 
+  const requests = createRequests({ ...parts, course, lastResort });
+  const room = createRoomWaits({ ...options, states, sending, takeUp: requests.takeUp, fail });
+
   return {
     sending,
     begin: course.begin,
-    ...createRequests({ ...parts, course, lastResort }),
+    ...requests,
+    watchRoom: room.watch,
     isClosing: closings.isUnderWay,
     leave: course.leave,
     fault,
     stop: async (deadlineMs) => {
       stopping = true;
+      requests.stop();
       closings.stop();
       await stagings.stop();
       await sending.stop(deadlineMs);
+      room.close();
     },
   };
 }

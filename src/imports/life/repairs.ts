@@ -10,6 +10,7 @@ import { NothingToSend, WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
+import { hasLedger } from '../lost-ledger.ts';
 import type { replace } from '../repair/edit.ts';
 import { type CellEdit, type RepairFilter, repairFile } from '../repair/repair-ledger.ts';
 import { doRepair } from '../repair/repair-work.ts';
@@ -53,7 +54,7 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
   /** @throws WrongState */
   const subjectOf = (id: string): Subject => {
     const record = find(id);
-    if (!existsSync(dir.ledger(id))) throw new WrongState(record, 'has no rows to repair', []);
+    if (!hasLedger(record, dir.ledger(id))) throw new WrongState(record, 'has no rows to repair', []);
     return { folder: dir.folder(id), options: readOptions(record), isTaken: isRetried(catalog.retries(id)) };
   };
 

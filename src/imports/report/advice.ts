@@ -1,6 +1,9 @@
 import { option, type Words, type WriteOption, words, written } from '../../errors/named-options.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 
+const UNREACHED =
+  'No connection to the service for these rows: check its status page and the network; if nothing ever worked, the app id, region and host. Then import the retry file.';
+
 /** What a person can do about the service's codes, as far as publicly known (docs/chat-service.md, 24 to 37). */
 const BY_CODE: Readonly<Record<string, Words>> = {
   ERR_UID_NOT_FOUND: 'Create or reactivate these users, or fix the UIDs in the retry file; then import the retry file.',
@@ -20,6 +23,8 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   ERR_BAD_REQUEST:
     'The service did not accept these values: compare them with the message and fix them in the retry file.',
   ERR_TOO_MANY_REQUESTS: 'The rate limit was reached: import the retry file with fewer calls a minute.',
+  CONNECT_FAILED: UNREACHED,
+  CONNECT_TIMEOUT: UNREACHED,
   NOT_THE_SERVICE:
     'A proxy, firewall or login page answered in place of the service: check the network and HTTPS_PROXY; then import the retry file.',
   UNKNOWN_SCOPE: words`These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, import the file again with ${option('map', 'scope=')}, which ignores it.`,

@@ -17,12 +17,14 @@ export interface Verdict {
 
 /** The result of an import in one sentence: how many rows succeeded, the outcomes of the others, whether any is missing. */
 export function verdictOf(summary: ImportSummary): Verdict {
-  const { rows, state } = summary;
+  const { rows, state, code } = summary;
   const open = rows.read - sumOfOutcomes(rows);
   const pending = isFinal(state) ? 0 : Math.max(0, open);
   if (open !== pending) return { tone: 'fault', pending, sentence: faultSentence(rows.read, open) };
   if (state === 'rejected')
     return { tone: 'attention', pending, sentence: 'The file cannot be used; nothing was sent.' };
+  if (rows.read === 0 && (code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER'))
+    return { tone: 'attention', pending, sentence: 'Its ledger is gone or damaged, so its rows cannot be counted.' };
   if (rows.read === 0 && state === 'failed')
     return { tone: 'attention', pending, sentence: 'Failed while reading the file; nothing was sent.' };
   if (rows.read === 0) {

@@ -19,6 +19,7 @@ export function watchCircuits(
 ): { stop(): void } {
   const open = new Set<Region>();
   let looking = false;
+  let stopped = false;
   const look = async (): Promise<void> => {
     for (const { region, circuit } of await regions()) {
       const status = await circuit();
@@ -34,10 +35,18 @@ export function watchCircuits(
     if (looking) return;
     looking = true;
     look()
-      .catch((error: unknown) => onError(asError(error)))
+      .catch((error: unknown) => {
+        // The queue closes under a look that is under way.
+        if (!stopped) onError(asError(error));
+      })
       .finally(() => {
         looking = false;
       });
   }, everyMs).unref();
-  return { stop: () => clearInterval(timer) };
+  return {
+    stop: () => {
+      stopped = true;
+      clearInterval(timer);
+    },
+  };
 }

@@ -16,7 +16,10 @@ import type { OpenRegion } from './region.ts';
  * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
  */
 export interface GroupReader extends Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> {
-  pages(region: Region): GroupPages;
+  /** @param mayGiveUp whether `giveUp` refuses the questions; others wait as long as it takes */
+  pages(region: Region, mayGiveUp?: boolean): GroupPages;
+  /** The service has been away for too long: refuses questions that were asked before `before` (ms since 1970). */
+  giveUp(region: StoppedRegion, before: number): void;
   /** Takes an answer. It is dropped if the question was asked twice, given up, or asked before a restart. */
   answered(requestId: string, answer: ServiceAnswer): void;
   /** A region refuses every call, as an import found: its questions are refused too, or they would wait forever. */
@@ -53,6 +56,8 @@ interface GroupReaderOptions {
 interface Question {
   readonly region: Region;
   readonly job: QueuedJob<AskServicePayload>;
+  readonly mayGiveUp: boolean;
+  readonly bornAt: number;
   /** When it was last put into the queue, ms since 1970. */
   askedAt: number;
   settle(answer: ServiceAnswer): void;
@@ -102,6 +107,7 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
     region: Region,
     wanted: Wanted & { readonly ask: Asked },
     given: AbortSignal | undefined,
+    mayGiveUp: boolean,
   ): Promise<AnswerTo<Asked>> => {
     const signal = given === undefined ? stopping.signal : AbortSignal.any([given, stopping.signal]);
     const { queue, priority } = await queueOf(region);
@@ -113,7 +119,8 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
     const job = { id, name: askService.name, priority, payload };
     const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
     const giveUp = () => reject(signal.reason);
-    waiting.set(id, { region, job, askedAt: Date.now(), settle: resolve });
+    const now = Date.now();
+    waiting.set(id, { region, job, mayGiveUp, bornAt: now, askedAt: now, settle: resolve });
     signal.addEventListener('abort', giveUp, { once: true });
     queue.add([job]).catch(reject);
     const answer = await promise.finally(() => {
@@ -128,28 +135,32 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
   };
 
   return {
-    pages: (region) => ({
+    pages: (region, mayGiveUp = false) => ({
       listMembersPage: async (guid, page, { signal }) => {
-        const { members, pagination } = await ask(region, { guid, ask: 'members', page }, signal);
+        const { members, pagination } = await ask(region, { guid, ask: 'members', page }, signal, mayGiveUp);
         return { members: members.map(([uid, scope, joinedAt, name]) => ({ uid, scope, joinedAt, name })), pagination };
       },
       listBannedPage: async (guid, page, { signal }) => {
-        const { uids, pagination } = await ask(region, { guid, ask: 'banned', page }, signal);
+        const { uids, pagination } = await ask(region, { guid, ask: 'banned', page }, signal, mayGiveUp);
         return { uids, pagination };
       },
-      getGroup: async (guid, { signal }) => (await ask(region, { guid, ask: 'group', page: 1 }, signal)).group,
-      getMembership: async (guid, uid, { signal }) => ask(region, { guid, uid, ask: 'membership', page: 1 }, signal),
-      getUser: async (uid, { signal }) => (await ask(region, { guid: '', uid, ask: 'user', page: 1 }, signal)).user,
+      getGroup: async (guid, { signal }) =>
+        (await ask(region, { guid, ask: 'group', page: 1 }, signal, mayGiveUp)).group,
+      getMembership: async (guid, uid, { signal }) =>
+        ask(region, { guid, uid, ask: 'membership', page: 1 }, signal, mayGiveUp),
+      getUser: async (uid, { signal }) =>
+        (await ask(region, { guid: '', uid, ask: 'user', page: 1 }, signal, mayGiveUp)).user,
       deleteUser: async (uid, { signal }) =>
-        void (await ask(region, { guid: '', uid, ask: 'delete-user', page: 1 }, signal)),
-      deleteGroup: async (guid, { signal }) => void (await ask(region, { guid, ask: 'delete-group', page: 1 }, signal)),
+        void (await ask(region, { guid: '', uid, ask: 'delete-user', page: 1 }, signal, mayGiveUp)),
+      deleteGroup: async (guid, { signal }) =>
+        void (await ask(region, { guid, ask: 'delete-group', page: 1 }, signal, mayGiveUp)),
       listUsersPage: async (page, { signal, onlyDeactivated }) => {
         const kind = onlyDeactivated ? 'deactivated' : 'users';
-        const { users, pagination } = await ask(region, { guid: '', ask: kind, page }, signal);
+        const { users, pagination } = await ask(region, { guid: '', ask: kind, page }, signal, mayGiveUp);
         return { entries: users, pagination };
       },
       listGroupsPage: async (page, { signal }) => {
-        const { groups, pagination } = await ask(region, { guid: '', ask: 'groups', page }, signal);
+        const { groups, pagination } = await ask(region, { guid: '', ask: 'groups', page }, signal, mayGiveUp);
         return { entries: groups, pagination };
       },
     }),
@@ -160,6 +171,11 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
     },
     stopped: ({ region, code, message }) => {
       for (const question of ofRegion(region)) question.settle({ kind: 'refused', region: true, code, message });
+    },
+    giveUp: ({ region, code, message }, before) => {
+      for (const { mayGiveUp, bornAt, settle } of ofRegion(region)) {
+        if (mayGiveUp && bornAt < before) settle({ kind: 'refused', region: true, code, message });
+      }
     },
     inFlightIn: (region) => ofRegion(region).length,
     leaves: () => false,

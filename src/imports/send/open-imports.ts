@@ -1,6 +1,8 @@
 import type { DataDir } from '../../platform/data-dir.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
 import type { Catalog } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
+import { hasLedger } from '../lost-ledger.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { type ImportLedger, openImportLedger } from '../record/import-ledger.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -74,8 +76,10 @@ export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }
     open: (id) => {
       const known = imports.get(id);
       if (known !== undefined) return known;
+      const record = catalog.get(id);
+      if (!hasLedger(record, dir.ledger(id))) throw LedgerError.missing(dir.ledger(id));
       catalog.attend(id);
-      const options = readOptions(catalog.get(id));
+      const options = readOptions(record);
       const ledger = openImportLedger(dir.ledger(id), options.create);
       if (workersEnd) ledger.reclaimAll(ORPHANED);
       const opened = {

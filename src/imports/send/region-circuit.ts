@@ -1,5 +1,6 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
-import type { BatchPayload, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
+import type { BatchPayload, CallListener } from '../../../jobs/send-batch.ts';
+import type { UnansweredListener } from '../../../jobs/unanswered.ts';
 import type { CircuitStatus } from '../../api/regions.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import { isNoAnswer, type Verdict } from '../../chat/error-policy.ts';
@@ -24,6 +25,8 @@ export interface RegionCircuit {
   readonly unanswered: UnansweredListener;
   /** Jobs that may run at the same time. */
   setConcurrency(concurrency: number): void;
+  /** To be called when no job runs any more. */
+  close(): void;
 }
 
 interface RegionCircuitOptions {
@@ -41,9 +44,13 @@ const PROBE = 'probe';
 export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
   const { queue, chat, limit, onError } = options;
   const breaker = shareCircuit({ queue, changed: (circuit) => options.changed(statusOf(circuit, Date.now())) });
-  const failed = (error: unknown) => onError(asError(error));
+  let closed = false;
+  const failed = (error: unknown) => {
+    // The queue closes under what was just noted.
+    if (!closed) onError(asError(error));
+  };
   /** The job that tries whether calls are answered again, when a question was. */
-  let trial: { readonly id: string; readonly probe: Probe } | undefined;
+  let trial: { readonly id: string; readonly probe: Probe; readonly answeredAt: number } | undefined;
   let most = options.concurrency;
   let now = most;
   const ramp = (concurrency: number) => {
@@ -87,7 +94,7 @@ export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
       try {
         const nothing = await ask(run);
         if (nothing !== undefined) throw new NotYet((await admitted.failed(nothing)) ?? 0);
-        trial = { id: run.id, probe: admitted };
+        trial = { id: run.id, probe: admitted, answeredAt: Date.now() };
         await process();
       } finally {
         trial = undefined;
@@ -100,23 +107,27 @@ export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
       breaker.answered(kind === 'slow-down').catch(failed);
     },
     unanswered: async (jobId, verdict, at) => {
-      if (!isNoAnswer(verdict)) return undefined;
+      if (!isNoAnswer(verdict)) return {};
       const nothing = noAnswer(verdict, at);
       try {
         if (trial?.id === jobId) {
           // The service answers other calls: this one is the batch's own.
           await trial.probe.failed(nothing);
-          return undefined;
+          return { answeredAt: trial.answeredAt };
         }
-        return await breaker.unanswered(nothing);
+        const waitMs = await breaker.unanswered(nothing);
+        return waitMs === undefined ? { answeredAt: breaker.answeredAt() } : { waitMs };
       } catch (error) {
         failed(error);
-        return undefined;
+        return {};
       }
     },
     setConcurrency: (concurrency) => {
       most = concurrency;
       ramp(concurrency);
+    },
+    close: () => {
+      closed = true;
     },
   };
 }

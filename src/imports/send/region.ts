@@ -209,6 +209,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
     renewKey: () => chat.renewKey(),
     close: async () => {
       await worker.close();
+      circuit.close();
       await chat.close();
     },
     abort: () => worker.abort(),

@@ -67,7 +67,7 @@ export function createSending(options: SendingOptions): Sending {
   const { outcomes } = returns;
   const circuits = watchCircuits(
     regions.all,
-    { seen: giveUpOn({ imports, giveUpAfterMs: options.giveUpAfterMs }), changed: options.circuitChanged },
+    { seen: giveUpOn({ imports, groups, giveUpAfterMs: options.giveUpAfterMs }), changed: options.circuitChanged },
     onError,
   );
 
@@ -172,8 +172,8 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
       backend,
       ({ importId }, result) =>
         recorder.deliver(importId, result).catch((error: unknown) => {
-          // Its import has failed: the result is not needed, and a second call would not change that.
-          if (catalog.find(importId)?.state !== 'failed') throw error;
+          // Its import was dropped: the result is not needed, and a second call would not change that.
+          if (imports.all.has(importId)) throw error;
         }),
       async ({ requestId }, answer) => groups.answered(requestId, answer),
     );

@@ -11,6 +11,7 @@ import { IntakeError } from '../read/intake-error.ts';
 import { unpackError } from '../read/thread-error.ts';
 import type { StagedTotals } from './cut.ts';
 import { identityCopy } from './identity-copy.ts';
+import { checkRoom } from './room.ts';
 import type { StagingProgress, StagingReply, StagingTask, StagingThread } from './stage-file.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time. */
@@ -56,6 +57,7 @@ export function createStagings(options: StagingOptions): Stagings {
       if (!existsSync(ledger)) {
         await discardStaged(unfinished);
         const record = catalog.get(id);
+        await checkRoom(record.source, ledger);
         await stageFile(
           {
             source: record.source,

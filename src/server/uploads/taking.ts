@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { freeBytes, megabytes } from '../../platform/disk-full.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { fileOf, labelOf, type SentFile } from './body.ts';
@@ -34,7 +35,7 @@ export interface Uploads {
   /**
    * Returns the id that `make` has made of the file, or that was made of the same file before.
    * @param chosen the options; with other options it is another request
-   * @throws Problem BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE; whatever `make` throws
+   * @throws Problem BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE, DISK_FULL; whatever `make` throws
    */
   take(
     request: FastifyRequest,
@@ -92,6 +93,7 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
       const path = join(waiting, `${randomUUID()}.part`);
       try {
         await mkdir(waiting, { recursive: true, mode: 0o700 });
+        await refuseWithoutRoom(request, waiting);
         const receiving = { ...limits, signal, came: upload.pace.came };
         let identities: { readonly path: string; readonly name: string; readonly hash: string } | undefined;
         const sent = await fileOf(
@@ -118,6 +120,15 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
       }
     },
   };
+}
+
+/** @throws Problem DISK_FULL for a body that the disk has no room for, before it is sent */
+async function refuseWithoutRoom({ headers }: FastifyRequest, folder: string): Promise<void> {
+  const length = Number(headers['content-length'] ?? 0);
+  const free = await freeBytes(folder);
+  if (length <= free) return;
+  const detail = `The disk of the data directory has ${megabytes(free)} free, and the body has ${megabytes(length)}.`;
+  throw new Problem('DISK_FULL', detail);
 }
 
 /** @throws Problem TOO_LARGE for a body whose Content-Length says so */

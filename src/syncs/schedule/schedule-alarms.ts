@@ -34,6 +34,9 @@ export function startScheduleAlarms({ catalog, due, clock, fail }: ScheduleAlarm
       sleep();
     } catch (error) {
       fail(error);
+      // It may be a full disk, which ends nothing.
+      clearTimeout(timer);
+      timer = setTimeout(ring, LONGEST_SLEEP_MS);
     }
   };
   sleep();

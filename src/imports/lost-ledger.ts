@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import type { ImportState } from '../membership/import-state.ts';
+import { LedgerError } from '../platform/sqlite.ts';
+import type { ImportRecord } from './catalog.ts';
+
+/** States in which an import has a ledger, whatever came before. The others may come before its file was read. */
+const AFTER_READING: ReadonlySet<ImportState> = new Set<ImportState>([
+  ...(['staged', 'running', 'pausing', 'paused', 'blocked'] as const),
+  ...(['completed', 'aborted'] as const),
+]);
+
+/**
+ * Whether the ledger is there; false where the file was not read yet, or was refused.
+ * @throws LedgerError LEDGER_MISSING where the import had one: an empty one in its place would say that it had no rows
+ */
+export function hasLedger(
+  { state, code, totals }: Pick<ImportRecord, 'state' | 'code' | 'totals'>,
+  path: string,
+): boolean {
+  if (existsSync(path)) return true;
+  // A full disk may block it before or after its file was read.
+  const wasRead = AFTER_READING.has(state) && code !== 'DISK_FULL';
+  if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw LedgerError.missing(path);
+  return false;
+}

@@ -1,0 +1,91 @@
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { openRegionQueue } from '../../src/imports/send/region.ts';
+import { type RegionCircuit, regionCircuit } from '../../src/imports/send/region-circuit.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { batchOf } from '../jobs/add-members-run.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const SILENT = { kind: 'again', code: 'HTTP_503', message: 'of the service', httpStatus: 503 } as const;
+const ANSWERED = { at: 0, ms: 1, httpStatus: 200, code: '', kind: 'answered' } as const;
+
+/** The circuit of a worker with 20 jobs at the same time, and whether its service answers questions. */
+async function openCircuit() {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+  const backend = await openBackend();
+  onTestFinished(() => backend.close());
+  const fail = (error: Error) => expect.fail(error.message);
+  const queue = openRegionQueue(backend, 'us', 'app', fail);
+  onTestFinished(() => queue.close());
+  await queue.setCallsPerMinute(1_000_000);
+  const service = { answers: false };
+  const limits: number[] = [];
+  const asked: string[] = [];
+  const told: string[] = [];
+  const circuit = regionCircuit({
+    queue,
+    concurrency: 20,
+    chat: {
+      getGroup: async (guid: string) => {
+        asked.push(guid);
+        if (!service.answers) throw new TypeError('no answer');
+        return { httpStatus: 200, ms: 1 } as never;
+      },
+    },
+    limit: (concurrency) => limits.push(concurrency),
+    changed: ({ state }) => told.push(state),
+    called: () => {},
+    onError: fail,
+  });
+  return { circuit, service, limits, asked, told };
+}
+
+const job = (id: string) => {
+  const payload = batchOf({ participants: ['p'] });
+  const { signal } = new AbortController();
+  return { id, payload, attemptsMade: 0, starts: 1, isLastAttempt: false, signal, update: async () => {} };
+};
+
+/** Lets jobs fail until the circuit is open. */
+async function open(circuit: RegionCircuit): Promise<void> {
+  for (const id of ['a', 'b']) expect(await circuit.unanswered(id, SILENT, Date.now())).not.toHaveProperty('waitMs');
+  vi.setSystemTime(Date.now() + 2_000);
+  expect(await circuit.unanswered('c', SILENT, Date.now())).toEqual({ waitMs: 1_000 });
+}
+
+test('after an outage a worker begins with one call at a time, and doubles that with each answer', async () => {
+  const { circuit, service, limits, asked, told } = await openCircuit();
+  await open(circuit);
+  await expect(circuit.admit(job('a'), () => expect.fail('called'))).rejects.toMatchObject({ waitMs: 1_000 });
+  expect([limits, asked]).toEqual([[1], []]);
+  vi.setSystemTime(Date.now() + 1_000);
+  service.answers = true;
+  await circuit.admit(job('a'), async () => circuit.called(ANSWERED));
+  expect([asked, told]).toEqual([['g'], ['open', 'closed']]);
+  for (let nth = 0; nth < 5; nth += 1) circuit.called(ANSWERED);
+  expect(limits).toEqual([1, 2, 4, 8, 16, 20]);
+});
+
+test('a probe whose question is answered and whose call is not uses an attempt: other calls are answered', async () => {
+  const { circuit, service, told } = await openCircuit();
+  await open(circuit);
+  vi.setSystemTime(Date.now() + 1_000);
+  service.answers = true;
+  await circuit.admit(job('a'), async () => {
+    expect(await circuit.unanswered('a', SILENT, Date.now())).toEqual({ answeredAt: Date.now() });
+    // A call that began earlier is not the probe.
+    expect(await circuit.unanswered('b', SILENT, Date.now())).toEqual({ waitMs: 2_000 });
+  });
+  expect(told).toEqual(['open']);
+});
+
+test('faults of ours say nothing about the service', async () => {
+  const { circuit, told } = await openCircuit();
+  for (let ms = 0; ms < 10_000; ms += 1_000) {
+    vi.setSystemTime(1_000_000 + ms);
+    expect(await circuit.unanswered('a', { ...SILENT, code: 'WORKER_FAULT' }, Date.now())).toEqual({});
+  }
+  expect(told).toEqual([]);
+});
