@@ -217,6 +217,12 @@ export class ReadingRefused extends RollcallError {
   /** Whether every call of the region is refused: its key or plan was. */
   readonly ofRegion: boolean;
 
+  /** Why nothing more is asked of the region. @param what what the service refuses: to be asked, to be read */
+  stopSentence(what: string): string {
+    if (this.code === 'SERVICE_AWAY') return this.message;
+    return `the service refuses to be ${what}: ${this.code}: ${this.message}`;
+  }
+
   constructor({ code, message, region }: Extract<ServiceAnswer, { kind: 'refused' }>) {
     super(code, message, { kind: region ? 'stopped' : 'fatal' });
     this.ofRegion = region;

@@ -105,6 +105,10 @@ const scheduleSettings = z.strictObject({
     .meta({ description: 'UIDs that may be removed even if they are owner, admin or protected.' }),
   ...createSettings.shape,
   limits: guardLimits.default({}),
+  giveUpAfterMs: z.int().positive().optional().meta({
+    description:
+      'How long its imports wait for a service that answers nothing, in ms; then they are blocked until it answers. In an edit: as it was.',
+  }),
   apply: z.boolean().default(false).meta({ description: 'Carry each plan out at once, unless a guard objects.' }),
   repair: z.boolean().default(false).meta({ description: 'Run although the file is unchanged.' }),
   catchUp: z.boolean().default(false).meta({ description: 'Run later if a run was missed.' }),
@@ -158,6 +162,7 @@ export const schedule = z
       .nullable()
       .meta({ description: 'What its runs may create; null: nothing.' }),
     limits: guardLimits,
+    giveUpAfterMs: count.optional(),
     apply: z.boolean(),
     sandbox: z.boolean(),
     repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),

@@ -93,11 +93,12 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         throw error;
       }
     },
-    begin: async ({ id, file, source, sandbox, create, createdBy, undoOf }) => {
+    begin: async ({ id, file, source, sandbox, create, giveUpAfterMs, createdBy, undoOf }) => {
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({
         ...{ format: 'csv', region: 'us', edits: true, sandbox },
         ...(create !== undefined && { create }),
+        ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
       });
       const tags = undoOf === null ? [] : tagsIfThere(coordinator, undoOf);
       await coordinator.create({ id, file, source, options, createdBy, tags });

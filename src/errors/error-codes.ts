@@ -53,6 +53,7 @@ export const ERROR_CODES = {
   REGION_WITHOUT_APP: 'usage',
   TOO_MANY_REMOVALS: 'stopped',
   SERVICE_REFUSED: 'stopped',
+  SERVICE_AWAY: 'stopped',
   UNKNOWN_SCOPE: 'fatal',
   READING_STOPPED: 'fatal',
   REFUSED: 'fatal',

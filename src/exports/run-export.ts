@@ -120,7 +120,7 @@ async function readGroup({ store, pages, signal }: ExportRun, group: GroupToRead
 
 /** Why nothing more can be read, in a sentence; undefined for an unexpected error. */
 function whyStopped(error: unknown): string | undefined {
-  if (error instanceof ReadingRefused) return `the service refuses to be read: ${error.code}: ${error.message}`;
+  if (error instanceof ReadingRefused) return error.stopSentence('read');
   if (error instanceof UntrustedListing) return error.message;
   return undefined;
 }

@@ -78,6 +78,12 @@ export class CannotPlan extends RollcallError {
   }
 
   static regionRefused(region: Region, code: string, message: string): CannotPlan {
+    if (code === 'SERVICE_AWAY') {
+      return new CannotPlan(code, `region ${region}: ${asClause(message)}`, {
+        remedy: 'sync again when `rollcall doctor` finds the service',
+        facts: { region },
+      });
+    }
     return new CannotPlan('SERVICE_REFUSED', `region ${region} refuses every call (${code}: ${asClause(message)})`, {
       remedy: 'fix its key or plan, check it with `rollcall doctor`, and sync again',
       facts: { region, code },

@@ -21,6 +21,7 @@ const kept = z.strictObject({
   flags: planFlags.extend({ mode: z.enum(['add', 'mirror']) }),
   create: createOptions.optional(),
   limits: z.record(z.string(), z.number()),
+  giveUpAfterMs: z.int().positive().optional(),
   apply: z.boolean(),
   sandbox: z.boolean(),
 });
@@ -35,6 +36,8 @@ export interface SyncOptions {
   readonly create?: CreateOptions | undefined;
   /** Limits of guards in place of their defaults (guard-limits.ts). */
   readonly limits: Readonly<Record<string, number>>;
+  /** How long its import waits for a service that answers nothing, in ms; absent: as the process says that sends it. */
+  readonly giveUpAfterMs?: number | undefined;
   /** Whether it is carried out at once, where no guard objects. */
   readonly apply: boolean;
   /** Meant for the sandbox: must never continue against the service itself. */

@@ -91,9 +91,19 @@ test("a schedule at a server keeps what the server's recipe says, and waits for 
   const add = ['schedule', 'add', 'courses', '--cron', '@daily', '--file', file];
   const unknown = await place.run([...add, '--recipe', 'nobodys']);
   expect([unknown.code, unknown.stderr]).toEqual([EXIT.usage, expect.stringContaining('"nobodys"')]);
-  const flags = ['--recipe', 'canvas-sis', '--wait-for-quiet', '1s', '--scope-words', 'teacher=moderator'];
+  const flags = [
+    '--recipe',
+    'canvas-sis',
+    '--wait-for-quiet',
+    '1s',
+    '--give-up-after',
+    '2h',
+    '--scope-words',
+    'teacher=moderator',
+  ];
   expect(await place.run([...add, ...flags])).toMatchObject({ code: EXIT.ok });
-  const { reading } = schedule.parse(await (await fetch(`${server.url}/v1/schedules/courses`)).json());
+  const { reading, giveUpAfterMs } = schedule.parse(await (await fetch(`${server.url}/v1/schedules/courses`)).json());
+  expect(giveUpAfterMs).toBe(7_200_000);
   expect(reading).toMatchObject({
     waitForQuietMs: 1_000,
     map: { uid: 'user_id' },

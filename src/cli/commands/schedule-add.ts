@@ -30,6 +30,7 @@ import {
 import { importOptionsOf } from '../flags/import-options.ts';
 import { repeatable } from '../flags/once.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
+import { settingFlag } from '../flags/setting-flag.ts';
 import { identitiesOf, type ShapeFlags, shapeOf, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
@@ -50,6 +51,8 @@ interface Flags extends CommonFlags, ServerFlags, ReadingFlags, RecipeFlags, Sha
   readonly header?: Readonly<Record<string, string>>;
   /** In bytes. */
   readonly maxSource: number;
+  /** In ms. */
+  readonly giveUpAfter?: number;
   readonly apply?: true;
   readonly repair?: true;
   readonly catchUp?: true;
@@ -87,6 +90,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
         .argParser(byteCount)
         .default(DEFAULT_SOURCE, '2gb'),
     )
+    .addOption(settingFlag('giveUpAfter', 'how long its imports wait for a service that answers nothing, such as 30m'))
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', 'when the server starts, run once if a run was missed');
@@ -149,6 +153,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
         flags: await syncFlagsOf(rest),
         create: options.create,
         limits: limit,
+        giveUpAfterMs: flags.giveUpAfter,
         apply: flags.apply === true,
         sandbox: flags.sandbox === true,
       }),
@@ -169,7 +174,7 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
 
 /** The schedule as the API takes it. */
 async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
-  const { cron, tz, file, header = {}, maxSource, limit = {}, apply, repair, catchUp } = flags;
+  const { cron, tz, file, header = {}, maxSource, limit = {}, giveUpAfter, apply, repair, catchUp } = flags;
   const { mode, allowDemotion, allowUnban, protect, removeByName } = await syncFlagsOf(flags);
   const create = createOptionsOf(flags);
   return {
@@ -180,6 +185,7 @@ async function newSchedule(server: Server, name: string, flags: Flags): Promise<
     ...{ protect: [...protect], removeNamed: [...removeByName] },
     ...(create && createSettingsOf(create)),
     limits: limit,
+    ...(giveUpAfter !== undefined && { giveUpAfterMs: giveUpAfter }),
     ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
   };
 }

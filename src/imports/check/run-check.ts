@@ -103,7 +103,7 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
     signal.throwIfAborted();
     if (error instanceof CallsUsedUp) ledger.move('priced', error.message);
     else if (error instanceof ReadingRefused && error.ofRegion) {
-      ledger.move('stopped', `the service refuses to be asked: ${error.code}: ${error.message}`);
+      ledger.move('stopped', error.stopSentence('asked'));
     } else throw error;
   }
 }

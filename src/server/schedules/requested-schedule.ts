@@ -80,6 +80,7 @@ export async function requestedSchedule(
       },
       create: createOf(given),
       limits,
+      ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs }),
       apply: given.apply,
       sandbox: base?.isEdited && before !== undefined ? before.sandbox : settings.sandbox,
     }),

@@ -83,7 +83,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
     const { name, cron, tz, file, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
     const { maxSource, restricted, version } = record;
     const options = readSyncOptions(record);
-    const { reading, flags, limits, apply, sandbox } = options;
+    const { reading, flags, limits, giveUpAfterMs, apply, sandbox } = options;
     const [lastRun] = catalog.runs(name, 1);
     return {
       ...{ name, cron, tz, protectFile, apply, sandbox, repair, catchUp, paused, maxSource },
@@ -95,6 +95,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       flags: { ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] },
       create: createOf(options),
       limits: { ...limits },
+      ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
       createdAt: iso(createdAt),
       next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map(iso),
       lastRun: lastRun === undefined ? null : runViewOf(lastRun),

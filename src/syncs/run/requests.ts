@@ -7,6 +7,8 @@ import type { Reading } from '../sync-options.ts';
 interface Wanted {
   /** Limits of guards in place of their defaults. */
   readonly limits?: Readonly<Record<string, number>>;
+  /** As of a sync. */
+  readonly giveUpAfterMs?: number | undefined;
   /** Whether it is carried out at once, where no guard objects. */
   readonly apply: boolean;
   /** Who asks for it. */

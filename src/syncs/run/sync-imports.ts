@@ -21,6 +21,8 @@ export interface SyncImports {
     readonly sandbox: boolean;
     /** What it may create; undefined: nothing. */
     readonly create: CreateOptions | undefined;
+    /** As of the sync. */
+    readonly giveUpAfterMs: number | undefined;
     /** Who asked for it; '' where no one did. */
     readonly createdBy: string;
     /** The import that it undoes. */

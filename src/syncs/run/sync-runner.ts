@@ -182,10 +182,10 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     if (find(id).state !== 'applying') return;
     catalog.setImport(id, id);
     const { changes: source, plan: path } = planFiles(folder(id));
-    const { sandbox: meant, create } = readSyncOptions({ options: json });
+    const { sandbox: meant, create, giveUpAfterMs } = readSyncOptions({ options: json });
     const createdBy = catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
     const creates = create && importCreates(path, create);
-    await imports.begin({ id, file, source, sandbox: meant, create: creates, createdBy, undoOf });
+    await imports.begin({ id, file, source, sandbox: meant, create: creates, giveUpAfterMs, createdBy, undoOf });
   };
 
   /** The import of a sync has moved, or may have moved unnoticed. */
@@ -261,19 +261,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     events,
     find,
     list: catalog.list,
-    create: ({
-      id = options.newId('sync'),
-      file,
-      source,
-      scheduleId = null,
-      who,
-      reading,
-      flags,
-      create,
-      limits = {},
-      apply,
-    }) =>
-      begin({ id, file, source, undoOf: null, scheduleId }, { reading, flags, create, limits, apply, sandbox }, who),
+    create: ({ id = options.newId('sync'), file, source, scheduleId = null, who, limits = {}, ...chosen }) =>
+      begin({ id, file, source, undoOf: null, scheduleId }, { ...chosen, limits, sandbox }, who),
     undo: async (importId, { flags, limits = {}, apply, who }) => {
       const found = imports.find(importId);
       if (found === undefined) throw SyncRefused.undo(importId, 'there is none');

@@ -13,10 +13,10 @@ export async function syncSettings({
   options,
   protectFile,
 }: Pick<ScheduleRecord, 'name' | 'options' | 'protectFile'>): Promise<
-  Pick<CreateSync, 'reading' | 'flags' | 'create' | 'limits' | 'apply'>
+  Pick<CreateSync, 'reading' | 'flags' | 'create' | 'limits' | 'giveUpAfterMs' | 'apply'>
 > {
-  const { reading, flags, create, limits, apply } = readSyncOptions({ options });
+  const { reading, flags, create, limits, giveUpAfterMs, apply } = readSyncOptions({ options });
   if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
   const protect = protectFile === null ? flags.protect : flags.protect.union(await readProtectFile(protectFile));
-  return { reading, flags: { ...flags, protect }, create, limits, apply };
+  return { reading, flags: { ...flags, protect }, create, limits, giveUpAfterMs, apply };
 }
