@@ -4,6 +4,7 @@ import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import type { Config } from '../platform/config.ts';
 import { conversionSentence, watchConversions } from '../platform/conversions.ts';
 import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
+import { checkFileLimit } from '../platform/file-limit.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
 import { type CoordinatorParts, composeCoordinator } from './compose.ts';
@@ -37,6 +38,8 @@ interface AppOptions {
   readonly keepMs?: number | undefined;
   /** How long imports wait for a service that answers nothing where no setting says it, in ms; default: as long as it takes. */
   readonly giveUpAfterMs?: number | undefined;
+  /** Whether it runs many imports at once. Default: no. */
+  readonly isServer?: boolean;
   /** A second target of the log, in addition to its file. */
   readonly logStream?: LogStream;
   readonly observer?: CallObserver;
@@ -46,8 +49,9 @@ interface AppOptions {
 /** Opens the parts one after the other; `life` stops them in reverse, also when a later one cannot be opened. */
 export async function openApp(
   life: Lifecycle,
-  { config, openService, show, keepMs, giveUpAfterMs, logStream, observer, reading }: AppOptions,
+  { config, openService, show, keepMs, giveUpAfterMs, logStream, observer, reading, isServer = false }: AppOptions,
 ): Promise<App> {
+  const fewFiles = checkFileLimit(isServer);
   let warn = (text: string) => show(`Warning: ${text}.`);
   const tracing = await openTracing((text) => warn(text));
   if (tracing !== undefined) life.onStop(() => tracing.stop());
@@ -62,7 +66,7 @@ export async function openApp(
     log.warn(text);
     show(`Warning: ${text}.`);
   };
-  if (warning !== undefined) warn(warning);
+  for (const text of [warning, fewFiles]) if (text !== undefined) warn(text);
   const all = observers([observer ?? [], tracing?.observer ?? []].flat());
   const coordinator = await composeCoordinator({
     config,

@@ -32,6 +32,8 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
     if (id === undefined) return;
     const checked = id;
     if (coordinator.find(checked).state === 'staging') {
+      // Killed while it was read, perhaps.
+      coordinator.stage(checked);
       await here.until(coordinator.settled(checked), followImport(io, dir, coordinator, checked));
     }
     if (signal.aborted || (await coordinator.settled(checked)).state === 'rejected') return;

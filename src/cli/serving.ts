@@ -63,6 +63,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const registry = new Registry();
     const app = await openApp(life, {
       ...{ config, openService, show: (text: string) => say(io, text), keepMs: config.keepMs },
+      isServer: true,
       logStream: await logStream(io),
       observer: callMetrics(registry),
       reading: io.reading,

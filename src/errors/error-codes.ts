@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   LEDGER_MISSING: 'fatal',
   QUEUE_AWAY: 'fatal',
   UNEXPECTED_ERROR: 'fatal',
+  TOO_FEW_FILES: 'usage',
   NO_IMPORTS: 'usage',
   UNKNOWN_IMPORT: 'usage',
   UNKNOWN_SYNC: 'usage',

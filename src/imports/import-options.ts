@@ -36,6 +36,8 @@ export const importOptions = z.strictObject({
       error: 'allowed are { rows: 10 } and { percent: 5 }',
     })
     .optional(),
+  /** Rows that the file must have; with another number nothing is sent. */
+  expectRows: z.int().positive().optional(),
   /** How long it waits for a service that answers nothing, in ms; absent: as long as the process says that sends it. */
   giveUpAfterMs: z.int().positive().optional(),
   /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */

@@ -18,6 +18,7 @@ export function retryOptions(before: ImportOptions, { format, isShaped }: RetryF
     identities: _____,
     repaired: ______,
     retryOnly: _________,
+    expectRows: __________,
     ...more
   } = before;
   const { first: _______, only: ________, ...options } = more;

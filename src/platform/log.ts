@@ -2,6 +2,7 @@ import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { LogLevel, LogSettings } from './log-settings.ts';
+import { noteNewestLog } from './newest-log.ts';
 
 export type { DestinationStream as LogStream, Logger };
 
@@ -30,13 +31,6 @@ export interface LogOptions {
   readonly stream?: DestinationStream | undefined;
 }
 
-let newest: { readonly log: Logger; readonly file: string | undefined } | undefined;
-
-/** The log that was opened last, with its file, for an error that ends the process; undefined where none was opened. */
-export function newestLog(): typeof newest {
-  return newest;
-}
-
 /** A log of JSON lines, each with `level`, `time` (ISO 8601), `pid` and `msg`. */
 export function createLog({ level = 'info', file, mostBytes = MOST_BYTES, stream }: LogOptions): Logger {
   const streams = [file === undefined ? [] : [boundedFile(file, mostBytes)], stream ?? []].flat();
@@ -55,7 +49,7 @@ export function createLog({ level = 'info', file, mostBytes = MOST_BYTES, stream
       },
     },
   );
-  newest = { log, file };
+  noteNewestLog({ log, file });
   return log;
 }
 

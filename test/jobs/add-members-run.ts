@@ -108,15 +108,12 @@ export async function openService(
 ): Promise<Service> {
   const sandbox = await startSandbox({ users: 'any', seed: { groups: ['g'] }, randomSeed: 1, ...options });
   onTestFinished(() => sandbox.close());
-  const { appId, apiKey } = sandbox.apps.us;
-  const chat = createChatClient({
-    region: 'us',
-    appId,
-    apiKey,
-    host: sandbox.host,
-    ca: sandbox.caPem,
-    ...client(sandbox),
-  });
+  return { sandbox, chat: connect(sandbox, client(sandbox)) };
+}
+
+/** A client of this sandbox until the test is over. */
+export function connect({ apps, host, caPem: ca }: Sandbox, options: Partial<ChatClientOptions> = {}): ChatClient {
+  const chat = createChatClient({ region: 'us', ...apps.us, host, ca, ...options });
   onTestFinished(() => chat.close());
-  return { sandbox, chat };
+  return chat;
 }

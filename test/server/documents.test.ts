@@ -120,6 +120,7 @@ describe('the description of the API', () => {
       'recipe',
       'tags',
       'maxErrors',
+      'expectRows',
       'giveUpAfter',
       ...Object.keys(CREATE_QUERY),
       'allowUnban',

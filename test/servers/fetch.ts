@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { FETCHED, type Need } from './needs.ts';
@@ -25,6 +25,8 @@ export async function fetchProgram(need: Need): Promise<string> {
   await mkdir(FETCHED, { recursive: true });
   const home = join(FETCHED, need);
   const work = await mkdtemp(`${home}-`);
+  // Postgres runs as another user than root.
+  await chmod(work, 0o755);
   try {
     const archives = await download(name, join(work, 'apt'));
     for (const archive of archives) await run('dpkg-deb', ['--extract', archive, join(work, 'root')]);

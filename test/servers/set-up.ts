@@ -42,7 +42,8 @@ async function getProgram(need: Need): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const said = String(error).trim().split('\n').at(-1);
-    return `no ${need}: Docker does not answer, it is not on this machine, and it could not be fetched (${said})`;
+    const docker = need === 'chromium' ? '' : 'Docker does not answer, ';
+    return `no ${need}: ${docker}it is not on this machine, and it could not be fetched (${said})`;
   }
 }
 

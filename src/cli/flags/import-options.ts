@@ -27,13 +27,14 @@ export interface ImportFlags
   readonly check?: true;
   readonly detach?: true;
   readonly tag?: readonly string[];
+  readonly expectRows?: number;
 }
 
 /** The options of an import, as its flags and the settings say. */
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   const create = createOptionsOf(flags);
   const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors, giveUpAfter } = flags;
-  const { first, only, maxRemovals } = flags;
+  const { first, only, maxRemovals, expectRows } = flags;
   const shape = shapeOf(flags);
   return {
     format: flags.format ?? 'auto',
@@ -50,6 +51,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
     ...(giveUpAfter !== undefined && { giveUpAfterMs: giveUpAfter }),
+    ...(expectRows !== undefined && { expectRows }),
     ...(create !== undefined && { create }),
     ...banOptionsOf(flags),
     ...fileOptionsOf(flags),

@@ -35,6 +35,7 @@ export function watchForReturn(
     continueAll(`Region ${region} answers again: imports that waited for it continue`);
   };
   const continueAll = (why: string): void => {
+    if (waiting.size === 0) return;
     say(why);
     for (const id of waiting) coordinator.resume(id).catch((error: unknown) => onError(asError(error)));
     waiting.clear();
@@ -43,9 +44,7 @@ export function watchForReturn(
     const status = new Map((await coordinator.regions()).map(({ region, circuit }) => [region, circuit.state]));
     const away = REGIONS.filter((region) => (status.get(region) ?? 'closed') !== 'closed');
     // It has answered since the import was blocked.
-    if (away.length === 0 && waiting.size > 0) {
-      continueAll('The service answers again: imports that waited for it continue');
-    }
+    if (away.length === 0) continueAll('The service answers again: imports that waited for it continue');
     for (const region of away) {
       if (asking.has(region)) continue;
       const asked = ask(region)

@@ -38,6 +38,8 @@ export interface Coordinator {
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
+  /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
+  stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
   /** Continues an import that is staged, paused or blocked, or that a stop or crash interrupted. */
   resume(id: string, changes?: ResumeChanges): Promise<ImportRecord>;
@@ -174,6 +176,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     reading,
     backend,
     find,
+    stage: (id) => life.begin(id, false),
     create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });

@@ -176,6 +176,7 @@ export function createLife(options: LifeOptions): Life {
     fault,
     stop: async (deadlineMs) => {
       stopping = true;
+      requests.stop();
       closings.stop();
       await stagings.stop();
       await sending.stop(deadlineMs);

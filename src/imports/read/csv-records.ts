@@ -16,6 +16,8 @@ const NOTHING = Buffer.alloc(0);
  * without any quote are split, which gives the same cells in a quarter of the time.
  */
 export class CsvRecords {
+  /** Whether the text has ended without a line end. */
+  endsOpen = false;
   readonly #delimiter: string;
   readonly #lineEnds: string[];
   readonly #mostBytes: number;
@@ -64,6 +66,7 @@ export class CsvRecords {
   /** Records that end with the text. */
   async rest(): Promise<string[][]> {
     const bytes = this.#unfinished;
+    this.endsOpen = bytes.length > 0 && bytes.at(-1) !== CARRIAGE_RETURN;
     if (this.#splits(bytes)) {
       if (bytes.length === 0) return [];
       this.#records += 1;

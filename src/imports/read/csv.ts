@@ -60,7 +60,8 @@ export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOption
   const table = new CsvTable(options);
   try {
     for await (const block of blocks) yield table.rowsOf(await records.of(block));
-    yield table.rowsOf(await records.rest());
+    const rest = table.rowsOf(await records.rest());
+    yield records.endsOpen ? rest.map(maybeCut) : rest;
   } catch (cause) {
     throw cause instanceof CsvError ? refused(cause, records, options) : cause;
   } finally {
@@ -191,6 +192,14 @@ class CsvTable {
   }
 }
 
+/** A last row that has no line end and is wrong: it says that the input may be cut. */
+function maybeCut(row: InputRow): InputRow {
+  const [first, ...others] = row.problems;
+  if (first === undefined || row.shaped?.skipped) return row;
+  const reason = `${first.reason}; the input ends here without a line end, so it may be cut off`;
+  return { ...row, problems: [{ ...first, reason }, ...others] };
+}
+
 /** A blank line, or what spreadsheets write for one: nothing but delimiters. */
 function isBlank(cells: readonly string[]): boolean {
   for (const cell of cells) {
@@ -209,7 +218,7 @@ function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvO
       code: 'UNCLOSED_QUOTE',
       place,
       what: 'a quote opens here and never closes, so that everything after it would be one cell',
-      remedy: 'Close the quote, or write it twice if it belongs to the text',
+      remedy: 'Close the quote, or write it twice if it belongs to the text; if the input was cut off, get all of it',
       cause,
     });
   }

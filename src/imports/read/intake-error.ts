@@ -38,6 +38,7 @@ export const INTAKE_ERROR_CODES = [
   'MISSING_COLUMN',
   'RECIPE_MISFIT', // not of the kind that the recipe is for
   'BAD_SHAPE', // settings of shaping that cannot be used: a wrong template, two that contradict each other
+  'ROW_COUNT', // not as many rows as it must have
   'BAD_IDENTITIES', // the identity file contradicts itself, or lacks a column
 ] as const;
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];

@@ -1,6 +1,9 @@
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { option, words } from '../../errors/named-options.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
+import { IntakeError, shownPath } from '../read/intake-error.ts';
 import { packError, type ThreadError } from '../read/thread-error.ts';
 import type { Trial } from '../shaping-options.ts';
 import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
@@ -26,6 +29,8 @@ export interface StagingTask {
   readonly identities?: IdentitySource;
   /** Which rows are sent first; absent: all. */
   readonly trial?: Trial;
+  /** Rows that the file must have; absent: any number. */
+  readonly expectRows?: number;
   /** Where to write; a half-written file of an earlier try is overwritten. */
   readonly ledger: string;
   /** Aborted when the import is cancelled or the process stops. */
@@ -67,7 +72,7 @@ export async function stageFile(
 }
 
 async function stageWith(
-  { source, name, options, ledger, trial, signal }: StagingTask,
+  { source, name, options, ledger, trial, expectRows, signal }: StagingTask,
   identities: OpenIdentities | undefined,
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
@@ -84,6 +89,8 @@ async function stageWith(
       // Else its rows would live until the next chunk has come, and V8 would copy all of them among what is old.
       chunk.length = 0;
     }
+    if (expectRows !== undefined && intake.rowsRead() !== expectRows)
+      throw otherCount(name, intake.rowsRead(), expectRows);
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
     return await staging.finish({
       format: intake.format,
@@ -100,6 +107,16 @@ async function stageWith(
     await staging.abandon();
     throw error;
   }
+}
+
+function otherCount(name: string, rows: number, expected: number): IntakeError {
+  return new IntakeError({
+    code: 'ROW_COUNT',
+    field: 'expectRows',
+    what: `${shownPath(name)} has ${counted(rows, 'row')}, and ${grouped(expected)} were expected`,
+    remedy: words`See whether the file is complete, or correct ${option('expectRows')}`,
+    facts: { file: name, rows, expected },
+  });
 }
 
 /** Time between two messages of progress, in ms: one for each chunk would keep both threads busy. */

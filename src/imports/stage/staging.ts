@@ -118,11 +118,15 @@ async function discardStaged(unfinished: string): Promise<void> {
 }
 
 /** The options of an import that staging needs. */
-function stagingTask(options: ImportOptions, folder: string): Pick<StagingTask, 'options' | 'identities' | 'trial'> {
-  const { first, only, identities } = options;
+function stagingTask(
+  options: ImportOptions,
+  folder: string,
+): Pick<StagingTask, 'options' | 'identities' | 'trial' | 'expectRows'> {
+  const { first, only, identities, expectRows } = options;
   return {
     options: intakeOptions(options),
     ...(identities !== undefined && { identities: { path: identityCopy(folder), ...identities } }),
+    ...(expectRows !== undefined && { expectRows }),
     ...((first !== undefined || only !== undefined) && { trial: { first, only } }),
   };
 }

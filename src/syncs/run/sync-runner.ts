@@ -261,22 +261,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     events,
     find,
     list: catalog.list,
-    create: ({
-      id = options.newId('sync'),
-      file,
-      source,
-      scheduleId = null,
-      who,
-      reading,
-      flags,
-      create,
-      limits = {},
-      giveUpAfterMs,
-      apply,
-    }) => {
-      const chosen = { reading, flags, create, limits, giveUpAfterMs, apply, sandbox };
-      return begin({ id, file, source, undoOf: null, scheduleId }, chosen, who);
-    },
+    create: ({ id = options.newId('sync'), file, source, scheduleId = null, who, limits = {}, ...chosen }) =>
+      begin({ id, file, source, undoOf: null, scheduleId }, { ...chosen, limits, sandbox }, who),
     undo: async (importId, { flags, limits = {}, apply, who }) => {
       const found = imports.find(importId);
       if (found === undefined) throw SyncRefused.undo(importId, 'there is none');

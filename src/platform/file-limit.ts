@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { RollcallError } from '../errors/rollcall-error.ts';
+
+/** Files and connections that a process must be allowed to have open for one import (`ulimit -n`). */
+const NEEDED = 64;
+/** The same for a server with many imports, pages and uploads at once. */
+const NEEDED_BY_SERVER = 512;
+
+/** Where the system says what a process may do; Linux has it. */
+const LIMITS = '/proc/self/limits';
+
+/**
+ * Refuses to begin with fewer open files than an import needs: it would stop somewhere in the middle.
+ * @returns a warning where a server may need more
+ * @throws RollcallError TOO_FEW_FILES
+ */
+export function checkFileLimit(isServer: boolean, limit: number = fileLimit()): string | undefined {
+  if (limit < NEEDED) {
+    throw new RollcallError('TOO_FEW_FILES', `this process may have ${limit} files open, and it needs ${NEEDED}`, {
+      remedy: `raise the limit, such as with \`ulimit -n ${NEEDED_BY_SERVER}\``,
+      facts: { limit, needed: NEEDED },
+    });
+  }
+  if (!isServer || limit >= NEEDED_BY_SERVER) return undefined;
+  return `this process may have ${limit} files open; a server with many imports and visitors needs ${NEEDED_BY_SERVER} (\`ulimit -n\`)`;
+}
+
+/** Node has raised the soft limit to the hard one. Infinity where the system does not say it. */
+function fileLimit(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\S+)/m.exec(readFileSync(LIMITS, 'utf8')) ?? [];
+    return soft === undefined || soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { openSandboxPlace } from './workplace.ts';
+
+const CUT = 'guid,uid,scope\ng,ann,admin\ng,be';
+
+test('a last row that breaks off says that the input may be cut', async () => {
+  const place = await openSandboxPlace();
+  const { code, stdout } = await place.run(['import', '-'], { input: CUT });
+  expect(code).toBe(EXIT.rowsFailed);
+  expect(stdout.replace(/\s+/g, ' ')).toContain('the input ends here without a line end, so it may be cut off');
+});
+
+test('nothing is said of a last row that is complete, or has a line end', async () => {
+  const place = await openSandboxPlace();
+  const complete = await place.run(['import', place.file('a.csv', 'guid,uid,scope\ng,ann,admin')]);
+  const short = await place.run(['import', place.file('b.csv', `${CUT}\n`)]);
+  expect([complete.code, short.code]).toEqual([EXIT.ok, EXIT.rowsFailed]);
+  expect(complete.stdout + short.stdout).not.toContain('cut off');
+});
+
+test('a file with another number of rows than --expect-rows is refused with both, and nothing is sent', async () => {
+  const place = await openSandboxPlace();
+  const file = place.file('m.csv', 'guid,uid\ng,ann\ng,ben\n');
+  const { code, stderr } = await place.run(['import', file, '--expect-rows', '1200']);
+  expect(code).toBe(EXIT.usage);
+  expect(stderr).toContain('m.csv" has 2 rows, and 1,200 were expected');
+  expect(stderr).toContain('--expect-rows');
+  expect(place.sandbox.members('us', 'g')).toEqual(new Map());
+  const { summary } = await place.summary(['status']);
+  expect(summary).toMatchObject({ state: 'rejected', code: 'ROW_COUNT' });
+
+  expect((await place.run(['import', file, '--expect-rows', '2'])).code).toBe(EXIT.ok);
+  expect([...place.sandbox.members('us', 'g').keys()]).toEqual(['ann', 'ben']);
+});
