@@ -200,7 +200,7 @@ async function writeReports(): Promise<number> {
     finishedAt: now,
   } as const;
   const summary = () => summaryOf(record, totalsOf(reader.counters(), true), writtenReports(values.folder));
-  await writeReportFiles(reader, paths, summary, 'bench');
+  await writeReportFiles(reader, paths, summary);
   reader.close();
   return rows.read;
 }

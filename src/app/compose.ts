@@ -12,7 +12,6 @@ import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
-import { VERSION } from '../platform/version.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { caOf } from './ca-file.ts';
@@ -94,7 +93,6 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     dir: dataDir(config.dataDir),
     backend,
     regions: new Set(Object.keys(service.apps) as Region[]),
-    version: VERSION,
     sandbox: service.sandbox,
     ...(keepMs !== undefined && { keepMs }),
     giveUpAfterMs: config.giveUpAfterMs ?? parts.giveUpAfterMs,

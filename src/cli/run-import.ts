@@ -5,8 +5,10 @@ import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type ImportReader, openImportReader } from '../imports/report/reading.ts';
 import { writtenBy } from '../imports/report/summarize.ts';
 import type { StagingProgress } from '../imports/stage/stage-file.ts';
+import { isFinal } from '../membership/import-state.ts';
 import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir } from '../platform/data-dir.ts';
+import { intoOneFile } from '../platform/sqlite.ts';
 import { messagesSentence } from '../text/wording.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
@@ -89,6 +91,7 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
       coordinator.events.off('staging', onStaging);
       coordinator.events.off('state', onStart);
       reader?.close();
+      if (isFinal(coordinator.find(id).state)) intoOneFile(dir.ledger(id));
     },
   };
 }

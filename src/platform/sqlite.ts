@@ -133,6 +133,22 @@ export function closeStaged(database: DatabaseSync, path: string): void {
 }
 
 /**
+ * Puts a file that will hardly be written again into one piece, without the two files of its write-ahead log. Does
+ * nothing while another connection has it open: that one, or the next writer, tidies up.
+ */
+export function intoOneFile(path: string): void {
+  if (!existsSync(path)) return;
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('pragma journal_mode = delete');
+  } catch {
+    // In use, or the disk is full: what is in the file is as it should be.
+  } finally {
+    database.close();
+  }
+}
+
+/**
  * Opens a database that another process may be writing. One that an older rollcall wrote is brought to the newest schema
  * of `migrations` first.
  */

@@ -49,7 +49,6 @@ async function endingImport() {
     dir,
     catalog: { get: () => RECORD, setProblems: () => {}, setTotals: (_, totals) => kept.push(totals) },
     reading,
-    version: '1.2.3',
     report: async (_, what) => {
       if (what.kind === 'fault') reject(what.error);
       if (what.kind !== 'closed') return;
@@ -70,7 +69,6 @@ test('the end of an import writes its reports, as of the state that it gets, and
   expect(readdirSync(folder).filter((name) => !name.startsWith('ledger'))).toEqual([
     'failed.csv',
     'report.csv',
-    'report.html',
     'retry.csv',
     'summary.json',
   ]);

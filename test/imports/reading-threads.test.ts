@@ -151,8 +151,8 @@ describe('a report from another thread', () => {
     await stage(path, members(3));
     const reader = openImportReader(path);
     await expect(bytes(threads.report(join(dir, 'none.sqlite'), requestOf(reader, 'csv')))).rejects.toMatchObject({
-      code: 'ERR_SQLITE_ERROR',
-      message: 'unable to open database file',
+      code: 'LEDGER_MISSING',
+      message: expect.stringContaining('none.sqlite is not there'),
     });
     expect(await bytes(threads.report(path, requestOf(reader, 'csv')))).toBe(texts(reader, requestOf(reader, 'csv')));
     reader.close();

@@ -8,7 +8,6 @@ import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
-import { reportPaths } from '../../imports/report/report-paths.ts';
 import { UNKNOWN_IDENTITIES } from '../../imports/unknown-identities.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import type { Config } from '../../platform/config.ts';
@@ -110,7 +109,6 @@ export function localImports(config: Config): Imports {
     files: ({ id, reports }) =>
       present([
         ['every row', reports.all],
-        ['to look at', reportPaths(dir.folder(id), 'csv').html],
         ['needs attention', reports.failed],
         ['to import again', reports.retry],
         ['UIDs to fill in', existingFile(join(dir.folder(id), UNKNOWN_IDENTITIES))],

@@ -20,7 +20,6 @@ interface ClosingOptions {
   readonly catalog: Pick<Catalog, 'get' | 'setProblems' | 'setTotals'>;
   /** Checks the sum and writes reports in other threads: it takes long, and this thread serves other imports. */
   readonly reading: ReadingThreads;
-  readonly version: string;
   readonly report: Report;
 }
 
@@ -28,7 +27,7 @@ interface ClosingOptions {
 const CLOSINGS = 4;
 
 export function createClosings(options: ClosingOptions): Closings {
-  const { dir, catalog, reading, version, report } = options;
+  const { dir, catalog, reading, report } = options;
   const line = pLimit(CLOSINGS);
   const underWay = new Set<string>();
   let stopped = false;
@@ -41,7 +40,9 @@ export function createClosings(options: ClosingOptions): Closings {
     const code = codeOf(state, difference);
     // The reports are of the import as it will be when they are written: the state moves last.
     const record = { ...catalog.get(id), state, code: code ?? null };
-    const { totals, problems } = await reading.writeReports({ path, folder: dir.folder(id), record, version });
+    const { totals, problems } = await reading.writeReports({ path, folder: dir.folder(id), record });
+    // Open there, it could not be put into one file.
+    await reading.forget(path);
     if (stopped) return;
     catalog.setTotals(id, totals);
     catalog.setProblems(

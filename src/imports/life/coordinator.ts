@@ -105,7 +105,6 @@ export interface CoordinatorOptions {
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   readonly openRegion: RegionOpener;
-  readonly version: string;
   /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
   readonly sandbox?: boolean;
   /** How long imports that do not say it wait for a service that answers nothing, in ms. Default: as long as it takes. */

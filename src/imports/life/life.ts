@@ -4,6 +4,7 @@ import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDiskFull } from '../../platform/disk-full.ts';
+import { intoOneFile } from '../../platform/sqlite.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
 import type { Closed, EndState, FaultCode, Happening, Report, Standstill } from '../happening.ts';
@@ -69,7 +70,6 @@ interface LifeOptions {
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   readonly openRegion: RegionOpener;
-  readonly version: string;
   /** Whether calls go to a sandbox. */
   readonly sandbox: boolean;
   readonly giveUpAfterMs?: number | undefined;
@@ -91,7 +91,7 @@ const STEP_OF: Readonly<Record<Exclude<Happening['kind'], 'fault'>, FaultCode>> 
 };
 
 export function createLife(options: LifeOptions): Life {
-  const { dir, catalog, reading, events, version } = options;
+  const { dir, catalog, reading, events } = options;
   /** Failed imports that are being cancelled: they end with their reports or, if the error comes again, without. */
   const lastResort = new Set<string>();
   let stopping = false;
@@ -159,7 +159,7 @@ export function createLife(options: LifeOptions): Life {
     report: handle,
     circuitChanged: (...change) => events.emit('circuit', ...change),
   });
-  const closings = createClosings({ dir, catalog, reading, version, report: handle });
+  const closings = createClosings({ dir, catalog, reading, report: handle });
   const parts = { ...options, states, stagings, sending, closings, target: targetOf(options), fault };
   const course = courseOf(parts);
 
@@ -195,10 +195,10 @@ function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: R
   return [`the service refused ${each.join('; ')}`, 'SERVICE_REFUSED'];
 }
 
-type CourseParts = Pick<RequestsOptions, 'states' | 'stagings' | 'sending' | 'closings' | 'target' | 'fault'>;
+type CourseParts = Pick<RequestsOptions, 'dir' | 'states' | 'stagings' | 'sending' | 'closings' | 'target' | 'fault'>;
 
 /** The course of an import from state to state. */
-function courseOf({ states, stagings, sending, closings, target, fault }: CourseParts) {
+function courseOf({ dir, states, stagings, sending, closings, target, fault }: CourseParts) {
   /** Imports that are not to start when they are staged. */
   const waiting = new Set<string>();
 
@@ -285,6 +285,7 @@ function courseOf({ states, stagings, sending, closings, target, fault }: Course
 
   const closed = (id: string, { state, reason, code }: Closed): void => {
     sending.close(id);
+    intoOneFile(dir.ledger(id));
     if (!isFinal(states.of(id))) states.move(id, state, reason, code);
   };
 

@@ -35,7 +35,6 @@ export interface ReportsRequest {
   /** Where the files go. */
   readonly folder: string;
   readonly record: Omit<ImportRecord, 'finishedAt'>;
-  readonly version: string;
 }
 
 /** What the reports say. */

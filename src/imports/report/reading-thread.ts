@@ -169,13 +169,13 @@ function indexUids(path: string): void {
   }
 }
 
-async function writeReports({ path, folder, record, version }: ReportsRequest): Promise<ReportsWritten> {
+async function writeReports({ path, folder, record }: ReportsRequest): Promise<ReportsWritten> {
   const reader = openImportReader(path);
   try {
     const paths = reportPaths(folder, filesFormat(reader.input()));
     const totals = totalsOf(reader.counters(), true, reader.input());
     const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
-    const problems = await writeReportFiles(reader, paths, summary, version);
+    const problems = await writeReportFiles(reader, paths, summary);
     return { totals, problems };
   } finally {
     reader.close();

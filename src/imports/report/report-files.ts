@@ -17,13 +17,12 @@ const CALL_BUCKETS = 200;
 
 /**
  * Writes all report files. Each appears under its name only when it is complete; one that would be empty does not.
- * Returns what the page says went wrong: to find it, all outcomes are read.
+ * The page is made when it is asked for. Returns what went wrong: to find it, all outcomes are read.
  */
 export async function writeReportFiles(
   reader: ImportReader,
   paths: ReportPaths,
   summaryOf: () => ImportSummary,
-  version: string,
 ): Promise<readonly ProblemCount[]> {
   const input = reportInput(reader);
   await write(paths.all, csvReport(input, reader.rows()));
@@ -31,10 +30,8 @@ export async function writeReportFiles(
     await write(paths.failed, csvReport(input, reader.rows({ statuses: NEEDS_ATTENTION })));
   if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryText(reader, input));
   const summary = summaryOf();
-  const problems = reader.problems();
-  await write(paths.html, [htmlPage(reader, summary, version, problems)]);
   await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
-  return problems;
+  return reader.problems();
 }
 
 /**
@@ -55,16 +52,11 @@ export function retryText(
 }
 
 /** The page as one self-contained file. */
-export function htmlPage(
-  reader: ImportReader,
-  summary: ImportSummary,
-  version: string,
-  problems = reader.problems(),
-): string {
+export function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
   const { groups, total } = reader.groups(GROUPS_ON_PAGE);
   return htmlReport({
     summary,
-    problems,
+    problems: reader.problems(),
     groups,
     groupsTotal: total,
     calls: reader.calls(CALL_BUCKETS),
