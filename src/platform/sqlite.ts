@@ -104,12 +104,14 @@ function useWriteAheadLog(database: DatabaseSync): void {
 /**
  * Opens a new file that is thrown away unless it is completed (`closeStaged`): every page is written once, without a
  * journal, so that an error cannot be rolled back and a crash leaves a file that cannot be used.
+ * @param pageBytes each table and index takes at least one page: small ones keep a small file small
  */
-export function openForStaging(path: string, migrations: URL): DatabaseSync {
+export function openForStaging(path: string, migrations: URL, pageBytes: 512 | 4096 = 4096): DatabaseSync {
   privateFile(path);
   // Else SQLite keeps its journal, whatever the pragma says.
   const database = new DatabaseSync(path, { defensive: false });
   database.exec(`
+    pragma page_size = ${pageBytes};
     pragma journal_mode = off;
     pragma synchronous = off;
     pragma locking_mode = exclusive;

@@ -20,6 +20,8 @@ const SWAP_NOTE = `
 export async function openRedis(address: RedisAddress, onError: (error: Error) => void, ca?: string): Promise<Driver> {
   const connection = connect(address, ca);
   connection.on('error', onError);
+  // A cluster that loses one of its nodes has no error of its own.
+  connection.on('node error', onError);
   // Hash tags put all keys of a queue into one slot, which a cluster needs, and different queues into different ones.
   const prefix = (name: string) => `{${address.namespace}-${name}}`;
   return {
@@ -55,6 +57,14 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
 const SENTINEL_ANSWER_MS = 4_000;
 
 /**
+ * A connection that owes an answer and has carried nothing for so long, in ms, counts as lost: it is closed, opened again,
+ * and its commands are sent again. A firewall or load balancer that forgot it would never say so. (Not ioredis'
+ * `commandTimeout`: it would reject commands, those of workers that wait for a job among them.) Longer than the 10 s that
+ * BullMQ waits for a job, by what a slow network needs.
+ */
+const SILENT_MS = 15_000;
+
+/**
  * @param ca certificate authority to trust in addition to the usual ones, PEM
  * @param retryMs wait before the next attempt to connect, in ms; null for none
  */
@@ -75,6 +85,7 @@ function connect(
     // Commands wait for a server that is away: nothing is lost, and the import continues when it is back.
     maxRetriesPerRequest: null,
     retryStrategy: retryMs,
+    socketTimeout: SILENT_MS,
   };
   switch (topology) {
     case 'cluster':

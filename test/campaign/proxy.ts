@@ -1,11 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 
+type Side = 'client' | 'server';
+
 /** A TCP proxy that can lose the bytes of its connections without closing them, as a firewall that lost its state does. */
 export interface Proxy {
   readonly port: number;
-  /** From now on nothing of the connections that are open arrives. New ones work. */
-  swallow(): void;
+  /** From now on nothing arrives of what this side, by default both, sends on the open connections. New ones work. */
+  swallow(from?: Side | 'both'): void;
   /** Closes every connection. */
   cut(): void;
   close(): Promise<void>;
@@ -13,14 +15,14 @@ export interface Proxy {
 
 /** @param delayMs how much later everything arrives, in each direction */
 export async function startProxy(targetPort: number, delayMs = 0): Promise<Proxy> {
-  const links = new Set<{ readonly sockets: readonly Socket[]; swallowed: boolean }>();
+  const links = new Set<{ readonly sockets: readonly Socket[]; readonly swallowed: Set<Side> }>();
   const server = createServer((client) => {
     const target = connect(targetPort, '127.0.0.1');
-    const link = { sockets: [client, target], swallowed: false };
+    const link = { sockets: [client, target], swallowed: new Set<Side>() };
     links.add(link);
-    const pass = (from: Socket, to: Socket) => {
+    const pass = (side: Side, from: Socket, to: Socket) => {
       from.on('data', (bytes) => {
-        const deliver = () => void (link.swallowed || to.destroyed || to.write(bytes));
+        const deliver = () => void (link.swallowed.has(side) || to.destroyed || to.write(bytes));
         if (delayMs > 0) setTimeout(deliver, delayMs);
         else deliver();
       });
@@ -31,8 +33,8 @@ export async function startProxy(targetPort: number, delayMs = 0): Promise<Proxy
           to.destroy();
         });
     };
-    pass(client, target);
-    pass(target, client);
+    pass('client', client, target);
+    pass('server', target, client);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cut = () => {
@@ -40,8 +42,9 @@ export async function startProxy(targetPort: number, delayMs = 0): Promise<Proxy
   };
   return {
     port: (server.address() as AddressInfo).port,
-    swallow: () => {
-      for (const link of links) link.swallowed = true;
+    swallow: (from = 'both') => {
+      const sides: readonly Side[] = from === 'both' ? ['client', 'server'] : [from];
+      for (const { swallowed } of links) for (const side of sides) swallowed.add(side);
     },
     cut,
     close: async () => {

@@ -37,6 +37,8 @@ type WriterReply = { kind: 'inserted' } | { kind: 'staged'; totals: StagedTotals
 const CHUNKS_AHEAD = 4;
 /** Characters of rows that are written without a thread, at most: some thousand rows. */
 const FEW = 256 * 1024;
+/** Characters of rows whose ledger has small pages, at most: some hundred rows. */
+const SMALL = 32 * 1024;
 
 /** Writes a new import file. Call `add` for every chunk of rows and `finish` once, or `abandon`. */
 export interface Staging {
@@ -145,7 +147,8 @@ function startWriter(path: string): RowWriter {
 
 function writeHere(path: string, rows: readonly PackedRows[], input: InputDescription): StagedTotals {
   try {
-    const writing = openRowWriting(path);
+    const length = rows.reduce((sum, { texts }) => sum + texts.length, 0);
+    const writing = openRowWriting(path, length <= SMALL);
     for (const one of rows) writing.insert(one);
     return writing.finish(input);
   } catch (error) {
@@ -164,8 +167,9 @@ interface RowWriting {
   finish(input: InputDescription): StagedTotals;
 }
 
-function openRowWriting(path: string): RowWriting {
-  const database = openForStaging(path, IMPORT_MIGRATIONS);
+/** @param isSmall whether it will have few rows */
+function openRowWriting(path: string, isSmall = false): RowWriting {
+  const database = openForStaging(path, IMPORT_MIGRATIONS, isSmall ? 512 : 4096);
   database.exec('begin');
   const inserter = rowInserter(database, dirname(path));
   return {

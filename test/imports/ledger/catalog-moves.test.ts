@@ -41,7 +41,7 @@ describe('the catalog', () => {
     catalog.add(entry('a'));
     const before = catalog.find('a');
     expect(() => catalog.move('a', 'running', 'because I say so')).toThrow(
-      'an import that is staging cannot become running; possible from here: staged, rejected, aborted, failed, cancelled',
+      'an import that is staging cannot become running; possible from here: staged, rejected, aborted, blocked, failed, cancelled',
     );
     expect(catalog.find('a')).toEqual(before);
     expect(journal(path, 'a')).toEqual(['staging: created']);
