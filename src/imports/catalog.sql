@@ -45,6 +45,13 @@ select at, state, reason from transitions where import_id = :id and at >= :since
 insert into imports (id, state, reason, file, source, options, retry_of, created_by, tags, created_at)
   values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :created_by, :tags, :at);
 
+-- name: restore
+-- In: the columns of import_records. An import of a lost catalog, as it was.
+insert into imports (id, state, reason, code, remedy, file, source, options, retry_of, created_by, tags, totals, created_at,
+                     started_at, finished_at)
+  values (:id, :state, :reason, :code, :remedy, :file, :source, :options, :retryOf, :createdBy, :tags, :totals, :createdAt,
+          :startedAt, :finishedAt);
+
 -- name: set_tags
 -- In: id, tags (JSON array).
 update imports set tags = :tags where id = :id;

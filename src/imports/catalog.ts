@@ -4,9 +4,10 @@ import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportKind } from '../membership/import-kind.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
-import { inTransaction, openForReading, openForWriting, statementsOf } from '../platform/sqlite.ts';
+import { inTransaction, LedgerError, openForReading, openForWriting, statementsOf } from '../platform/sqlite.ts';
 import { UnknownImport } from './import-errors.ts';
 import type { ReasonCode } from './reason-codes.ts';
+import { keepRecord } from './record-file.ts';
 import { CATALOG_MIGRATIONS } from './schemas.ts';
 
 /** An import as the catalog lists it. Times are ms since 1970. */
@@ -129,24 +130,44 @@ export interface Catalog extends CatalogReader {
   finishedBefore(before: number): string[];
   /** Deletes an import and its transitions; retries of it stay. */
   remove(id: string): void;
+  /** Adds imports as they were. For a new catalog (rebuild-catalog.ts). */
+  restore(records: readonly ImportRecord[]): void;
 }
 
 const STATEMENTS = new URL('catalog.sql', import.meta.url);
 
+/** Its own file is the one that can be made again. */
+function opened(path: string, open: typeof openForReading): DatabaseSync {
+  try {
+    return open(path, CATALOG_MIGRATIONS);
+  } catch (error) {
+    if (!(error instanceof LedgerError && error.code === 'DAMAGED_LEDGER')) throw error;
+    const remedy = '`rollcall doctor --rebuild-catalog` makes a new one from the folders of the imports';
+    throw new LedgerError(error.code, error.what, { cause: error, remedy });
+  }
+}
+
 export function openCatalog(path: string): Catalog {
-  const database = openForWriting(path, CATALOG_MIGRATIONS);
+  const database = opened(path, openForWriting);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
+  const keep = (id: string): ImportRecord => {
+    const record = reader.get(id);
+    keepRecord(path, record);
+    return record;
+  };
   return {
     ...reader,
     coordinatorId: () => String(sql('coordinator').get()?.['id']),
-    add: ({ id, file, source, options, retryOf, createdBy = '', tags = '[]' }) =>
+    add: ({ id, file, source, options, retryOf, createdBy = '', tags = '[]' }) => {
       inTransaction(database, () => {
         const at = Date.now();
         sql('add').run({ id, file, source, options, retry_of: retryOf, created_by: createdBy, tags, at });
         sql('journal').run({ id, at, state: 'staging', reason: 'created' });
-      }),
-    move: (id, to, detail, code, remedy) =>
+      });
+      keep(id);
+    },
+    move: (id, to, detail, code, remedy) => {
       inTransaction(database, () => {
         const record = reader.get(id);
         const reason = detail ?? transition(record.state, to);
@@ -163,16 +184,20 @@ export function openCatalog(path: string): Catalog {
           finished: isFinal(to) ? at : null,
         });
         sql('journal').run({ id, at, state: to, reason });
-        return reader.get(id);
-      }),
+      });
+      return keep(id);
+    },
     setOptions: (id, options) => {
       sql('set_options').run({ id, options });
+      keep(id);
     },
     setTags: (id, tags) => {
       sql('set_tags').run({ id, tags });
+      keep(id);
     },
     setTotals: (id, totals) => {
       sql('set_totals').run({ id, totals: JSON.stringify(totals) });
+      keep(id);
     },
     beginDeletion: (id) => {
       sql('begin_deletion').run({ id });
@@ -212,12 +237,22 @@ export function openCatalog(path: string): Catalog {
         sql('forget_origin').run({ id });
         sql('remove').run({ id });
       }),
+    restore: (records) =>
+      inTransaction(database, () => {
+        const ids = new Set(records.map(({ id }) => id));
+        // An import before those that retry it.
+        for (const record of records.toSorted((one, other) => one.createdAt - other.createdAt)) {
+          const retryOf = record.retryOf !== null && ids.has(record.retryOf) ? record.retryOf : null;
+          sql('restore').run({ ...record, retryOf });
+          sql('journal').run({ id: record.id, at: Date.now(), state: record.state, reason: 'the catalog was rebuilt' });
+        }
+      }),
   };
 }
 
 /** Opens a catalog that the coordinator may be writing. */
 export function openCatalogReader(path: string): CatalogReader {
-  return readerOf(openForReading(path, CATALOG_MIGRATIONS));
+  return readerOf(opened(path, openForReading));
 }
 
 function readerOf(database: DatabaseSync): CatalogReader {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CheckView } from '../../src/api/checks.ts';
+import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -11,11 +12,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const done = async (id: string): Promise<CheckView> => {
-  for (;;) {
-    const view = await server.json<CheckView>(`/v1/imports/${id}/check`);
-    if (!view.underWay) return view;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const view = () => server.json<CheckView>(`/v1/imports/${id}/check`);
+  await eventually(async () => (await view()).underWay).toBe(false);
+  return view();
 };
 
 test('an import that was read and not sent is checked, and its rows and groups can be downloaded', async () => {

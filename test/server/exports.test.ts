@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ExportView } from '../../src/api/exports.ts';
 import { exportFile } from '../../src/exports/export-store.ts';
+import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -20,11 +21,9 @@ const begin = (body: object) =>
     body: JSON.stringify(body),
   });
 const ended = async (id: string): Promise<ExportView> => {
-  for (;;) {
-    const view = await server.json<ExportView>(`/v1/exports/${id}`);
-    if (!view.underWay) return view;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const view = () => server.json<ExportView>(`/v1/exports/${id}`);
+  await eventually(async () => (await view()).underWay).toBe(false);
+  return view();
 };
 
 test('an export is begun, looked at, downloaded as rows that an import reads, and deleted', async () => {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -23,9 +23,8 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
   postgres: () => [...onPath('postgres'), ...globSync('/usr/lib/postgresql/*/bin/postgres').toSorted().toReversed()],
   chromium: () => {
     const named = process.env['CHROMIUM_PATH'];
-    if (named !== undefined) return globSync(named);
-    const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
-    return [...onPath(...names), ...globSync('/opt/google/chrome/chrome')];
+    if (named !== undefined) return [named];
+    return onPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome');
   },
 };
 
@@ -46,7 +45,7 @@ export function findProgram(need: Need): string {
 
 function onPath(...names: string[]): string[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return names.flatMap((name) => folders.flatMap((folder) => globSync(join(folder, name))));
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).filter((path) => existsSync(path));
 }
 
 function versionOfSystem(path: string): string {

@@ -7,8 +7,10 @@ import { clientOf, dispatchOnly, type Service, serviceOf } from '../../app/servi
 import { judge } from '../../chat/error-policy.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Config, readConfig, secretFiles, unknownVariables } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
 import { VARIABLES } from '../../platform/settings.ts';
 import { QueueAddressError } from '../../queue/address.ts';
@@ -16,9 +18,15 @@ import { checkQueue } from '../../queue/check-queue.ts';
 import { nearest } from '../../text/nearest.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';
+import { withFullStop } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
+import { rebuild } from '../target/data.ts';
+
+interface Flags extends CommonFlags, QueueFlags {
+  readonly rebuildCatalog?: boolean;
+}
 
 interface Finding {
   readonly check: string;
@@ -33,12 +41,19 @@ const FREE_BYTES = 1_000_000_000;
 
 /** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one. */
 export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('doctor');
-  return withQueue(withDataDir(withJson(command))).action((flags: CommonFlags & QueueFlags) => end(doctor(io, flags)));
+  const command = new Command('doctor').option(
+    '--rebuild-catalog',
+    'make a new list of imports from their folders, where the old one is lost or damaged',
+  );
+  return withQueue(withDataDir(withJson(command))).action((flags: Flags) => end(doctor(io, flags)));
 }
 
-async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode> {
+async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
+  if (flags.rebuildCatalog) {
+    const dir = dataDir(config.dataDir);
+    say(io, withFullStop(rebuiltSentence(dir, rebuild(dir))), '');
+  }
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
   for (const name of unknownVariables()) {
     const meant = nearest(name, VARIABLES);

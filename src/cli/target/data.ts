@@ -3,11 +3,12 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportFilter, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
+import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { writtenReports } from '../../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import { type DataDir, dataDir, emptyPlace, hasCatalog } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
 import type { Findings } from './imports.ts';
 
 /** What commands read of a data directory, even while another process writes to it. */
@@ -28,12 +29,23 @@ function noImports(dir: DataDir): NoImports {
 
 function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
   const dir = dataDir(path);
+  if (isCatalogLost(dir)) rebuild(dir);
   if (!hasCatalog(dir)) throw noImports(dir);
   const catalog = openCatalogReader(dir.catalog);
   try {
     return read(catalog, dir);
   } finally {
     catalog.close();
+  }
+}
+
+/** @throws DataDirInUse where a process works with the lost catalog */
+export function rebuild(dir: DataDir): Rebuilt {
+  const release = ownDataDir(dir);
+  try {
+    return rebuildCatalog(dir);
+  } finally {
+    release();
   }
 }
 

@@ -14,6 +14,7 @@ import { WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
+import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catalog.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import type { RegionOpener } from '../send/region.ts';
@@ -129,6 +130,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
+  if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
   const catalog = openCatalog(dir.catalog);
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);

@@ -240,16 +240,16 @@ describe('a file that a newer rollcall has written', () => {
 
 describe('a file that is not a ledger', () => {
   test.each([
-    ['openCatalog', openCatalog],
-    ['openCatalogReader', openCatalogReader],
-    ['openImportLedger', openImportLedger],
-    ['openImportReader', openImportReader],
-  ])('is named by %s, with what to do', (_, open) => {
+    ['openCatalog', openCatalog, '`rollcall doctor --rebuild-catalog`'],
+    ['openCatalogReader', openCatalogReader, '`rollcall doctor --rebuild-catalog`'],
+    ['openImportLedger', openImportLedger, 'put it back from a backup, or import'],
+    ['openImportReader', openImportReader, 'put it back from a backup, or import'],
+  ])('is named by %s, with what to do', (_, open, remedy) => {
     const path = join(tempDir(), 'ledger.db');
     writeFileSync(path, 'guid,uid\n'.repeat(1_000));
     const opening = () => open(path);
     expect(opening).toThrow(LedgerError);
-    expect(opening).toThrow(`${path} is damaged (file is not a database); put it back from a backup, or import`);
+    expect(opening).toThrow(`${path} is damaged (file is not a database); ${remedy}`);
   });
 });
 

@@ -1,0 +1,50 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { manyMembers, openSandboxPlace, type SandboxPlace } from './workplace.ts';
+
+async function withThreeImports(): Promise<SandboxPlace> {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any' });
+  place.file('m.csv', manyMembers(60, 2));
+  place.file('other.csv', manyMembers(30, 2));
+  await place.run(['import', 'other.csv', '--tag', 'nightly']);
+  await place.run(['import', 'other.csv', '--dry-run']);
+  await place.run(['import', 'm.csv', '--first', '10']);
+  return place;
+}
+
+const states = async (place: SandboxPlace) => {
+  const { stdout } = await place.run(['list', '--json']);
+  return (JSON.parse(stdout) as { state: string; rows: { read: number } }[]).map(({ state, rows }) => [
+    state,
+    rows.read,
+  ]);
+};
+
+test('a catalog that is gone is made again from the folders of the imports, and the imports go on', async () => {
+  const place = await withThreeImports();
+  const before = await states(place);
+  for (const file of readdirSync(place.dataDir)) if (file.startsWith('catalog.')) rmSync(join(place.dataDir, file));
+  expect(await states(place)).toEqual(before);
+  expect((await place.run(['list', '--tag', 'nightly', '--json'])).stdout).toContain('other.csv');
+  const resumed = await place.run(['resume']);
+  expect([resumed.code, resumed.stdout]).toEqual([
+    EXIT.ok,
+    expect.stringContaining('60 rows read = 30 added + 30 already a member'),
+  ]);
+});
+
+test('a damaged catalog is named with its remedy, kept beside the new one, and imports without a record are named', async () => {
+  const place = await withThreeImports();
+  const before = await states(place);
+  writeFileSync(join(place.dataDir, 'catalog.sqlite'), 'x'.repeat(8_192));
+  const list = await place.run(['list']);
+  expect([list.code, list.stderr]).toEqual([EXIT.fatal, expect.stringContaining('rollcall doctor --rebuild-catalog')]);
+  const [oldest = ''] = readdirSync(join(place.dataDir, 'imports')).sort();
+  rmSync(join(place.dataDir, 'imports', oldest, 'import.json'));
+  const doctor = await place.run(['doctor', '--rebuild-catalog']);
+  expect(doctor.stderr).toMatch(new RegExp(`rebuilt .*: 2 imports; not found out: ${oldest}`));
+  expect(await states(place)).toEqual(before.slice(0, 2));
+  expect(readdirSync(place.dataDir).filter((file) => /^catalog\.sqlite\.\d+$/.test(file))).toHaveLength(1);
+});
