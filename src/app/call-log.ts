@@ -7,6 +7,14 @@ import type { Logger } from '../platform/log.ts';
  */
 export function callLog(log: Logger): CallObserver {
   return {
+    circuit: (region, { state, since, code, message }) => {
+      if (state === 'closed') log.info({ region }, 'the service answers again');
+      else
+        log.warn(
+          withMessageInDebug(log, { region, since, code }, message),
+          'the service does not answer, its jobs wait',
+        );
+    },
     called: (region, { kind, code, httpStatus, ms }, _rate, about) => {
       if (kind === 'answered' && !log.isLevelEnabled('debug')) return;
       const { importId, batch, job, attempt, isLastAttempt, message, waitMs, requestId } = about;

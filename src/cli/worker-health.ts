@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
-import { BUDGET, callMetrics, LIMITED, STOPPED } from '../app/call-metrics.ts';
+import { AWAY, BUDGET, callMetrics, LIMITED, STOPPED } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
 import type { CallObserver } from '../imports/send/call-observer.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/loopback.ts';
+import { readCircuit } from '../queue/circuit.ts';
 
 /** A worker's metrics, by region, for Prometheus. */
 export interface WorkerMetrics {
@@ -59,6 +60,9 @@ export function workerMetrics(): WorkerMetrics {
       gauge('rollcall_limited_seconds', LIMITED, async (queue) => (await queue.limitedForMs()) / 1000);
       gauge('rollcall_calls_per_minute', BUDGET, (queue) => queue.callsPerMinute());
       gauge('rollcall_region_stopped', STOPPED, async (queue) => Number(await queue.isPaused()));
+      gauge('rollcall_service_away', AWAY, async (queue) =>
+        Number(readCircuit(await queue.readCircuit()).openedAt !== null),
+      );
     },
   };
 }

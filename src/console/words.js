@@ -1,5 +1,5 @@
 /** How people read states, outcomes and actions, and the sentences for each. Pure. */
-import { counted, grouped } from './format.js';
+import { counted, grouped, timeToTheSecond } from './format.js';
 
 /** @import { Action, Field, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.d.ts' */
 
@@ -220,7 +220,10 @@ function completedSentence(rows) {
 /** What a region is doing or waiting for. @param {RegionState} region */
 export function regionSentence(region) {
   if (region.stopped) return 'Stopped: the service refused its key or plan';
-  if (region.unanswered !== null) return 'No answer from the service; calls are repeated';
+  if (region.unanswered !== null) {
+    const { state, nextTryAt } = region.circuit;
+    return `The service does not answer; ${state === 'open' && nextTryAt !== null ? `next try at ${timeToTheSecond(nextTryAt)}` : 'trying now'}`;
+  }
   if (region.limitedForMs >= 1000 && region.active === 0) {
     return `Waiting ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit`;
   }

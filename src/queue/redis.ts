@@ -1,5 +1,5 @@
 import { getCACertificates } from 'node:tls';
-import { type IQueueBackend, Queue, Worker } from 'bullmq';
+import { type IQueueBackend, type Job, type JobJson, Queue, Worker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './backend.ts';
@@ -16,6 +16,18 @@ const SWAP_NOTE = `
   redis.call('hset', KEYS[1], ARGV[1], ARGV[3])
   return ARGV[3]`;
 
+/** Gives a job whose payload is not JSON to the processor as text, whose schema refuses it. BullMQ would stop at it for good. */
+class RedisWorker extends Worker<unknown, void, string, IQueueBackend> {
+  protected override createJob(json: JobJson, id: string): Job<unknown, void, string> {
+    try {
+      return super.createJob(json, id);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return super.createJob({ ...json, data: JSON.stringify(json.data) }, id);
+    }
+  }
+}
+
 /** Jobs in Redis or Valkey: one server, a cluster, or a master that sentinels know. */
 export async function openRedis(address: RedisAddress, onError: (error: Error) => void, ca?: string): Promise<Driver> {
   const connection = connect(address, ca);
@@ -29,7 +41,7 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
     shared: true,
     queue: (name, options) => new Queue(name, { ...options, connection, prefix: prefix(name) }) as unknown as BullQueue,
     worker: (name, process, options) =>
-      new Worker<unknown, void, string, IQueueBackend>(name, process as never, {
+      new RedisWorker(name, process as never, {
         ...options,
         connection,
         prefix: prefix(name),

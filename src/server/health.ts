@@ -1,13 +1,14 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Api, ServerContext } from './context.ts';
+import { Problem } from './problem.ts';
 import { refusals } from './problem-schema.ts';
 import { answersSoon } from './queues/queue-answer.ts';
 
 const tags = ['service'];
 const PUBLIC = { role: 'public' } as const;
 
-/** `GET /healthz`: the process runs. `GET /readyz`: the queue answers. `GET /metrics`: for Prometheus. */
+/** `GET /healthz`: the process runs. `GET /readyz`: the queue answers, and results in it are taken. `GET /metrics`: for Prometheus. */
 export function healthRoutes(app: Api, { coordinator }: ServerContext, registry: Registry): void {
   app.get(
     '/healthz',
@@ -27,12 +28,17 @@ export function healthRoutes(app: Api, { coordinator }: ServerContext, registry:
       config: PUBLIC,
       schema: {
         tags,
-        summary: 'Whether the queue answers',
+        summary: 'Whether the queue answers, and results that wait in it are taken',
         response: { 200: z.strictObject({ status: z.literal('ready') }), ...refusals('BUSY', 'STOPPING') },
       },
     },
     async () => {
-      await answersSoon(coordinator.regions());
+      const [, areTaken] = await answersSoon(Promise.all([coordinator.regions(), coordinator.resultsAreTaken()]));
+      if (!areTaken) {
+        throw new Problem('BUSY', 'Results wait in the queue, and none was taken for a minute.', {
+          remedy: 'Look at the log of the server for why, and restart it: results are kept in the queue.',
+        });
+      }
       return { status: 'ready' as const };
     },
   );

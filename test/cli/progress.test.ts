@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegionCounts } from '../../src/api/import-summary.ts';
+import { type RegionStatus, UNUSED_CIRCUIT } from '../../src/api/regions.ts';
 import { say } from '../../src/cli/screen/io.ts';
 import { redraw, showProgress } from '../../src/cli/screen/progress.ts';
 import type { Region } from '../../src/membership/membership.ts';
@@ -78,6 +79,67 @@ test.each([
   for (sent of [5_000, 10_000, 15_000]) vi.advanceTimersByTime(LOOK_MS);
   progress.stop();
   expect(screen.text).toMatch(line);
+});
+
+describe('what an import waits for is said', () => {
+  const status = { region: 'us', waiting: 0, delayed: 0, active: 0, stopped: false, unanswered: null, workers: 1 };
+  const quiet = { ...status, circuit: UNUSED_CIRCUIT, limitedForMs: 0, callsPerMinute: 600, key: null } as RegionStatus;
+  const away = { ...UNUSED_CIRCUIT, state: 'open', since: '2027-03-28T02:14:30Z', calls: 40, code: 'CONNECT_REFUSED' };
+  const asking = { banQuestions: { asked: 0, of: 39 } };
+
+  /** Its last line after some seconds in which nothing has happened. */
+  const lineAfter = async (seconds: number, region: Partial<RegionStatus> | 'away', more = {}): Promise<string> => {
+    const screen = new Screen(200);
+    const answer = region === 'away' ? new Promise<never>(() => {}) : Promise.resolve([{ ...quiet, ...region }]);
+    const progress = showProgress(screen.io, {
+      counters: () => new Map<Region, RegionCounts>([['us', { ...counts(25), ...more }]]),
+      staging: () => undefined,
+      regions: () => answer,
+    });
+    for (let at = 0; at < seconds * 1_000; at += LOOK_MS) await vi.advanceTimersByTimeAsync(LOOK_MS);
+    progress.stop();
+    return screen.text.split('\n').at(-1) ?? '';
+  };
+
+  test('that nobody answers who is banned, because no worker runs, and which to start', async () => {
+    expect(await lineAfter(1, { workers: 0, waiting: 39 }, asking)).toMatch(
+      /asking 39 groups who is banned: 0 of 39 {2}no worker: start one with rollcall worker --region us$/,
+    );
+  });
+
+  test('that a worker runs and does not take what waits', async () => {
+    expect(await lineAfter(9, { waiting: 39 }, asking)).toMatch(/0 of 39$/);
+    expect(await lineAfter(11, { waiting: 39 }, asking)).toMatch(
+      /waiting since \d\d:\d\d for a worker to take 39 calls$/,
+    );
+  });
+
+  test('that calls are not answered', async () => {
+    expect(await lineAfter(11, { active: 2 })).toMatch(/waiting since \d\d:\d\d for 2 calls to be answered$/);
+  });
+
+  test('since when the service is away, and when it is tried next', async () => {
+    const nextTryAt = new Date(Date.now() + 29_500).toISOString();
+    expect(await lineAfter(1, { circuit: { ...away, nextTryAt } as RegionStatus['circuit'] })).toMatch(
+      /the service has not answered since \d\d:14, next try in 30 s$/,
+    );
+    expect(await lineAfter(1, { circuit: { ...away, state: 'half-open' } as RegionStatus['circuit'] })).toMatch(
+      /the service has not answered since \d\d:14, trying now$/,
+    );
+  });
+
+  test('that the queue does not answer', async () => {
+    expect(await lineAfter(11, 'away')).toMatch(/^the queue has not answered since \d\d:\d\d$/);
+  });
+
+  test('that its file is not being read yet', async () => {
+    const screen = new Screen(80);
+    const none = { counters: () => undefined, staging: () => undefined, regions: async () => [] };
+    const progress = showProgress(screen.io, none);
+    vi.advanceTimersByTime(11_000);
+    progress.stop();
+    expect(screen.text).toMatch(/^waiting since \d\d:\d\d for the file to be read$/);
+  });
 });
 
 function counts(added: number): RegionCounts {

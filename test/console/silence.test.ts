@@ -11,9 +11,9 @@ test('an import whose service does not answer says so, on its page and on the fi
   await startImport(page, memberRows(200), 'silent.csv');
   const state = page.getByRole('region', { name: 'State' });
   await state.getByText('The service does not answer in us').waitFor();
-  expect(await state.textContent()).toContain('pause the import until the service is back');
+  expect(await state.textContent()).toContain('Its rows wait and use no attempts.');
   expect(await state.textContent()).not.toContain(' left');
-  await page.getByText('No answer from the service; calls are repeated').waitFor();
+  await page.getByText(/The service does not answer; (next try at .*\d\d:\d\d|trying now)/).waitFor();
   await checkSights(page, 'silence');
   await page.getByRole('link', { name: 'Now' }).click();
   await page.getByRole('region', { name: 'Running' }).getByText('no answer in us').waitFor();

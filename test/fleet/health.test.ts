@@ -35,6 +35,7 @@ test('metrics and log tell of calls, outcomes and the backlog by region, and of 
     'rollcall_backlog{region="us",state="waiting"} 0',
     'rollcall_limited_seconds{region="us"} 0',
     'rollcall_region_stopped{region="us"} 0',
+    'rollcall_service_away{region="us"} 0',
     'rollcall_queue_wait_seconds_count{region="us"} 10',
   ]) {
     expect(text.split('\n')).toContain(line);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLog, type LogStream } from '../../src/platform/log.ts';
 import type { LogLevel } from '../../src/platform/log-settings.ts';
-import { csv, EMBEDDED, openPipeline, participants } from './pipeline-harness.ts';
+import { csv, EMBEDDED, eventually, openPipeline, participants } from './pipeline-harness.ts';
 
 /** A log whose lines a test reads. */
 function journal(level: LogLevel) {
@@ -34,6 +34,23 @@ test('a 429, a retry and a refused batch leave a line each, with import, region,
   expect(of('call answered')).toEqual([]);
   expect(text()).not.toMatch(/unheard-of|"x1"|u1\b/);
   expect(failures).toEqual([]);
+});
+
+test('an outage leaves a line when it begins and one when it ends', async () => {
+  const { log, of } = journal('info');
+  const { coordinator, sandbox, send } = await openPipeline({
+    place: EMBEDDED,
+    log,
+    sandbox: { faults: 'reset-before' },
+  });
+  const id = await send(csv(participants(100)));
+  await eventually(() => of('the service does not answer, its jobs wait')).toHaveLength(1);
+  sandbox.faults.clear();
+  await coordinator.settled(id);
+  expect(of('the service does not answer, its jobs wait')).toMatchObject([
+    { level: 'warn', region: 'us', since: expect.any(String), code: expect.stringMatching(/^CONNECT/) },
+  ]);
+  expect(of('the service answers again')).toMatchObject([{ level: 'info', region: 'us' }]);
 });
 
 test('debug adds every answered call, and what the service said', async () => {

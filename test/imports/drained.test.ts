@@ -30,9 +30,12 @@ test('it is over as soon as no result waits', async () => {
   const waiting = waitFor(queue);
   await vi.advanceTimersByTimeAsync(30_000);
   expect(waiting.isOver).toBe(false);
+  expect(waiting.errors.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^waiting since .* UTC for 3 results in the queue outcomes to be recorded$/),
+  ]);
   queue.left = 0;
   await vi.advanceTimersByTimeAsync(100);
-  expect(waiting).toMatchObject({ isOver: true, errors: [] });
+  expect(waiting).toMatchObject({ isOver: true, errors: [{}] });
 });
 
 test('results that no process records hold an import up for a minute, and are named', async () => {
@@ -42,6 +45,7 @@ test('results that no process records hold an import up for a minute, and are na
   await vi.advanceTimersByTimeAsync(1_000);
   expect(waiting.isOver).toBe(true);
   expect(waiting.errors.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^waiting since/),
     expect.stringMatching(/^3 results still wait in the queue outcomes after 60 s/),
   ]);
 });

@@ -91,6 +91,7 @@ test('metrics tell what wakes a person up: schedules, held syncs, regions, notif
   expect(await read('rollcall_syncs{state="held"}')).toBe(1);
 
   expect(await read('rollcall_region_stopped{region="us"}')).toBe(0);
+  expect(await read('rollcall_service_away{region="us"}')).toBe(0);
   expect(await read('rollcall_workers{region="us"}')).toBe(1);
   expect(await read('rollcall_calls_per_minute{region="us"}')).toBeGreaterThan(900_000);
   expect(await read('rollcall_staged_rows_total')).toBeGreaterThan(0);

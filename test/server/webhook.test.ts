@@ -85,6 +85,32 @@ test('a completed import sends a notification, signed, and again after a refusal
   expect(notes).toHaveLength(4);
 });
 
+test('an outage of the service sends one notification when it begins and one when it ends', async () => {
+  const { url, notes } = await receiver(204);
+  const server = await startTestServer({ receiver: openReceiver({ url, key: KEY, allowPrivate: true }) });
+  try {
+    server.sandbox.faults.set('reset-before');
+    const { id } = await server.upload('guid,uid\ng,a\nh,b\ni,c\nj,d\n');
+    await until(() => notes.length === 1);
+    const { type, data } = JSON.parse(notes[0]?.body ?? '');
+    expect(type).toBe('region.away');
+    expect(data).toMatchObject({ region: 'us', state: 'away', since: expect.any(String) });
+    expect(data.reason).toMatch(
+      /^the chat service has not answered in us since .* UTC .*rows wait and use no attempts$/,
+    );
+
+    server.sandbox.faults.clear();
+    expect((await server.settled(id)).rows).toMatchObject({ added: 4 });
+    await until(() => notes.length === 3);
+    const types = notes.map(({ body }) => JSON.parse(body).type).toSorted();
+    expect(types).toEqual(['import.completed', 'region.away', 'region.back']);
+    const back = notes.map(({ body }) => JSON.parse(body)).find((note) => note.type === 'region.back');
+    expect(back.data).toMatchObject({ region: 'us', state: 'back', since: data.since });
+  } finally {
+    await server.close();
+  }
+});
+
 test('a notification that cannot be made keeps no other waiting', async () => {
   const { url, notes } = await receiver(204);
   const server = await startTestServer({ receiver: openReceiver({ url, key: KEY, allowPrivate: true }) });

@@ -10,6 +10,7 @@ import { concludeCheck } from '../screen/check-outcome.ts';
 import { listed } from '../screen/created-things.ts';
 import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
+import { serviceAway } from '../screen/service-away.ts';
 import type { Checked, Imports } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 
@@ -64,12 +65,23 @@ async function deletedSince(imports: Imports, id: string): Promise<string> {
   return `${things.length < MOST_MADE ? '' : 'at least '}${listed(gone)}`;
 }
 
-function regionLine({ region, waiting, active, delayed, stopped, limitedForMs, workers, key }: RegionStatus): string {
+function regionLine({
+  region,
+  waiting,
+  active,
+  delayed,
+  stopped,
+  limitedForMs,
+  workers,
+  key,
+  circuit,
+}: RegionStatus): string {
   const parts = [
     workers === 0 ? `no worker: start one with rollcall worker --region ${region}` : '',
     `${counted(active, 'call')} in flight`,
     `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
     delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
+    serviceAway(circuit, true),
     stopped ? 'stopped: the service refused the key or plan' : '',
     key === null ? '' : `key ${key}`,
     limitedForMs > 1_500 ? `waiting ${duration(limitedForMs)} for the rate limit` : '',

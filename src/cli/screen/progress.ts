@@ -6,6 +6,7 @@ import { REGIONS, type Region } from '../../membership/membership.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
+import { clock, serviceAway } from './service-away.ts';
 
 /** The data of the progress display; read a few times a second. */
 export interface ProgressSource {
@@ -35,6 +36,8 @@ const LIVE_MS = 200;
 const LINE_MS = 5_000;
 /** Time that a rate is averaged over, in ms. */
 const RATE_MS = 10_000;
+/** A standstill shorter than this, in ms, is not worth a word. */
+const NOTABLE_STANDSTILL_MS = 10_000;
 /** A wait for the rate limit shorter than this is ordinary pacing. */
 const NOTABLE_WAIT_MS = 1_500;
 const LONGEST_BAR = 24;
@@ -82,10 +85,12 @@ function attempt(linesNow: () => readonly string[]): readonly string[] {
 export function showProgress(io: Io, source: ProgressSource): Progress {
   const pace = paceMeter();
   let regions: readonly RegionStatus[] = [];
-  let asking = false;
+  const begun = performance.now();
+  /** Since when the queue has been asked for its state, in ms of `performance`; undefined: it has answered. */
+  let asking: number | undefined;
   return redraw(io, () => {
-    if (!asking) {
-      asking = true;
+    if (asking === undefined) {
+      asking = performance.now();
       source
         .regions()
         .then((answer) => {
@@ -95,16 +100,30 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
           // The process that runs it is stopping; the counters are still drawn.
         })
         .finally(() => {
-          asking = false;
+          asking = undefined;
         });
     }
     const trouble = source.trouble?.();
     if (trouble !== undefined) return [trouble];
     const counters = source.counters();
-    return counters === undefined
-      ? stagingLines(source.staging())
-      : runningLines(counters, regions, pace, io.live ? io.width : undefined);
+    if (counters === undefined) {
+      const lines = stagingLines(source.staging());
+      return lines.length === 0 && isNotable(begun)
+        ? [`waiting since ${clockOf(begun)} for the file to be read`]
+        : lines;
+    }
+    const lines = runningLines(counters, regions, pace, io.live ? io.width : undefined);
+    return isNotable(asking) ? [...lines, `the queue has not answered since ${clockOf(asking)}`] : lines;
   });
+}
+
+function isNotable(since: number | undefined): since is number {
+  return since !== undefined && performance.now() - since >= NOTABLE_STANDSTILL_MS;
+}
+
+/** "02:14", in local time. @param moment of `performance`, in ms */
+function clockOf(moment: number): string {
+  return clock(Date.now() - (performance.now() - moment));
 }
 
 function stagingLines(staging: ReturnType<ProgressSource['staging']>): string[] {
@@ -134,16 +153,17 @@ function runningLines(
     const { rows, calls } = counts;
     const left = rows.unprocessed;
     const done = rows.read - left;
-    const { callsPerMinute, rowsPerMs } = pace(region, calls, done);
+    const { callsPerMinute, rowsPerMs, since } = pace(region, calls, done, counts.banQuestions?.asked ?? 0);
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
     const isAsking = left > 0 && isAskingBans(counts) && !status?.stopped;
+    const rate = paceOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs);
     const parts: Part[] = [
       { text: percent(done, rows.read) },
       { text: width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`, leftOutAt: 2 },
       { text: failed > 0 ? `${grouped(failed)} failed` : '' },
       { text: isAsking ? bansAsked(counts.banQuestions) : '' },
-      ...(left > 0 && !isAsking ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : []),
+      ...(left > 0 ? (obstacleOf(status, since, width !== undefined) ?? (isAsking ? [] : rate)) : []),
     ];
     lines.push({ region, done, of: rows.read, parts });
   }
@@ -184,13 +204,29 @@ function bansAsked(questions: RegionCounts['banQuestions']): string {
   return `asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}`;
 }
 
-/** What the region is doing: its rate and estimate, or what it is waiting for. */
-function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): Part[] {
-  if (status?.workers === 0) return [{ text: `no worker: start one with rollcall worker --region ${status.region}` }];
-  if (status?.stopped) return [{ text: 'stopped: the service refused the key or plan' }];
-  if (status !== undefined && status.limitedForMs >= NOTABLE_WAIT_MS) {
-    return [{ text: `waiting ${duration(status.limitedForMs)} for the rate limit` }];
+/**
+ * What keeps the region from going on; undefined when nothing does.
+ * @param since when something last happened there, in ms of `performance`
+ * @param countsDown whether a time that is left is shown: in a pipe, each second of it would be a line
+ */
+function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean): Part[] | undefined {
+  if (status === undefined) return undefined;
+  const { region, workers, stopped, circuit, limitedForMs, active, waiting } = status;
+  if (workers === 0) return [{ text: `no worker: start one with rollcall worker --region ${region}` }];
+  if (stopped) return [{ text: 'stopped: the service refused the key or plan' }];
+  const away = serviceAway(circuit, countsDown);
+  if (away !== '') return [{ text: away }];
+  if (limitedForMs >= NOTABLE_WAIT_MS) {
+    return [{ text: `waiting ${countsDown ? `${duration(limitedForMs)} ` : ''}for the rate limit` }];
   }
+  if (!isNotable(since) || active + waiting === 0) return undefined;
+  const forWhat =
+    active > 0 ? `${counted(active, 'call')} to be answered` : `a worker to take ${counted(waiting, 'call')}`;
+  return [{ text: `waiting since ${clockOf(since)} for ${forWhat}` }];
+}
+
+/** The region's rate and estimate. */
+function paceOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): Part[] {
   if (leftMs === undefined) {
     return status !== undefined && status.delayed > 0 && status.active + status.waiting === 0
       ? [{ text: `${counted(status.delayed, 'call')} to be retried` }]
@@ -208,11 +244,16 @@ function percent(done: number, of: number): string {
   return `${of === 0 ? 100 : Math.floor((done / of) * 100)} %`.padStart(5);
 }
 
-/** Rates over the last seconds, by region. */
+/** Rates over the last seconds, by region, and since when nothing has happened there, in ms of `performance`. */
 function paceMeter() {
   const seen = new Map<Region, { at: number; calls: number; done: number }[]>();
-  return (region: Region, calls: number, done: number) => {
+  const changed = new Map<Region, { at: number; state: string }>();
+  return (region: Region, calls: number, done: number, asked: number) => {
     const at = performance.now();
+    const state = `${calls} ${done} ${asked}`;
+    const known = changed.get(region);
+    const last = known?.state === state ? known : { at, state };
+    changed.set(region, last);
     const points = seen.get(region) ?? [];
     points.push({ at, calls, done });
     while (points.length > 2 && at - (points[0]?.at ?? at) > RATE_MS) points.shift();
@@ -222,6 +263,7 @@ function paceMeter() {
     return {
       callsPerMinute: ms === 0 ? 0 : Math.round(((calls - first.calls) / ms) * 60_000),
       rowsPerMs: ms === 0 ? 0 : (done - first.done) / ms,
+      since: last.at,
     };
   };
 }

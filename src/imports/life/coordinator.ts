@@ -71,6 +71,8 @@ export interface Coordinator {
   pages(region: Region): GroupPages;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
+  /** False where results of other processes have waited for a minute and none was taken. */
+  resultsAreTaken(): Promise<boolean>;
   /** Reads keys from the settings again; returns the regions whose key has changed. */
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
@@ -223,6 +225,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     announce: (address) => announceAddress(dir, address),
     pages,
     regions: () => life.sending.regions(),
+    resultsAreTaken: () => life.sending.resultsAreTaken(),
     renewKeys: (regions) => life.sending.renewKeys(regions),
     watchRoom: life.watchRoom,
     settled: async (id) => {

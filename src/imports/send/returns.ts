@@ -3,6 +3,7 @@ import { type TakeAnswersPayload, type TakeAnswersPorts, takeAnswers } from '../
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { type JobWorker, startJobWorker } from '../../queue/job-worker.ts';
+import { counted, utcTime } from '../../text/wording.ts';
 import { openAnswersQueue } from './answer-sender.ts';
 import { openOutcomesQueue } from './outcome-sender.ts';
 
@@ -13,6 +14,8 @@ export interface Returns {
   /** Brings what was read; undefined as above. */
   readonly answers: JobQueue<TakeAnswersPayload> | undefined;
   start(ports: RecordOutcomesPorts & TakeAnswersPorts): void;
+  /** False where results have waited for a minute, as far as this was asked, and none of them was taken. */
+  areTaken(): Promise<boolean>;
   /** Takes no more and resolves when the running jobs are done; does not wait longer than `deadlineMs` for a server that is away. */
   close(deadlineMs: number): Promise<void>;
 }
@@ -22,21 +25,49 @@ const OUTCOME_JOBS = 50;
 /** Answers that are taken at the same time: each takes a moment. */
 const ANSWER_JOBS = 10;
 
+/** Results that wait for so long without one being taken are stuck, in ms. */
+const STUCK_MS = 60_000;
+
 /** @param owner names the queues after this coordinator, because others may share the server */
 export function openReturns(backend: Backend, owner: string, onError: (error: Error) => void): Returns {
-  if (!backend.shared) return { outcomes: undefined, answers: undefined, start: () => {}, close: async () => {} };
+  if (!backend.shared)
+    return {
+      outcomes: undefined,
+      answers: undefined,
+      start: () => {},
+      areTaken: async () => true,
+      close: async () => {},
+    };
   const outcomes = openOutcomesQueue(backend, `outcomes-${owner}`, onError);
   const answers = openAnswersQueue(backend, `answers-${owner}`, onError);
   const common = { backend, onError };
   const workers: JobWorker[] = [];
+  /** When results were first seen to wait since one was taken, in ms since 1970. */
+  let waitingSince: number | undefined;
   return {
     outcomes,
     answers,
-    start: (ports) => {
+    start: (given) => {
+      const ports: RecordOutcomesPorts & TakeAnswersPorts = {
+        record: async (...results) => {
+          await given.record(...results);
+          waitingSince = undefined;
+        },
+        answered: (...answer) => {
+          waitingSince = undefined;
+          return given.answered(...answer);
+        },
+      };
       workers.push(
         startJobWorker({ ...common, queue: outcomes, definitions: [recordOutcomes], ports, concurrency: OUTCOME_JOBS }),
         startJobWorker({ ...common, queue: answers, definitions: [takeAnswers], ports, concurrency: ANSWER_JOBS }),
       );
+    },
+    areTaken: async () => {
+      const depths = await Promise.all([outcomes.depth(), answers.depth()]);
+      if (depths.every(({ waiting, active }) => waiting + active === 0)) waitingSince = undefined;
+      else waitingSince ??= Date.now();
+      return waitingSince === undefined || Date.now() - waitingSince < STUCK_MS;
     },
     close: async (deadlineMs) => {
       // The next start does what these jobs had to do.
@@ -52,14 +83,18 @@ export function openReturns(backend: Backend, owner: string, onError: (error: Er
 
 /** Longest wait for waiting results to be recorded, in ms: there are at most as many as batches in flight. */
 const DRAIN_MS = 60_000;
+/** A wait longer than this, in ms, is said. */
+const NOTABLE_WAIT_MS = 10_000;
 
-/** Resolves when no result waits any more, when the process stops, or after DRAIN_MS, which `onError` gets as an error. */
+/** Resolves when no result waits any more, when the process stops, or after DRAIN_MS. `onError` gets that, and a wait of more than 10 s. */
 export async function drained(
   outcomes: Pick<JobQueue<RecordOutcomesPayload>, 'name' | 'depth'>,
   stopping: () => boolean,
   onError: (error: Error) => void,
 ): Promise<void> {
-  const until = Date.now() + DRAIN_MS;
+  const begun = Date.now();
+  const until = begun + DRAIN_MS;
+  let isSaid = false;
   while (!stopping()) {
     const { waiting, active } = await outcomes.depth();
     if (waiting + active === 0) return;
@@ -70,6 +105,11 @@ export async function drained(
           `${count} results still wait in the queue ${outcomes.name} after ${DRAIN_MS / 1_000} s; the import continues without them, and their batches are sent again if no result comes`,
         ),
       );
+    }
+    if (!isSaid && Date.now() - begun >= NOTABLE_WAIT_MS) {
+      isSaid = true;
+      const count = counted(waiting + active, 'result');
+      onError(new Error(`waiting since ${utcTime(begun)} for ${count} in the queue ${outcomes.name} to be recorded`));
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -27,6 +27,8 @@ export interface Sending extends Pick<OpenImports, 'open' | 'close' | 'drop' | '
   hold(id: string): Promise<boolean>;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
+  /** False where results of other processes have waited for a minute and none was taken. */
+  resultsAreTaken(): Promise<boolean>;
   /** Reads keys from the settings again; returns the regions whose key has changed. */
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   stop(deadlineMs: number): Promise<void>;
@@ -137,6 +139,7 @@ export function createSending(options: SendingOptions): Sending {
     dropped: imports.dropped,
     close,
     regions: regions.status,
+    resultsAreTaken: returns.areTaken,
     renewKeys: regions.renewKeys,
     stop: async (deadlineMs) => {
       stopping = true;

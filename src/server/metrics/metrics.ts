@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { RegionStatus } from '../../api/regions.ts';
-import { BUDGET, LIMITED, STOPPED } from '../../app/call-metrics.ts';
+import { AWAY, BUDGET, LIMITED, STOPPED } from '../../app/call-metrics.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';
 import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
@@ -121,6 +121,7 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
   gauge('rollcall_limited_seconds', LIMITED, ({ limitedForMs }) => limitedForMs / 1000);
   gauge('rollcall_calls_per_minute', BUDGET, ({ callsPerMinute }) => callsPerMinute);
   gauge('rollcall_region_stopped', STOPPED, ({ stopped }) => Number(stopped));
+  gauge('rollcall_service_away', AWAY, ({ circuit }) => Number(circuit.state !== 'closed'));
   gauge('rollcall_workers', 'Processes that send the calls of the region', ({ workers }) => workers);
   new Gauge({
     name: 'rollcall_backlog',

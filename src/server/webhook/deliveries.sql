@@ -16,6 +16,11 @@ delete from notifying;
 -- Deletes all notes.
 delete from deliveries;
 
+-- name: add_note
+-- In: id, kind, subject, state, reason, at (ms), body. A note that no trigger adds; none where it waits already.
+insert into deliveries (id, kind, subject, state, reason, at, body)
+values (:id, :kind, :subject, :state, :reason, :at, :body) on conflict do nothing;
+
 -- name: waiting_notes
 -- In: made (0 or 1). Out: notes that wait for delivery, oldest first: all, or only those that are not made yet.
 select id, kind, subject, state, reason, at, body from deliveries

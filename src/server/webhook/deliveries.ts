@@ -1,14 +1,14 @@
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
-/** A change of state of an import or a sync that the receiver is notified of. */
+/** A change of state of an import, a sync or a region that the receiver is notified of. */
 export interface Delivery {
   /** The same in every repetition. */
   readonly id: string;
-  readonly kind: 'import' | 'sync';
-  /** The id of the import or sync. */
+  readonly kind: 'import' | 'sync' | 'region';
+  /** The id of the import or sync, or the region. */
   readonly subject: string;
-  /** A word of membership/import-state.ts or sync-state.ts. */
+  /** A word of membership/import-state.ts or sync-state.ts; of a region, `away` or `back`. */
   readonly state: string;
   readonly reason: string;
   /** Of the move, ms since 1970. */
@@ -25,6 +25,8 @@ export interface Deliveries {
   begin(): void;
   /** Stops recording, and drops what was not delivered. */
   end(): void;
+  /** Adds a note that the catalog does not record by itself. One with the id of a note that waits is not added. */
+  add(note: Delivery & { readonly body: string }): void;
   /** Oldest first: all, or only those that are not made yet. */
   waiting(which: 'all' | 'unmade'): Delivery[];
   /** How many are still to be delivered, and since when the oldest is, in ms since 1970. */
@@ -48,6 +50,7 @@ export function openDeliveries(catalog: string): Deliveries {
         sql('end_notes').run();
         sql('clear_notes').run();
       }),
+    add: (note) => void sql('add_note').run({ ...note }),
     waiting: (which) => sql<Delivery>('waiting_notes').all({ made: which === 'all' ? 1 : 0 }),
     count: () => sql<ReturnType<Deliveries['count']>>('count_notes').get() as ReturnType<Deliveries['count']>,
     find: (id) => sql<Delivery>('find_note').get({ id }),

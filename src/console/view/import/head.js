@@ -110,7 +110,7 @@ function SilentRegions({ view, progress }) {
         h(
           'p',
           null,
-          'Its calls are repeated after growing waits. Rows whose call has had no answer eight times end as failed or unconfirmed, and can be retried. If it will take longer, pause the import until the service is back.',
+          'Its rows wait and use no attempts. One call at a time tries whether the service answers again, at most a minute apart; then the import continues by itself.',
         ),
       ),
   );

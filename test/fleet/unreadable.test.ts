@@ -1,0 +1,28 @@
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { Journal } from '../queue/journal.ts';
+import { errand, notes, openOffice } from '../queue/queue-harness.ts';
+import { startRedis } from '../servers/redis.ts';
+
+test('a job in Redis that is not JSON is given up, and the jobs behind it run', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const backend = await openBackend(server.url);
+  onTestFinished(() => backend.close());
+  const redis = new Redis(server.url);
+  onTestFinished(() => redis.disconnect());
+  const { queue, work, givenUp } = openOffice(backend);
+  const errands = queue();
+  await errands.add(notes('broken', 'good'));
+  const [key = ''] = await redis.keys('*:broken');
+  await redis.hset(key, 'data', 'not json');
+  const ran = new Journal<string>();
+  work(
+    errands,
+    errand(async ({ id }) => ran.note(id)),
+  );
+  expect(await ran.until(1)).toEqual(['good']);
+  await expect.poll(() => errands.depth()).toEqual({ waiting: 0, delayed: 0, active: 0 });
+  expect(givenUp).toEqual([expect.stringContaining('job broken (errand) was given up')]);
+});
