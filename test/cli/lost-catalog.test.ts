@@ -38,10 +38,11 @@ test('a catalog that is gone is made again from the folders of the imports, and 
 test('a damaged catalog is named with its remedy, kept beside the new one, and imports without a record are named', async () => {
   const place = await withThreeImports();
   const before = await states(place);
+  const listed = JSON.parse((await place.run(['list', '--json'])).stdout) as { id: string }[];
+  const oldest = listed.at(-1)?.id ?? '';
   writeFileSync(join(place.dataDir, 'catalog.sqlite'), 'x'.repeat(8_192));
   const list = await place.run(['list']);
   expect([list.code, list.stderr]).toEqual([EXIT.fatal, expect.stringContaining('rollcall doctor --rebuild-catalog')]);
-  const [oldest = ''] = readdirSync(join(place.dataDir, 'imports')).sort();
   rmSync(join(place.dataDir, 'imports', oldest, 'import.json'));
   const doctor = await place.run(['doctor', '--rebuild-catalog']);
   expect(doctor.stderr).toMatch(new RegExp(`rebuilt .*: 2 imports; not found out: ${oldest}`));

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { freeBytes, megabytes } from '../../platform/disk-full.ts';
@@ -36,12 +36,12 @@ export async function checkRoom(source: string, ledger: string): Promise<void> {
 
 /** About as many bytes as an import of the file takes: rather too few, as what is compressed is not looked into. */
 async function neededBytes(source: string): Promise<number> {
+  const status = await stat(source).catch(() => undefined);
+  // A pipe must be opened once only; what is wrong with anything else, reading it says.
+  if (status?.isFile() !== true) return 0;
   const file = await open(source).catch(() => undefined);
-  // Reading it says what is wrong.
   if (file === undefined) return 0;
   await using opened = file;
-  const status = await opened.stat();
-  if (!status.isFile()) return 0;
   const { buffer, bytesRead } = await opened.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
   const sample = buffer.subarray(0, bytesRead);
   const lines = sample.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
