@@ -26,10 +26,13 @@ select 1, :file, :hash, :size, (select count(*) from undone.rows), 0, '[]';
 insert into groups (id, region, guid, wanted)
 select g.id, reg.name, g.guid, count(*)
   from undone.memberships m
-  join undone.outcomes o on o.id = m.outcome_id and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed')
+  join undone.outcomes o on o.id = m.outcome_id
   join undone.rows r on r.id = m.row_id
   join undone.groups g on g.id = r.group_id
   join undone.regions reg on reg.id = g.region_id
+  left join undone.batches b on b.id = m.batch_id
+ where o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed')
+    or (o.name = 'already_member' and b.uncertainty is not null)
  group by g.id;
 
 -- name: groups_to_list
