@@ -27,6 +27,7 @@ insert into groups (id, region, guid, wanted)
 select g.id, reg.name, g.guid, count(*)
   from undone.memberships m
   join undone.outcomes o on o.id = m.outcome_id and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed')
+       and (o.name <> 'banned' or coalesce(m.code, '') = '')
   join undone.rows r on r.id = m.row_id
   join undone.groups g on g.id = r.group_id
   join undone.regions reg on reg.id = g.region_id

@@ -145,6 +145,8 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
   from undone.memberships m
   join undone.outcomes o on o.id = m.outcome_id
        and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed')
+       -- With a code, the user was banned before.
+       and (o.name <> 'banned' or coalesce(m.code, '') = '')
   join undone.rows r on r.id = m.row_id
   join groups g on g.id = r.group_id and g.listing = 'listed'
   left join journal j
