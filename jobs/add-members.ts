@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
 import type { AddMembersRequest } from '../src/chat/contract.ts';
-import { judge, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
+import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
 import type { Answered, RowOutcome } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
@@ -76,7 +76,7 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
 });
 
 /** The refusal of a call with one UID means the same as a refused entry in a reply. */
-function finalOutcome(batch: AddMembersPayload, code: string): 'failed' | 'already_member' {
+function finalOutcome(batch: AddMembersPayload, code: string): RefusedOutcome {
   const [list] = MEMBER_LISTS.filter((name) => batch.lists[name] !== undefined);
   return sizeOf(batch) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';
 }
@@ -129,15 +129,14 @@ export function readEntries(lists: ListedRows, entries: MemberEntries, uncertain
         continue;
       }
       const { outcome, code, message } = readEntry(list, found.entry);
-      if (outcome === 'added' || outcome === 'banned') {
+      if (code === null) {
         const { addition } = found.entry;
         if (addition?.messageId !== undefined) messages.push([row, addition.messageId]);
         if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
         continue;
       }
-      const note =
-        outcome === 'already_member' && uncertainty !== null ? `; it may be by an earlier call: ${uncertainty}` : '';
-      others.push({ row, outcome, code: code ?? '', message: `${message ?? ''}${note}` });
+      const note = outcome !== 'failed' && uncertainty !== null ? `; it may be by an earlier call: ${uncertainty}` : '';
+      others.push({ row, outcome, code, message: `${message ?? ''}${note}` });
     }
   }
   return { others, missing, ...(messages.length > 0 && { messages }), ...(members !== undefined && { members }) };

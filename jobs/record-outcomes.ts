@@ -33,7 +33,7 @@ const sent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('halve'), ...refusal }),
   z.object({ kind: z.literal('group'), ...refusal }),
   z.object({ kind: z.literal('stop-region'), ...refusal }),
-  z.object({ kind: z.literal('refused'), outcome: z.enum(['failed', 'already_member']), ...refusal }),
+  z.object({ kind: z.literal('refused'), outcome: z.enum(['failed', 'already_member', 'banned']), ...refusal }),
   z.object({ kind: z.literal('unanswered'), maybeCarriedOut: z.boolean(), ...refusal }),
 ]);
 const batchResult = z.object({

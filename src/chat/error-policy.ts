@@ -193,14 +193,22 @@ const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
 
 export interface EntryOutcome {
   readonly outcome: 'added' | 'banned' | 'already_member' | 'failed';
-  /** Both null for a success. */
+  /** Both null for a success; of a user who was banned before, the refusal that says so. */
   readonly code: string | null;
   readonly message: string | null;
 }
 
+export type RefusedOutcome = 'already_member' | 'banned' | 'failed';
+
 /** What a refusal with this code means for a UID of this list; for rows of a 'final' verdict as well. */
-export function refusedOutcome(list: MemberList, code: string): 'already_member' | 'failed' {
-  return ALREADY_SO[list].has(code) ? 'already_member' : 'failed';
+export function refusedOutcome(list: MemberList, code: string): RefusedOutcome {
+  if (!ALREADY_SO[list].has(code)) return 'failed';
+  return list === 'usersToBan' ? 'banned' : 'already_member';
+}
+
+/** Whether a refusal of a whole group says that no earlier call can have added anyone to it either. */
+export function isGroupMissing(code: string): boolean {
+  return code === 'ERR_GUID_NOT_FOUND';
 }
 
 /** Outcome of one UID in a reply (docs/chat-service.md, 22): `success === true` decides, and nothing else. */

@@ -43,6 +43,22 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       expect(first('unconfirmed')).toMatchObject({ code: 'ERR_NO_VACANCY', attempts: 1 });
       expect(first('unconfirmed')?.message).toContain('an earlier call got no usable answer');
     });
+
+    test('leaves none unconfirmed where the group is not there: nothing can have been put into it', async () => {
+      let calls = 0;
+      const { run, rows, counts } = await openPipeline({
+        place,
+        concurrency: 1,
+        chat: refusing(() => {
+          calls += 1;
+          if (calls === 1) throw refusal(503, null, 'come back in a minute', { waitMs: 60_000 });
+          throw refusal(404, 'ERR_GUID_NOT_FOUND', 'no such group');
+        }),
+      });
+      const { id } = await run(csv(participants(75)));
+      expect(counts(id)).toMatchObject({ failed: 75, unconfirmed: 0 });
+      expect(new Set(rows(id).map(({ code }) => code))).toEqual(new Set(['ERR_GUID_NOT_FOUND']));
+    });
   });
 
   test('a refused call is cut in half until only the UID is left that causes it', async () => {

@@ -55,7 +55,7 @@ describe('an answered call', () => {
       others: [
         { row: 2, outcome: 'already_member', code: 'ERR_ALREADY_JOINED' },
         { row: 3, outcome: 'failed', code: 'ERR_UID_NOT_FOUND', message: expect.stringContaining('nobody') },
-        { row: 4, outcome: 'already_member', code: 'ERR_ALREADY_BANNED' },
+        { row: 4, outcome: 'banned', code: 'ERR_ALREADY_BANNED' },
       ],
     });
   });
@@ -115,7 +115,7 @@ describe('a refusal', () => {
 
   test.each([
     { list: 'participants', code: 'ERR_ALREADY_JOINED', outcome: 'already_member' },
-    { list: 'usersToBan', code: 'ERR_ALREADY_BANNED', outcome: 'already_member' },
+    { list: 'usersToBan', code: 'ERR_ALREADY_BANNED', outcome: 'banned' },
     // A member is not banned by being a member, nor the reverse.
     { list: 'usersToBan', code: 'ERR_ALREADY_JOINED', outcome: 'failed' },
     { list: 'participants', code: 'ERR_ALREADY_BANNED', outcome: 'failed' },
@@ -210,7 +210,7 @@ describe('a call without a usable answer', () => {
       missing: [],
       others: [
         { row: 1, outcome: 'already_member', code: 'ERR_ALREADY_JOINED', message: note },
-        { row: 2, outcome: 'already_member', code: 'ERR_ALREADY_BANNED', message: note },
+        { row: 2, outcome: 'banned', code: 'ERR_ALREADY_BANNED', message: note },
       ],
     });
     expect(sandbox.members('us', 'g').size).toBe(2);

@@ -84,7 +84,7 @@ function answerTo({ region, guid, uid, role, onBehalfOf }: Asked, sandbox: Sandb
   if (!groups.includes(guid)) return 'failed ERR_GUID_NOT_FOUND';
   if (onBehalfOf !== '' && !admins.includes(onBehalfOf)) return 'failed ERR_GROUP_NOT_JOINED';
   if (!users.includes(uid)) return 'failed ERR_UID_NOT_FOUND';
-  if (ROLES[role] === 'ban') return usersToBan.includes(uid) ? 'already_member' : 'banned';
+  if (ROLES[role] === 'ban') return 'banned';
   if (usersToBan.includes(uid)) return 'failed BANNED';
   return [...admins, ...moderators, ...participants].includes(uid) ? 'already_member' : 'added';
 }

@@ -64,9 +64,9 @@ describe('the first import', () => {
     const kinds = new Set(report.map(({ _status, _code }) => `${_status} ${_code}`.trim()));
     expect([...kinds].sort()).toEqual([
       'added',
-      'already_member ERR_ALREADY_BANNED',
       'already_member ERR_ALREADY_JOINED',
       'banned',
+      'banned ERR_ALREADY_BANNED',
       'duplicate DUPLICATE',
       'failed BANNED',
       'failed ERR_GROUP_NOT_JOINED',

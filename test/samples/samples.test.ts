@@ -49,9 +49,9 @@ const DETAILS: Readonly<Record<string, (run: Run) => void>> = {
     ]);
   },
   bans: ({ summary }) => {
-    const others = reportRows(summary.reports.all).filter(({ _status }) => _status !== 'banned');
+    const others = reportRows(summary.reports.all).filter(({ _code }) => _code !== '');
     expect(others.map(({ user, _status, _code }) => `${user} ${_status} ${_code}`)).toEqual([
-      'crypto-king-88 already_member ERR_ALREADY_BANNED',
+      'crypto-king-88 banned ERR_ALREADY_BANNED',
       'Free-Sneakers duplicate DUPLICATE',
       'deleted-last-week failed ERR_UID_NOT_FOUND',
     ]);

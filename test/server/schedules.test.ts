@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RegionStatus } from '../../src/api/regions.ts';
 import type { EditedSchedule, ScheduleView } from '../../src/api/schedules.ts';
 import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
@@ -124,4 +125,18 @@ test('a schedule shows what its runs may create; an edit keeps what it is given 
     reason: expect.stringContaining('applied'),
   });
   expect([...server.sandbox.members('us', 'choir').keys()]).toEqual(['user-1']);
+});
+
+test('a run that meets an outage of the service while it is planned waits, and carries out its plan when the service is back', async () => {
+  const file = join(tempDir(), 'members.csv');
+  writeFileSync(file, 'guid,uid\nteam,user-1\nteam,user-2\nteam,user-3\n');
+  await add('outage', file);
+  server.sandbox.faults.set('reset-before');
+  const { id } = await server.json<{ id: number }>('/v1/schedules/outage/run', { method: 'POST' });
+  const circuit = async () =>
+    (await server.json<{ regions: RegionStatus[] }>('/v1/regions')).regions.map((region) => region.circuit?.state);
+  await expect.poll(circuit).toContain('open');
+  server.sandbox.faults.clear();
+  expect(await server.schedules.over(id)).toMatchObject({ state: 'ran', reason: expect.stringMatching(/^applied: /) });
+  expect([...server.sandbox.members('us', 'team').keys()].toSorted()).toEqual(['user-1', 'user-2', 'user-3']);
 });

@@ -36,7 +36,13 @@ const EDITS = {
 };
 
 /** The plan that takes back an import with these rows. */
-function undone(rows: readonly Done[], live: Live, flags: Partial<UndoFlags> = {}, input = CSV, uncertainty = ''): PlanLedger {
+function undone(
+  rows: readonly Done[],
+  live: Live,
+  flags: Partial<UndoFlags> = {},
+  input = CSV,
+  uncertainty = '',
+): PlanLedger {
   const dir = tempDir();
   const ledger = stage(join(dir, 'import.sqlite'), rows, input);
   const database = new DatabaseSync(ledger);

@@ -59,7 +59,7 @@ export type Sent =
   | ({ readonly kind: 'halve' } & Refusal)
   | ({ readonly kind: 'group' } & Refusal)
   | ({ readonly kind: 'stop-region' } & Refusal)
-  | ({ readonly kind: 'refused'; readonly outcome: 'failed' | 'already_member' } & Refusal)
+  | ({ readonly kind: 'refused'; readonly outcome: 'failed' | 'already_member' | 'banned' } & Refusal)
   /** Attempts are used up without an answer. */
   | ({ readonly kind: 'unanswered'; readonly maybeCarriedOut: boolean } & Refusal);
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isGroupMissing } from '../../chat/error-policy.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import type {
   Answered,
@@ -146,8 +147,10 @@ function settleGroup(sql: Statements, count: Count, group: number, at: number): 
   const message = `because the service refused the whole group: ${refused?.['refused_message']}`;
   for (const outcome of ['failed', 'unconfirmed'] as const) {
     const unsent = outcome === 'failed' ? 1 : 0;
-    const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(outcome), code, message });
-    count(Number(refused?.['region_id']), outcome, Number(changes));
+    // What was sent to a group that is not there cannot have been carried out.
+    const ends = isGroupMissing(code) ? 'failed' : outcome;
+    const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(ends), code, message });
+    count(Number(refused?.['region_id']), ends, Number(changes));
   }
   sql('close_group_batches').run({ group, at });
 }

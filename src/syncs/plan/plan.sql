@@ -141,16 +141,18 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
             when j.path is null then iif(o.name = 'added', :outside, :unrecorded)
             when json_extract(r.original, j.path) = '' then :outside
             else coalesce((select s.id from undone.scopes s where s.name = json_extract(r.original, j.path)), :unrecorded) end,
-       iif(o.name = 'already_member', 'uncertain', o.name), r.line
-  from undone.memberships m
+       iif(m.was_there, 'uncertain', o.name), r.line
+  from (select b.uncertainty, done.*, o.name = 'already_member' or (o.name = 'banned' and coalesce(done.code, '') <> '') as was_there
+          from undone.memberships done
+          join undone.outcomes o on o.id = done.outcome_id
+          join undone.batches b on b.id = done.batch_id) as m
   join undone.outcomes o on o.id = m.outcome_id
        and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed', 'already_member')
   join undone.rows r on r.id = m.row_id
   join groups g on g.id = r.group_id and g.listing = 'listed'
-  left join undone.batches b on b.id = m.batch_id
   left join journal j
   left join live l on l.group_id = r.group_id and l.uid = r.uid
- where o.name <> 'already_member' or (b.uncertainty is not null and l.state = m.scope_id);
+ where not m.was_there or (m.uncertainty is not null and l.state = m.scope_id);
 
 -- name: decide_undo
 -- In: unban (0 or 1), outside, ban, unrecorded. A move is undone where the user is still as the import left it. Admins made by the import are not spared.
