@@ -46,6 +46,18 @@ test('a plan is shown, kept, and carried out when someone says so; what failed s
   expect(JSON.parse(list.stdout)).toMatchObject([{ undoOf: id, state: 'applied' }, { state: 'applied' }, { id }]);
 });
 
+test('an undo whose import lost a reply names at its end and in its exit code whom it leaves', async () => {
+  const at = await openSandboxPlace({ seed: { users: PEOPLE, groups: ['team'] }, faults: 'reset-after=1' });
+  const imported = await at.run(['import', at.file('members.csv', rows(PEOPLE)), '--no-ban-check', '--yes', '--json']);
+  const { id } = JSON.parse(imported.stdout);
+  const { code, stdout, stderr } = await at.run(['undo', id, '--apply']);
+  expect(stdout).toContain('10 reported');
+  expect(stderr).toContain('The undo left 10 users as the import left them.');
+  expect([code, inTeam(at)]).toEqual([1, PEOPLE]);
+  const plan = await at.run(['sync', 'show', idIn(stderr), '--format', 'csv']);
+  expect(plan.stdout).toContain('us,team,u1,report,participant,,"was there already');
+});
+
 test('after Ctrl-C while it is planned nothing was sent, and the command that plans again is shown', async () => {
   const at = await openSandboxPlace({ seed: { users: PEOPLE, groups: ['team'] }, faults: 'slow=2000ms' });
   const run = at.begin(['sync', at.file('members.csv', rows(PEOPLE)), '--apply']);

@@ -39,9 +39,24 @@ export async function concludeSync(syncs: Syncs, io: Io, id: string, json: boole
   const sync = await syncs.find(id);
   if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, sync))}\n`);
   say(io, '', ...notThere(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));
-  if (sync.importId === null) return EXIT_OF[sync.state] ?? EXIT.interrupted;
-  if (!json) return conclude(imports, io, sync.importId, false);
-  const carried = await imports.find(sync.importId);
+  const code = await exitOf(syncs, io, sync, json);
+  const left = leftByUndo(sync);
+  if (left === 0) return code;
+  say(io, '', `The undo left ${counted(left, 'user')} as the import left them. See who and why (action report):`);
+  say(io, `  ${imports.command('sync', 'show', id)} --format csv`);
+  return code === EXIT.ok ? EXIT.rowsFailed : code;
+}
+
+/** Users whom an undo that has ended left in their place, each with a reason in its plan. */
+function leftByUndo({ undoOf, state, totals }: KeptSync): number {
+  const ended = state === 'applied' || state === 'unchanged';
+  return undoOf !== null && ended ? (totals?.actions.report ?? 0) : 0;
+}
+
+async function exitOf({ imports }: Syncs, io: Io, { importId, state }: KeptSync, json: boolean): Promise<ExitCode> {
+  if (importId === null) return EXIT_OF[state] ?? EXIT.interrupted;
+  if (!json) return conclude(imports, io, importId, false);
+  const carried = await imports.find(importId);
   return exitCodeOf(carried, (await imports.findings(carried)).summary.rows);
 }
 

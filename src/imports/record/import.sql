@@ -55,8 +55,9 @@ insert into calls (batch_id, region_id, at, ms, http_status, code, kind, message
 
 -- name: finish_batch
 -- In: state (done, replaced), calls made, http_status, members (null: not said), messages (JSON array of [row, id];
--- null: none are named), at, batch.
-update batches set state = ?, calls = calls + ?, http_status = ?, members = ?, messages = ?, finished_at = ?
+-- null: none are named), at, uncertainty, batch.
+update batches set state = ?, calls = calls + ?, http_status = ?, members = ?, messages = ?, finished_at = ?,
+       uncertainty = coalesce(?, uncertainty)
  where id = ?;
 
 -- name: succeed_batch

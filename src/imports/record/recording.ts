@@ -174,6 +174,7 @@ function closeBatch(sql: Statements, count: Count, batch: Batch, result: BatchRe
     members ?? null,
     messages === undefined ? null : JSON.stringify(messages),
     result.at,
+    result.uncertainty,
     batch.id,
   );
   if (state !== 'done') return;
