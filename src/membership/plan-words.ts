@@ -45,5 +45,6 @@ export const PLAN_REASONS = [
   'undo_ban_unrecorded',
   'undo_unrecorded',
   'undo_unconfirmed',
+  'undo_uncertain',
 ] as const;
 export type PlanReason = (typeof PLAN_REASONS)[number];

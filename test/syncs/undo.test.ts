@@ -36,7 +36,13 @@ const EDITS = {
 };
 
 /** The plan that takes back an import with these rows. */
-function undone(rows: readonly Done[], live: Live, flags: Partial<UndoFlags> = {}, input = CSV): PlanLedger {
+function undone(
+  rows: readonly Done[],
+  live: Live,
+  flags: Partial<UndoFlags> = {},
+  input = CSV,
+  uncertainty = '',
+): PlanLedger {
   const dir = tempDir();
   const ledger = stage(join(dir, 'import.sqlite'), rows, input);
   const database = new DatabaseSync(ledger);
@@ -47,6 +53,7 @@ function undone(rows: readonly Done[], live: Live, flags: Partial<UndoFlags> = {
     'update memberships set outcome_id = (select id from outcomes where name = ?) where row_id = ?',
   );
   for (const [index, { outcome }] of rows.entries()) settle.run(outcome, index + 1);
+  if (uncertainty !== '') database.prepare('update batches set uncertainty = ?').run(uncertainty);
   database.close();
   const plan = openPlanLedger(join(dir, 'plan.sqlite'));
   plan.database.exec('pragma synchronous = off');
@@ -106,6 +113,15 @@ describe('taking back an import', () => {
     ];
     const plan = undone(rows, { team: { members: { anna: 'ban', bob: 'participant' } } }, { allowUnban: true });
     expect(why(plan)).toEqual(['anna: undo_ban_unrecorded', 'bob: undo_unconfirmed']);
+  });
+
+  test('reports who was there already after a call that may have added them, and only them', () => {
+    const rows = ['anna', 'bob', 'left'].map((uid) => ({ uid, outcome: 'already_member' }));
+    const live: Live = { team: { members: { anna: 'participant', bob: 'admin' } } };
+    const plan = undone(rows, live, {}, CSV, 'an earlier call got no usable answer');
+    expect(actionsOf({ plan }, true)).toEqual(['anna: report participant>']);
+    expect(why(plan)).toEqual(['anna: undo_uncertain']);
+    expect(why(undone(rows, live))).toEqual([]);
   });
 
   test('does not take a column named “from” of an ordinary import for its journal', () => {

@@ -22,15 +22,17 @@ insert into plan (id, file, hash, size, rows, invalid, fields)
 select 1, :file, :hash, :size, (select count(*) from undone.rows), 0, '[]';
 
 -- name: set_undone_groups
--- The groups in which the import may have done something.
+-- The groups in which the import may have done something. Who was there already may be by a call that is uncertain.
 insert into groups (id, region, guid, wanted)
 select g.id, reg.name, g.guid, count(*)
   from undone.memberships m
-  join undone.outcomes o on o.id = m.outcome_id and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed')
-       and (o.name <> 'banned' or coalesce(m.code, '') = '')
+  join undone.outcomes o on o.id = m.outcome_id
+       and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed', 'already_member')
+  join undone.batches b on b.id = m.batch_id
   join undone.rows r on r.id = m.row_id
   join undone.groups g on g.id = r.group_id
   join undone.regions reg on reg.id = g.region_id
+ where b.uncertainty is not null or not (o.name = 'already_member' or (o.name = 'banned' and coalesce(m.code, '') <> ''))
  group by g.id;
 
 -- name: groups_to_list

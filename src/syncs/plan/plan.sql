@@ -129,7 +129,7 @@ delete from newcomers where (region, uid) in (
 -- name: gather_undone
 -- In: outside, ban, unrecorded. What the import did to a user is a move from one place (`was`) to another (`want`). An import of edits says in its
 -- column `from` where it began; any other adds those who were not there or were banned, which their rows say, and does not
--- know whom it banned.
+-- know whom it banned. Who was there already, after a call that may have been carried out, is a case as well: `uncertain`.
 with journal as (
   select case i.format when 'csv' then '$[' || c.key || ']' else '$.from' end as path
     from undone.input i, json_each(i.columns) c
@@ -141,16 +141,18 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
             when j.path is null then iif(o.name = 'added', :outside, :unrecorded)
             when json_extract(r.original, j.path) = '' then :outside
             else coalesce((select s.id from undone.scopes s where s.name = json_extract(r.original, j.path)), :unrecorded) end,
-       o.name, r.line
-  from undone.memberships m
+       iif(m.was_there, 'uncertain', o.name), r.line
+  from (select b.uncertainty, done.*, o.name = 'already_member' or (o.name = 'banned' and coalesce(done.code, '') <> '') as was_there
+          from undone.memberships done
+          join undone.outcomes o on o.id = done.outcome_id
+          join undone.batches b on b.id = done.batch_id) as m
   join undone.outcomes o on o.id = m.outcome_id
-       and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed')
-       -- With a code, the user was banned before.
-       and (o.name <> 'banned' or coalesce(m.code, '') = '')
+       and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed', 'already_member')
   join undone.rows r on r.id = m.row_id
   join groups g on g.id = r.group_id and g.listing = 'listed'
   left join journal j
-  left join live l on l.group_id = r.group_id and l.uid = r.uid;
+  left join live l on l.group_id = r.group_id and l.uid = r.uid
+ where not m.was_there or (m.uncertainty is not null and l.state = m.scope_id);
 
 -- name: decide_undo
 -- In: unban (0 or 1), outside, ban, unrecorded. A move is undone where the user is still as the import left it. Admins made by the import are not spared.
@@ -159,6 +161,7 @@ select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then 
        d.reason, d.line
   from (select *,
           case when outcome = 'unconfirmed' then 'undo_unconfirmed'
+               when outcome = 'uncertain' then 'undo_uncertain'
                when state = was then 'undo_nothing'
                when state <> want then 'undo_moved'
                when want = :ban and not :unban then 'undo_ban_stays'

@@ -72,6 +72,10 @@ export const REASONS = {
     action: 'report',
     sentence: 'the import got no answer for this row, so it is not known whether it did this: check it by hand',
   },
+  undo_uncertain: {
+    action: 'report',
+    sentence: 'was there already when the import asked again; its earlier call, which got no answer, may have done it',
+  },
 } as const satisfies Record<PlanReason, Reason>;
 
 /** The reason of an action as a sentence without capital and full stop. */
