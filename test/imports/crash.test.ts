@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
@@ -10,12 +9,12 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
 import { completedAfterKills, startCoordinator } from './killed-coordinator.ts';
-import { countsOf, csv, participants } from './pipeline-harness.ts';
+import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
 
-/** test/cli/crash.long.test.ts kills many more times. */
-const KILLS = 2;
+/** Calls that the service has had when the process is killed, in all; test/cli/crash.long.test.ts kills many more times. */
+const KILLED_AT_CALLS = [5, 60] as const;
 
-test('a coordinator that is killed at any moment loses no row and reports none twice', async () => {
+test('a coordinator that is killed while it sends loses no row and reports none twice', async () => {
   const root = tempDir();
   const sandbox = await startSandbox({
     users: 'any',
@@ -37,11 +36,11 @@ test('a coordinator that is killed at any moment loses no row and reports none t
     apiKey,
   };
 
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  for (const calls of KILLED_AT_CALLS) {
     const child = startCoordinator(settings);
     await child.working;
-    // At any moment: while it reads, cuts, sends or records.
-    await delay(Math.random() * 500);
+    // In the middle of sending: calls are in flight, and others are answered and not recorded.
+    await eventually(() => sandbox.calls.us.requests).toBeGreaterThanOrEqual(calls);
     child.process.kill('SIGKILL');
     await child.ended;
   }

@@ -132,6 +132,13 @@ test('an import that begins is served next, however many batches of others wait'
   expect(order.filter((one) => one === big).length).toBeLessThanOrEqual(PER_ROUND);
 });
 
+test('a late result of an early batch does not set the clock back', () => {
+  const { fairQueue } = new Region(200);
+  fairQueue.served(7);
+  fairQueue.served(3);
+  expect(fairQueue.current()).toBe(7);
+});
+
 test('who had nothing to send has saved nothing up', async () => {
   const region = new Region(200);
   const idle = region.begin(1);

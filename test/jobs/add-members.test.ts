@@ -245,6 +245,18 @@ describe('a batch that a worker has begun and never ended', () => {
   });
 });
 
+describe('a batch that ends its workers', () => {
+  test('is sent as long as ten of them may have died with it, and ends without a call after that', async () => {
+    const { sandbox, chat } = await openService();
+    const tenth = await run(chat, batchOf({ participants: ['p'] }), { starts: 10 });
+    expect(tenth.delivered?.sent).toMatchObject(answered);
+    const calls = sandbox.calls.us.requests;
+    const eleventh = await run(chat, batchOf({ participants: ['q'] }), { starts: 11 });
+    expect(eleventh.delivered?.sent).toMatchObject({ kind: 'unanswered', code: 'WORKERS_DIED' });
+    expect(sandbox.calls.us.requests).toBe(calls);
+  });
+});
+
 describe('a process that leaves', () => {
   test('hands nothing back for a call that was in flight, and the batch keeps why its delivery is uncertain', async () => {
     const { sandbox, chat } = await openService({ faults: 'timeout' });
