@@ -8,6 +8,7 @@ import { ALL_DONE, call, dispatch, dispatchOnly, members, pending, resultOf, sta
 const NOTHING = { refusedGroups: [], stoppedRegions: [], reopened: 0 };
 const KEY_REFUSED = { code: 'AUTH_ERR_NO_ACCESS', message: 'the key may not do this' };
 const NO_GROUP = { code: 'ERR_GUID_NOT_FOUND', message: 'there is no such group' };
+const CLOSED = { code: 'ERR_GROUP_CLOSED', message: 'the group takes no members' };
 
 /** Rows as the report tells them, in short. */
 const outcomesIn = (reader: ImportReader) =>
@@ -150,12 +151,12 @@ describe('a refused group', () => {
     const [first, second] = dispatch(ledger);
     if (first === undefined || second === undefined) throw new Error('two batches expected');
     ledger.reclaim([{ batch: second.id, calls: [call({ kind: 'again' })], uncertainty: 'the reply was lost' }]);
-    ledger.record([resultOf(first, { kind: 'group', ...NO_GROUP })]);
+    ledger.record([resultOf(first, { kind: 'group', ...CLOSED })]);
     const rows = new Set(second.rows.map(({ row }) => row));
     const expected = {
       status: 'unconfirmed',
-      code: NO_GROUP.code,
-      message: `not sent again, because the service refused the whole group: ${NO_GROUP.message}; the reply was lost`,
+      code: CLOSED.code,
+      message: `not sent again, because the service refused the whole group: ${CLOSED.message}; the reply was lost`,
     };
     expect(outcomesIn(reader).filter((_, index) => rows.has(index + 1))).toEqual(Array(25).fill(expected));
     expect(ledger.check()).toMatchObject({ holds: true, rows: { failed: 25, unconfirmed: 25 } });
