@@ -206,11 +206,6 @@ export function refusedOutcome(list: MemberList, code: string): RefusedOutcome {
   return list === 'usersToBan' ? 'banned' : 'already_member';
 }
 
-/** Whether a refusal of a whole group says that no earlier call can have added anyone to it either. */
-export function isGroupMissing(code: string): boolean {
-  return code === 'ERR_GUID_NOT_FOUND';
-}
-
 /** Outcome of one UID in a reply (docs/chat-service.md, 22): `success === true` decides, and nothing else. */
 export function readEntry(list: MemberList, { success, error }: MemberResult): EntryOutcome {
   if (success === true) return { outcome: list === 'usersToBan' ? 'banned' : 'added', code: null, message: null };

@@ -65,3 +65,17 @@ test('an import whose ledger is damaged in the middle fails as DAMAGED_LEDGER, a
   expect(JSON.parse(status.stdout)).toMatchObject({ state: 'failed', code: 'DAMAGED_LEDGER' });
   expect((await place.run(['status'])).stdout).not.toContain(`rollcall resume ${id}`);
 });
+
+test('an import that failed while it was sent, and whose ledger is gone then, is not read and sent again', async () => {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any' });
+  place.file('m.csv', manyMembers(60, 2));
+  await place.run(['import', 'm.csv', '--dry-run']);
+  const [id = ''] = readdirSync(join(place.dataDir, 'imports'));
+  const folder = join(place.dataDir, 'imports', id);
+  mkdirSync(join(folder, 'report.csv.part'));
+  expect((await place.run(['cancel'])).code).toBe(EXIT.fatal);
+  for (const file of readdirSync(folder)) if (file.startsWith('ledger')) rmSync(join(folder, file));
+  const resumed = await place.run(['resume']);
+  expect([resumed.code, resumed.stderr]).toEqual([EXIT.fatal, expect.stringContaining('ledger.sqlite is not there')]);
+  expect(place.sandbox.members('us', 'g0').size).toBe(0);
+});

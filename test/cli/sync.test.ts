@@ -52,7 +52,7 @@ test('an undo whose import lost a reply names at its end and in its exit code wh
   const { id } = JSON.parse(imported.stdout);
   const { code, stdout, stderr } = await at.run(['undo', id, '--apply']);
   expect(stdout).toContain('10 reported');
-  expect(stderr).toContain('The undo left 10 users as the import left them.');
+  expect(stderr).toContain('The undo left 10 users in place.');
   expect([code, inTeam(at)]).toEqual([1, PEOPLE]);
   const plan = await at.run(['sync', 'show', idIn(stderr), '--format', 'csv']);
   expect(plan.stdout).toContain('us,team,u1,report,participant,,"was there already');

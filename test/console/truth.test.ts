@@ -21,7 +21,7 @@ test('each row says what was so, also invalid ones and bans; the sum of the regi
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByText('completed with problems').first().waitFor();
   const rows = page.getByRole('table', { name: 'Rows of the file' }).getByRole('row');
-  await rows.filter({ hasText: 'ada' }).getByText('already banned', { exact: true }).waitFor();
+  await rows.filter({ hasText: 'ada' }).getByText('banned', { exact: true }).waitFor();
   await eventually(() => rows.filter({ hasText: 'cyd' }).textContent()).toContain('choirusowner');
   const regions = page.getByRole('region', { name: 'Regions' }).getByRole('listitem');
   await regions.filter({ hasText: 'No region' }).getByText('1 row').waitFor();

@@ -42,7 +42,7 @@ export async function concludeSync(syncs: Syncs, io: Io, id: string, json: boole
   const code = await exitOf(syncs, io, sync, json);
   const left = leftByUndo(sync);
   if (left === 0) return code;
-  say(io, '', `The undo left ${counted(left, 'user')} as the import left them. See who and why (action report):`);
+  say(io, '', `The undo left ${counted(left, 'user')} in place. See who and why (action report):`);
   say(io, `  ${imports.command('sync', 'show', id)} --format csv`);
   return code === EXIT.ok ? EXIT.rowsFailed : code;
 }

@@ -14,7 +14,6 @@ import type { Catalog } from '../catalog.ts';
 import type { EndState, FaultCode, Standstill } from '../happening.ts';
 import { WrongTarget } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
-import { hasLedger } from '../lost-ledger.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
@@ -105,12 +104,12 @@ export function createRequests(options: RequestsOptions): Requests & { stop(): v
     }
   };
 
-  /** Whether it failed or found no room before its input was in the ledger. @throws LedgerError LEDGER_MISSING */
+  /** Whether it failed or found no room before its input was in the ledger: only then may the input be read again. */
   const isUnread = (id: string): boolean => {
-    const record = catalog.get(id);
-    if (record.state === 'failed') return !hasLedger(record, dir.ledger(id));
-    const isFull = record.state === 'blocked' && record.code === 'DISK_FULL' && !existsSync(dir.ledger(id));
-    return isFull && !catalog.transitions(id).some(({ state }) => state === 'staged');
+    const { state, code } = catalog.get(id);
+    if (existsSync(dir.ledger(id)) || !(state === 'failed' || (state === 'blocked' && code === 'DISK_FULL')))
+      return false;
+    return !catalog.transitions(id).some((move) => move.state === 'staged');
   };
 
   const readAgain = (id: string): void => {

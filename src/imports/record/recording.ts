@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isGroupMissing } from '../../chat/error-policy.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import type {
   Answered,
@@ -140,6 +139,9 @@ function recordCalls(sql: Statements, count: Count, batch: Batch, calls: readonl
   }
 }
 
+/** The service's code for a group that is not there. Commands that only look at imports load nothing of src/chat. */
+const GROUP_MISSING = 'ERR_GUID_NOT_FOUND';
+
 /** Gives the pending rows of a refused group its refusal. */
 function settleGroup(sql: Statements, count: Count, group: number, at: number): void {
   const refused = sql('group').get({ group });
@@ -148,7 +150,7 @@ function settleGroup(sql: Statements, count: Count, group: number, at: number): 
   for (const outcome of ['failed', 'unconfirmed'] as const) {
     const unsent = outcome === 'failed' ? 1 : 0;
     // What was sent to a group that is not there cannot have been carried out.
-    const ends = isGroupMissing(code) ? 'failed' : outcome;
+    const ends = code === GROUP_MISSING ? 'failed' : outcome;
     const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(ends), code, message });
     count(Number(refused?.['region_id']), ends, Number(changes));
   }
