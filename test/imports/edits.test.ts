@@ -210,7 +210,7 @@ function outcomeOf({ uid, action, scope = 'participant' }: Edit, members: Record
     case 'add':
       if (scope === 'ban') {
         members[uid] = scope;
-        return place === 'ban' ? 'already_member' : 'banned';
+        return 'banned';
       }
       if (place !== undefined && place !== 'ban') return 'already_member';
       members[uid] = scope;
