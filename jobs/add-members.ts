@@ -8,7 +8,7 @@ import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/membership/member-lists.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst } from './look-first.ts';
+import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst, type Wanted } from './look-first.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, endWithoutCall, SENDING, sendBatch } from './send-batch.ts';
 import { uncertaintyOf } from './uncertainty.ts';
 
@@ -57,7 +57,7 @@ export interface AddMembersPorts extends BatchPorts, LookingPorts {
   readonly chat: Pick<ChatClient, 'addMembers'> & LookingPorts['chat'];
 }
 
-/** Code of a row whose user was found in the group before its call was repeated. */
+/** Code of a row that was as asked before its call was repeated. */
 const FOUND_IN_GROUP = 'FOUND_IN_GROUP';
 
 const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
@@ -86,7 +86,7 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
   payload,
   ...SENDING,
   process: async (job, ports) => {
-    const looked = await lookFirst(job, ports, additionsOf(job.payload));
+    const looked = await lookFirst(job, ports, wantedBy(job.payload));
     const { ended } = job.payload;
     const isOver = looked !== undefined && (ended !== undefined || sizeOf(restOf(job.payload)) === 0);
     return isOver ? endKnown(job, ports, looked) : sendBatch(call, job, asksAtLast(job, ports));
@@ -95,7 +95,7 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
 
 /** Asks the group once more where the last attempt may have been carried out. */
 function asksAtLast(job: JobRun<AddMembersPayload>, ports: AddMembersPorts): AddMembersPorts {
-  if (!asksGroups(ports) || additionsOf(job.payload).length === 0) return ports;
+  if (!asksGroups(ports)) return ports;
   return {
     ...ports,
     deliver: async (to, result) => {
@@ -113,18 +113,27 @@ function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, { whol
   const batch = { ...job.payload, uncertainty: uncertaintyOf(job.payload, job.starts - 1) };
   const { ended = { code: '', message: '' } } = batch;
   const { usersToBan, ...additions } = restOf(batch);
-  const absent = { ...ended, message: `${ended.message}; afterwards this user was not in the group's list of members` };
+  const restOfList = (lists: ListedRows, name: 'members' | 'banned') =>
+    whole.includes(name)
+      ? likewise(lists, { outcome: 'failed', code: ended.code, message: `${ended.message}; ${ABSENT[name]}` })
+      : likewise(lists, { outcome: 'unconfirmed', ...ended });
   const others = [
     ...foundIn(batch),
-    ...likewise(additions, whole ? { outcome: 'failed', ...absent } : { outcome: 'unconfirmed', ...ended }),
-    ...likewise({ usersToBan }, { outcome: 'unconfirmed', ...ended }),
+    ...restOfList(additions, 'members'),
+    ...(usersToBan === undefined ? [] : restOfList({ usersToBan }, 'banned')),
   ];
   return endWithoutCall(call, ports, batch, { kind: 'answered', others, missing: [] });
 }
 
-/** Rows that add a user. */
-function additionsOf({ lists }: AddMembersPayload): readonly (readonly [row: number, uid: string])[] {
-  return MEMBER_LISTS.flatMap((list) => (list === 'usersToBan' ? [] : (lists[list] ?? [])));
+const ABSENT = {
+  members: "afterwards this user was not in the group's list of members",
+  banned: "afterwards this user was not in the group's list of banned users",
+};
+
+function wantedBy({ lists }: AddMembersPayload): readonly Wanted[] {
+  return MEMBER_LISTS.flatMap((list) =>
+    (lists[list] ?? []).map(([row, uid]) => ({ row, uid, ban: list === 'usersToBan' })),
+  );
 }
 
 /** The rows whose users are not known to be in the group. */
@@ -139,9 +148,13 @@ function restOf({ lists, looked }: AddMembersPayload): ListedRows {
   return rest;
 }
 
-function foundIn({ looked, uncertainty }: AddMembersPayload): readonly RowOutcome[] {
-  const message = `the group had this user before the call was repeated; it may be by an earlier call: ${uncertainty}`;
-  return (looked?.found ?? []).map((row) => ({ row, outcome: 'already_member', code: FOUND_IN_GROUP, message }));
+function foundIn({ lists, looked, uncertainty }: AddMembersPayload): readonly RowOutcome[] {
+  const bans = new Set(lists.usersToBan?.map(([row]) => row));
+  return (looked?.found ?? []).map((row) => {
+    const outcome = bans.has(row) ? 'banned' : 'already_member';
+    const message = `it was so before the call was repeated; it may be by an earlier call: ${uncertainty}`;
+    return { row, outcome, code: FOUND_IN_GROUP, message };
+  });
 }
 
 /** The same outcome for all of these rows. */

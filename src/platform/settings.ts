@@ -159,7 +159,7 @@ export const SETTINGS = {
     ...oneOf(ASK_BEFORE_REPEAT),
     env: 'ROLLCALL_ASK_BEFORE_REPEAT',
     meaning:
-      'whether a group is asked who is a member before an addition is repeated that may have been carried out: `auto` (where one page of 1,000 holds its members), `always` or `never`',
+      'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out: `auto` (where one page of 1,000 holds its members), `always` or `never`',
     default: '`auto`',
   }),
   keep: declare({

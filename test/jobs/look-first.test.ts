@@ -88,17 +88,22 @@ describe('a call whose answer was lost', () => {
     expect(sandbox.members('us', 'g').get('b')).toBe('participant');
   });
 
-  test('is repeated for bans, which are in no list of members', async () => {
+  test('is not repeated for those whom it banned', async () => {
     const { chat } = await openService({ faults: 'reset-after=1' });
     const { called, sent } = await play(chat, batchOf({ participants: ['p'], usersToBan: ['b'] }));
-    expect(called).toEqual(['add p b', 'members 1', 'banned 1', 'add b']);
-    expect(sent).toMatchObject({ others: [{ row: 2, outcome: 'banned' }, there] });
+    expect(called).toEqual(['add p b', 'members 1', 'banned 1']);
+    expect(sent).toMatchObject({ others: [there, { row: 2, outcome: 'banned', code: 'FOUND_IN_GROUP' }] });
   });
 
-  test('is repeated at once where only users are banned, and where nothing is asked', async () => {
+  test('needs the list of banned users only, where all rows ban', async () => {
+    const { chat } = await openService({ faults: 'reset-midway=1' });
+    const { called } = await play(chat, batchOf({ usersToBan: ['b', 'c'] }));
+    expect(called).toEqual(['add b c', 'banned 1', 'add c']);
+  });
+
+  test('is repeated at once where nothing is asked', async () => {
     const { chat } = await openService({ faults: 'reset-after=1' });
-    expect((await play(chat, batchOf({ usersToBan: ['b'] }))).called).toEqual(['add b', 'add b']);
-    expect((await play(chat, batchOf({ participants: ['p'] }, UNCERTAIN), 'never')).called).toEqual(['add p']);
+    expect((await play(chat, batchOf({ participants: ['p'] }), 'never')).called).toEqual(['add p', 'add p']);
   });
 
   test('is repeated where the service does not say who is in the group', async () => {
@@ -143,7 +148,7 @@ describe('the last attempt', () => {
       others: [
         there,
         { row: 2, outcome: 'failed', code: 'HTTP_503', message: absent },
-        { row: 3, outcome: 'unconfirmed', code: 'HTTP_503' },
+        { row: 3, outcome: 'failed', code: 'HTTP_503', message: expect.stringContaining('banned users') },
       ],
     });
   });
