@@ -14,7 +14,7 @@ const USERS = 'users.json';
 const READING = {
   format: 'json' as const,
   mapping: { uid: 'id' },
-  defaults: { region: 'us', guid: 'all' },
+  defaults: { region: 'us' as const, guid: 'all' },
   shape: { where: [{ column: 'deleted', is: ['true'] }] } satisfies Shape,
 };
 
