@@ -93,6 +93,10 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         throw error;
       }
     },
+    after: (id) => {
+      const { createdAt } = coordinator.find(id);
+      return coordinator.others(id).filter((other) => other.createdAt >= createdAt);
+    },
     begin: async ({ id, file, source, sandbox, create, giveUpAfterMs, createdBy, undoOf }) => {
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { type CreatedView, createdView, MOST_MADE } from '../api/created.ts';
 import { readMade } from '../imports/record/created.ts';
+import { isCarriedOut } from '../membership/sync-state.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
@@ -19,7 +20,7 @@ export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog 
     coordinator.find(id);
     const ledger = dir.ledger(id);
     const made = existsSync(ledger) ? readMade(ledger, MOST_MADE) : { things: [], total: 0, deletable: 0 };
-    const isTakenBack = syncCatalog.undos(id).some(({ state }) => state === 'applied' || state === 'unchanged');
+    const isTakenBack = syncCatalog.undos(id).some(({ state }) => isCarriedOut(state));
     const progress = deletions.progress(id) ?? null;
     return { importId: id, ...made, isTakenBack, progress, reason: deletions.reason(id) };
   };

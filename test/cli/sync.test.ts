@@ -52,10 +52,24 @@ test('an undo whose import lost a reply names at its end and in its exit code wh
   const { id } = JSON.parse(imported.stdout);
   const { code, stdout, stderr } = await at.run(['undo', id, '--apply']);
   expect(stdout).toContain('10 reported');
-  expect(stderr).toContain('The undo left 10 users in place.');
+  expect(stderr).toContain('The undo left 10 users in place. Was there already when the import asked again;');
+  expect(stderr).toContain(
+    `Reverse the 10 that are uncertain too:\n  rollcall undo ${id} --include-uncertain --apply\n`,
+  );
   expect([code, inTeam(at)]).toEqual([1, PEOPLE]);
   const plan = await at.run(['sync', 'show', idIn(stderr), '--format', 'csv']);
   expect(plan.stdout).toContain('us,team,u1,report,participant,,"was there already');
+
+  // Taken back where the user says so, except whom another import names too: the report has them.
+  expect((await at.run(['import', at.file('other.csv', rows(['u1']))])).code).toBe(0);
+  const held = await at.run(['undo', id, '--include-uncertain', '--apply']);
+  expect([held.code, inTeam(at)]).toEqual([3, PEOPLE]);
+  const all = await at.run(['sync', 'approve', idIn(held.stderr), '--reason', 'none was there before']);
+  expect([all.code, inTeam(at)]).toEqual([1, ['u1']]);
+  const report = await at.run(['report', idIn(all.stderr)]);
+  expect(report.stdout.split('\n').filter((line) => line.includes('skipped'))).toEqual([
+    expect.stringMatching(/^us,team,u1,.*,skipped,LEFT_IN_PLACE,"reason: would be removed, but a later import names/),
+  ]);
 });
 
 test('after Ctrl-C while it is planned nothing was sent, and the command that plans again is shown', async () => {
@@ -73,6 +87,13 @@ test('what to do about objections that have the same remedy is said once', async
   const at = await openSandboxPlace();
   const rows = ['g1', 'g2'].flatMap((group) => Array.from({ length: 20 }, (_, uid) => [group, `u${uid}`] as const));
   const { summary } = await at.summary(['import', at.file('many.csv', members(rows))]);
+  // An undo that only takes back its own is not held.
+  expect(await at.run(['undo', summary.id])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('40 to remove'),
+  });
+  const raised = at.file('raised.csv', 'guid,uid,scope\ng1,u1,admin\ng2,u1,admin\n');
+  expect((await at.run(['sync', raised, '--apply'])).code).toBe(0);
   const held = await at.run(['undo', summary.id]);
   expect(held.code).toBe(3);
   expect(held.stdout).toContain('- Group g1 (us): everyone would leave the group');

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
@@ -39,6 +39,8 @@ export interface Coordinator {
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
+  /** All other imports to the same service that have a ledger, oldest first. @throws UnknownImport */
+  others(id: string): OtherImport[];
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
   stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
@@ -81,6 +83,14 @@ export interface Coordinator {
   readonly watchRoom: Life['watchRoom'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
+}
+
+export interface OtherImport {
+  readonly id: string;
+  /** ms since 1970. */
+  readonly createdAt: number;
+  /** Path. */
+  readonly ledger: string;
 }
 
 interface CreateImport {
@@ -145,6 +155,16 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox });
   const find = catalog.get;
 
+  const others = (id: string): OtherImport[] => {
+    const { sandbox: meant } = readOptions(find(id));
+    return catalog
+      .list(Number.MAX_SAFE_INTEGER)
+      .filter((other) => other.id !== id && readOptions(other).sandbox === meant)
+      .map(({ id, createdAt }) => ({ id, createdAt, ledger: dir.ledger(id) }))
+      .filter(({ ledger }) => existsSync(ledger))
+      .reverse();
+  };
+
   const pages = (region: Region) => life.sending.groups.pages(region, true);
   const deletions = createDeletions({
     ...{ dir, catalog, sandbox, pages, regions: options.regions },
@@ -179,6 +199,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     reading,
     backend,
     find,
+    others,
     stage: (id) => life.begin(id, false),
     create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;

@@ -1,12 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../membership/import-state.ts';
-import { isSyncUnderWay, type SyncState } from '../../membership/sync-state.ts';
+import { isCarriedOut, isSyncUnderWay, type SyncState } from '../../membership/sync-state.ts';
 import { counted } from '../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { guardPlan } from '../plan/guards.ts';
@@ -112,7 +113,11 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const importId = undoOf ?? '';
     const ledger = imports.find(importId)?.ledger;
     if (ledger === undefined) throw SyncRefused.undo(importId, 'it has been removed');
-    return { kind: 'undo', file, importId, ledger };
+    // What was itself undone asks for nothing any more.
+    const later = imports
+      .after(importId)
+      .filter(({ id }) => !catalog.undos(id).some(({ state }) => isCarriedOut(state)));
+    return { kind: 'undo', file, importId, ledger, later: later.map(({ ledger }) => ledger) };
   };
 
   const taskOf = (record: SyncRecord, source: string) => ({
@@ -177,13 +182,14 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   };
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
-  const beginImport = async ({ id, file, undoOf, options: json }: SyncRecord): Promise<void> => {
+  const beginImport = async ({ id, file: input, undoOf, options: json }: SyncRecord): Promise<void> => {
     // Cancelled meanwhile?
     if (find(id).state !== 'applying') return;
     catalog.setImport(id, id);
     const { changes: source, plan: path } = planFiles(folder(id));
     const { sandbox: meant, create, giveUpAfterMs } = readSyncOptions({ options: json });
     const createdBy = catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
+    const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
     const creates = create && importCreates(path, create);
     await imports.begin({ id, file, source, sandbox: meant, create: creates, giveUpAfterMs, createdBy, undoOf });
   };
