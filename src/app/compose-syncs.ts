@@ -95,7 +95,8 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
     },
     after: (id) => {
       const { createdAt } = coordinator.find(id);
-      return coordinator.others(id).filter((other) => other.createdAt >= createdAt);
+      const later = coordinator.others(id).filter((other) => other.createdAt >= createdAt);
+      return later.map(({ ledger }) => ledger);
     },
     begin: async ({ id, file, source, sandbox, create, giveUpAfterMs, createdBy, undoOf }) => {
       // Every row says its region; the default is for those that do not.

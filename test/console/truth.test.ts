@@ -95,7 +95,7 @@ test('an undo says whom it left and why, takes them back when asked to, and is l
   await page.getByText('Applied: 2 changes in 2 groups.').first().waitFor();
   await page.getByRole('heading', { name: 'Why this plan was held' }).waitFor();
   await page.goto(`${url}/imports`);
-  await page.getByRole('link', { name: 'Undo of lost.csv' }).waitFor();
+  await eventually(() => page.getByRole('link', { name: 'Undo of lost.csv' }).count()).toBe(2);
 });
 
 test('a region that is stopped is said in the head at once, while others go on', async () => {

@@ -15,6 +15,7 @@ import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catalog.ts';
+import type { CreatedThing } from '../record/created.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import type { RegionOpener } from '../send/region.ts';
@@ -28,6 +29,7 @@ import { createLife, type Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
+import { usedByOthers } from './used-by-others.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
 export interface Coordinator {
@@ -39,8 +41,10 @@ export interface Coordinator {
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
-  /** All other imports to the same service that have a ledger, oldest first. @throws UnknownImport */
-  others(id: string): OtherImport[];
+  /** All other imports to the same service that have a ledger and were not undone, oldest first. @throws UnknownImport */
+  others(id: string): ImportWithLedger[];
+  /** Users among what the import created whom other imports have put into groups: why they are kept, by their `id`. */
+  usedByOthers(id: string, things: readonly CreatedThing[]): Promise<ReadonlyMap<number, string>>;
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
   stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
@@ -85,7 +89,7 @@ export interface Coordinator {
   stop(deadlineMs: number): Promise<void>;
 }
 
-export interface OtherImport {
+interface ImportWithLedger {
   readonly id: string;
   /** ms since 1970. */
   readonly createdAt: number;
@@ -155,19 +159,25 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox });
   const find = catalog.get;
 
-  const others = (id: string): OtherImport[] => {
+  const others = (id: string): ImportWithLedger[] => {
     const { sandbox: meant } = readOptions(find(id));
+    const undone = catalog.undone();
     return catalog
       .list(Number.MAX_SAFE_INTEGER)
-      .filter((other) => other.id !== id && readOptions(other).sandbox === meant)
-      .map(({ id, createdAt }) => ({ id, createdAt, ledger: dir.ledger(id) }))
+      .filter((other) => other.id !== id && !undone.has(other.id) && readOptions(other).sandbox === meant)
+      .map((other) => ({ id: other.id, createdAt: other.createdAt, ledger: dir.ledger(other.id) }))
       .filter(({ ledger }) => existsSync(ledger))
       .reverse();
   };
+  const used = (id: string, things: readonly CreatedThing[]) =>
+    usedByOthers(
+      things,
+      others(id).map((other) => ({ id: other.id, membershipsOf: reading.of(other.ledger).membershipsOf })),
+    );
 
   const pages = (region: Region) => life.sending.groups.pages(region, true);
   const deletions = createDeletions({
-    ...{ dir, catalog, sandbox, pages, regions: options.regions },
+    ...{ dir, catalog, sandbox, pages, regions: options.regions, usedByOthers: used },
     onError: (id, cause) =>
       onError(new Error(`what import ${id} created is not deleted: ${messageOf(cause)}`, { cause })),
   });
@@ -200,6 +210,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     backend,
     find,
     others,
+    usedByOthers: used,
     stage: (id) => life.begin(id, false),
     create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;

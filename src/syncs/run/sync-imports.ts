@@ -13,8 +13,8 @@ interface SyncedImport {
 /** Imports, as far as syncs need them. */
 export interface SyncImports {
   find(id: string): SyncedImport | undefined;
-  /** Imports to the same service that were made after this one and have a ledger, oldest first. */
-  after(id: string): readonly { readonly id: string; readonly ledger: string }[];
+  /** Ledgers of imports to the same service that were made after this one and were not undone: paths. */
+  after(id: string): string[];
   /** Imports a file of changes (plan-csv.ts) under this id. */
   begin(changes: {
     readonly id: string;

@@ -7,7 +7,7 @@ import { asError, messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../membership/import-state.ts';
-import { isCarriedOut, isSyncUnderWay, type SyncState } from '../../membership/sync-state.ts';
+import { isSyncUnderWay, type SyncState } from '../../membership/sync-state.ts';
 import { counted } from '../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { guardPlan } from '../plan/guards.ts';
@@ -113,11 +113,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const importId = undoOf ?? '';
     const ledger = imports.find(importId)?.ledger;
     if (ledger === undefined) throw SyncRefused.undo(importId, 'it has been removed');
-    // What was itself undone asks for nothing any more.
-    const later = imports
-      .after(importId)
-      .filter(({ id }) => !catalog.undos(id).some(({ state }) => isCarriedOut(state)));
-    return { kind: 'undo', file, importId, ledger, later: later.map(({ ledger }) => ledger) };
+    return { kind: 'undo', file, importId, ledger, later: imports.after(importId) };
   };
 
   const taskOf = (record: SyncRecord, source: string) => ({
