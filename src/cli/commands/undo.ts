@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { CreatedView } from '../../api/created.ts';
 import { INCLUDE_UNCERTAIN } from '../../api/plan.ts';
 import { syncView } from '../../api/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
@@ -23,7 +22,7 @@ import {
 } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
-import { importAddress } from '../target/imports.ts';
+import { type Imports, importAddress } from '../target/imports.ts';
 import { openSyncs } from '../target/open-syncs.ts';
 import type { Server } from '../target/server-client.ts';
 import { followSyncThere } from '../target/sync-there.ts';
@@ -124,7 +123,7 @@ const NOT_RESTORED = [
 const SHOWN = 20;
 
 /** An undo reverses memberships; the users and groups that the import created stay. */
-function createdByImport(things: CreatedView['things']): string[] {
+function createdByImport(things: Awaited<ReturnType<Imports['created']>>): string[] {
   const made = things.filter(({ undone }) => undone === null || undone === 'kept');
   if (made.length === 0) return [];
   const shown = made

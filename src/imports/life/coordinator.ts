@@ -15,7 +15,6 @@ import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catalog.ts';
-import type { CreatedThing } from '../record/created.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import type { RegionOpener } from '../send/region.ts';
@@ -44,7 +43,7 @@ export interface Coordinator {
   /** All other imports to the same service that have a ledger and were not undone, oldest first. @throws UnknownImport */
   others(id: string): ImportWithLedger[];
   /** Users among what the import created whom other imports have put into groups: why they are kept, by their `id`. */
-  usedByOthers(id: string, things: readonly CreatedThing[]): Promise<ReadonlyMap<number, string>>;
+  usedByOthers(id: string, things: Parameters<typeof usedByOthers>[0]): Promise<ReadonlyMap<number, string>>;
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
   stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
@@ -169,7 +168,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       .filter(({ ledger }) => existsSync(ledger))
       .reverse();
   };
-  const used = (id: string, things: readonly CreatedThing[]) =>
+  const used: Coordinator['usedByOthers'] = (id, things) =>
     usedByOthers(
       things,
       others(id).map((other) => ({ id: other.id, membershipsOf: reading.of(other.ledger).membershipsOf })),

@@ -13,13 +13,15 @@ export interface OtherImport {
   readonly membershipsOf: (uids: readonly string[]) => Promise<readonly MembershipDone[]>;
 }
 
+type MadeUser = Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome'>;
+
 /**
  * Why users are kept: other imports have put them into groups, and no import has taken them out since.
  * @param others oldest first
  * @returns the reasons, by id of the user
  */
 export async function usedByOthers(
-  things: readonly CreatedThing[],
+  things: readonly MadeUser[],
   others: readonly OtherImport[],
 ): Promise<ReadonlyMap<number, string>> {
   const users = things.filter(({ kind, outcome }) => kind === 'user' && outcome === 'created');

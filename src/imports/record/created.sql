@@ -23,7 +23,7 @@ update creations set undone = :undone, why_kept = :why where id = :id;
 
 -- name: made
 -- In: limit. Out: the first users and groups that the import created or reactivated, and the outcome of their deletion.
-select c.kind, r.name as region, c.name, c.outcome, c.undone, coalesce(c.why_kept, '') as why from creations c
+select c.id, c.kind, r.name as region, c.name, c.outcome, coalesce(c.code, '') as code, c.undone, coalesce(c.why_kept, '') as why from creations c
   join regions r on r.id = c.region_id
  where c.outcome in ('created', 'reactivated') order by c.kind, c.id limit :limit;
 

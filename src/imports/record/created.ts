@@ -35,7 +35,7 @@ export interface CreatedLedger {
 }
 
 /** Something that an import created or reactivated, and the outcome of its deletion. */
-export interface MadeThing extends Pick<CreatedThing, 'kind' | 'region' | 'name' | 'outcome'> {
+export interface MadeThing extends Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome' | 'code'> {
   /** Null until a person asks to delete it. */
   readonly undone: Undone | null;
   /** Why it is kept; empty where it is not. */
