@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../src/api/plan.ts';
+import { eventually } from '../eventually.ts';
 import { members, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
 
 const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);
@@ -124,6 +125,36 @@ test('a held plan ends with exit code 3, and says what a guard objects to and ho
     code: 2,
     stderr: expect.stringContaining('a sync that is applied cannot become rejected'),
   });
+});
+
+test('beside a server a plan is approved, applied or rejected through it, under the name of who asked', async () => {
+  const at = await openPlace();
+  const less = (count: number) => at.file(`${count}.csv`, rows(PEOPLE.slice(0, count)));
+  const plan = async (...args: string[]) => idIn((await at.run(['sync', ...args])).stderr);
+  const mirror = ['--mode', 'mirror', '--missing', 'remove'];
+  const approved = await plan(less(4), ...mirror);
+  const rejected = await plan(less(1), ...mirror);
+  const applied = await plan(at.file('new.csv', rows(['new'])));
+  const server = at.begin(['serve', '--port', '0']);
+  await server.says('Listening on');
+
+  const refused = await at.run(['sync', 'apply', approved]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('rollcall sync approve')]);
+  const reason = ['--reason', 'the course is over'];
+  const said = await at.run(['sync', 'approve', approved, ...reason]);
+  expect([said.code, said.stderr]).toEqual([0, expect.stringContaining(`rollcall sync show ${approved}`)]);
+  await eventually(() => inTeam(at)).toEqual(PEOPLE.slice(0, 4));
+  expect((await at.run(['sync', 'apply', applied])).code).toBe(0);
+  await eventually(() => inTeam(at)).toEqual([...PEOPLE.slice(0, 4), 'new']);
+  expect((await at.run(['sync', 'reject', rejected, ...reason])).code).toBe(0);
+  expect(await at.run(['sync', 'reject', rejected, ...reason])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a sync that is rejected cannot become rejected'),
+  });
+  server.interrupt('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+  const shown = await at.run(['sync', 'show', approved]);
+  expect(shown.stdout).toMatch(/applying +the course is over \(.+\)/);
 });
 
 describe('a sync that was killed', () => {
