@@ -73,6 +73,21 @@ test('an undo whose import lost a reply names at its end and in its exit code wh
   ]);
 });
 
+test('an undo leaves whom a later import names, until that import is undone as well', async () => {
+  const at = await openPlace();
+  const file = at.file('members.csv', rows(['new']));
+  const [first, second] = [(await at.summary(['import', file])).summary, (await at.summary(['import', file])).summary];
+  expect([first.rows.added, second.rows.already_member]).toEqual([1, 1]);
+  const left = await at.run(['undo', first.id, '--apply']);
+  expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('but a later import names this member too')]);
+  expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
+  expect((await at.run(['undo', second.id, '--apply'])).code).toBe(0);
+  expect((await at.run(['undo', first.id, '--apply'])).code).toBe(0);
+  expect(inTeam(at)).toEqual(PEOPLE);
+  const listed = await at.run(['list']);
+  expect(listed.stdout).toMatch(/undo-.* Undo of m/);
+});
+
 test('after Ctrl-C while it is planned nothing was sent, and the command that plans again is shown', async () => {
   const at = await openSandboxPlace({ seed: { users: PEOPLE, groups: ['team'] }, faults: 'slow=2000ms' });
   const run = at.begin(['sync', at.file('members.csv', rows(PEOPLE)), '--apply']);

@@ -40,7 +40,10 @@ export interface Coordinator {
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
-  /** All other imports to the same service that have a ledger and were not undone, oldest first. @throws UnknownImport */
+  /**
+   * Other imports to the same service that ended after this one was made, or are not over, oldest first: those that have a
+   * ledger and were not undone. @throws UnknownImport
+   */
   others(id: string): ImportWithLedger[];
   /** Users among what the import created whom other imports have put into groups: why they are kept, by their `id`. */
   usedByOthers(id: string, things: Parameters<typeof usedByOthers>[0]): Promise<ReadonlyMap<number, string>>;
@@ -88,10 +91,7 @@ export interface Coordinator {
   stop(deadlineMs: number): Promise<void>;
 }
 
-interface ImportWithLedger {
-  readonly id: string;
-  /** ms since 1970. */
-  readonly createdAt: number;
+interface ImportWithLedger extends Pick<ImportRecord, 'id' | 'retryOf'> {
   /** Path. */
   readonly ledger: string;
 }
@@ -159,12 +159,14 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const find = catalog.get;
 
   const others = (id: string): ImportWithLedger[] => {
-    const { sandbox: meant } = readOptions(find(id));
+    const record = find(id);
+    const { sandbox: meant } = readOptions(record);
     const undone = catalog.undone();
     return catalog
       .list(Number.MAX_SAFE_INTEGER)
-      .filter((other) => other.id !== id && !undone.has(other.id) && readOptions(other).sandbox === meant)
-      .map((other) => ({ id: other.id, createdAt: other.createdAt, ledger: dir.ledger(other.id) }))
+      .filter((other) => other.id !== id && (other.finishedAt ?? Date.now()) >= record.createdAt)
+      .filter((other) => !undone.has(other.id) && readOptions(other).sandbox === meant)
+      .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: dir.ledger(other.id) }))
       .filter(({ ledger }) => existsSync(ledger))
       .reverse();
   };

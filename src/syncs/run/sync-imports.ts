@@ -13,7 +13,7 @@ interface SyncedImport {
 /** Imports, as far as syncs need them. */
 export interface SyncImports {
   find(id: string): SyncedImport | undefined;
-  /** Ledgers of imports to the same service that were made after this one and were not undone: paths. */
+  /** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
   after(id: string): string[];
   /** Imports a file of changes (plan-csv.ts) under this id. */
   begin(changes: {
