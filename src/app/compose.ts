@@ -82,7 +82,7 @@ function noQueue(cause: unknown): RollcallError {
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
   const { config, service, log, keepMs } = parts;
-  const { callsPerMinute, budgetShare, concurrency } = config;
+  const { callsPerMinute, budgetShare, concurrency, askBeforeRepeat } = config;
   const observer = observers([callLog(log), ...(parts.observer === undefined ? [] : [parts.observer])]);
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
@@ -99,8 +99,10 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     onError,
     stage: parts.stage,
     openReading: parts.openReading,
-    openRegion: async (region, queues, deliver, answer) => {
-      const worker = service.sends ? { chat: client(region), concurrency, deliver, answer, observer } : undefined;
+    openRegion: async (region, queues, deliver, answer, starting) => {
+      const worker = service.sends
+        ? { chat: client(region), concurrency, askBeforeRepeat, deliver, answer, starting, observer }
+        : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;

@@ -63,7 +63,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     if (tracing !== undefined) life.onStop(() => tracing.stop());
     const backend = await openBackend(config.queue, onError, caOf(config), tracing?.telemetry);
     const metrics = workerMetrics();
-    const { concurrency } = config;
+    const { concurrency, askBeforeRepeat } = config;
     const worker = startWorkerProcess({
       backend,
       apps: regions.map((region) => {
@@ -73,6 +73,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       }),
       host: service.host,
       concurrency,
+      askBeforeRepeat,
       observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
       onError,
     });

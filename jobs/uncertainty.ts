@@ -1,0 +1,20 @@
+/** As a batch's payload has it. */
+interface Starts {
+  /** Calls whose end is known. */
+  readonly calls: readonly unknown[];
+  /** Starts without a call. */
+  readonly handedBack: number;
+}
+
+/**
+ * Why an earlier call for a batch may have been carried out; null when none can have been.
+ * @param starts of its job, without the one that runs now
+ */
+export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | null }, starts: number): string | null {
+  return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker ended in the middle of it' : null);
+}
+
+/** Starts after which a worker neither finished the batch nor handed it back. */
+export function unexplainedStarts({ calls, handedBack }: Starts, starts: number): number {
+  return starts - calls.length - handedBack;
+}
