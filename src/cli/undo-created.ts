@@ -1,4 +1,4 @@
-import { type Deletion, deleteCreated, planDeletions } from '../imports/life/delete-created.ts';
+import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../imports/life/delete-created.ts';
 import { openCreated } from '../imports/record/created.ts';
 import { grouped } from '../text/wording.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
@@ -26,8 +26,9 @@ export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
   const failure = await coordinate({ ...options, howToContinue }, async ({ coordinator, dir, signal, begun }) => {
     const ledger = openCreated(dir.ledger(id));
     try {
-      const deleting = { ledger, pages: coordinator.pages, signal };
-      const planned = await begun(planDeletions(deleting), 'what may be deleted to be found out');
+      const usedByOthers: Deleting['usedByOthers'] = (things) => coordinator.usedByOthers(id, things);
+      const deleting = { ledger, pages: coordinator.pages, signal, usedByOthers };
+      const planned = await begun(planDeletions(deleting, carryOut), 'what may be deleted to be found out');
       const wanted = planned.filter(({ undone }) => undone === undefined);
       tellPlan(io, planned, carryOut);
       // What no longer exists was deleted by another program, or by an earlier run that was killed before it noted so.

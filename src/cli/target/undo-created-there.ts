@@ -30,18 +30,16 @@ export async function undoCreatedThere(options: UndoCreatedThere): Promise<ExitC
   const { io, imports, server, id, carryOut, yes } = options;
   const address = `${importAddress(id)}/created`;
   const howToContinue = `  ${imports.command('undo', id, '--created', '--apply')}`;
-  const wanted = (await server.get(address, createdView)).things.filter(isWanted);
-  if (wanted.length === 0) {
+  const there = (await server.get(address, createdView)).things.filter(isThere);
+  if (there.length === 0) {
     say(io, '', 'The import created nothing that is still there.');
     return EXIT.ok;
   }
-  say(
-    io,
-    '',
-    `${carryOut ? 'To be deleted' : 'Can be deleted, with --apply'}, unless others use them:`,
-    ...linesOf(wanted),
-  );
-  if (!carryOut) return EXIT.ok;
+  const { wanted = [], used = [] } = Object.groupBy(there, ({ isUsed }) => (isUsed ? 'used' : 'wanted'));
+  const verb = `${carryOut ? 'To be deleted' : 'Can be deleted, with --apply'}, unless others use them:`;
+  say(io, '', ...(wanted.length > 0 ? [verb, ...linesOf(wanted)] : []));
+  say(io, ...(used.length > 0 ? ['Kept:', ...linesOf(used)] : []));
+  if (!carryOut || wanted.length === 0) return EXIT.ok;
   const signal = firstSignal(EXIT.stillRunning);
   try {
     if (!yes && !(await confirm(io, `Delete ${listed(wanted)} for good?`, signal.signal))) {
@@ -71,7 +69,7 @@ export async function undoCreatedThere(options: UndoCreatedThere): Promise<ExitC
 
 type Thing = CreatedView['things'][number];
 
-function isWanted({ outcome, undone }: Thing): boolean {
+function isThere({ outcome, undone }: Thing): boolean {
   return outcome === 'created' && (undone === null || undone === 'kept');
 }
 
