@@ -16,8 +16,8 @@ import type { UnansweredListener } from './unanswered.ts';
 
 /**
  * ask-service: makes one call that reads, or one deletion, for a caller that waits for the answer. It reads one page of a
- * group's members or of its banned users, or the group itself; one page of the app's users or groups; one user; or the
- * membership of one user in a group. It deletes a user or a group that an import created; a repeat finds it deleted.
+ * group's members or of its banned users, or the group itself; one page of the app's users or groups; one user; the
+ * groups of a user, or the membership of one user in a group. It deletes a user or a group that an import created; a repeat finds it deleted.
  *
  * Queue     add-members-<region>-<app>: reading and sending have one budget; each start of a job is one call.
  * Input     what is asked, and who asks.
@@ -46,6 +46,7 @@ const payload = z.object({
     'banned',
     'group',
     'membership',
+    'joined',
     'user',
     'users',
     'deactivated',
@@ -72,6 +73,8 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
   z.object({ kind: z.literal('group'), group: groupFacts }),
   z.object({ kind: z.literal('membership'), scope: z.string().nullable(), isKnown: z.boolean() }),
+  /** GUIDs, and whether the service says that the user is a member. */
+  z.object({ kind: z.literal('joined'), groups: z.array(z.tuple([z.string(), z.boolean().nullable()])) }),
   z.object({ kind: z.literal('user'), user: userFacts }),
   z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
@@ -149,7 +152,8 @@ async function askedOnce(
   } catch (error) {
     // The process stops: the question goes back into the queue.
     if (error instanceof CallAborted) throw error;
-    const verdict = verdictOf(error, job.payload.ask === 'membership' ? job.payload.uid : '');
+    const { ask, uid } = job.payload;
+    const verdict = verdictOf(error, ask === 'membership' || ask === 'joined' ? uid : '');
     const rate = error instanceof ServiceRefusal ? error.rate : undefined;
     const { message: text, waitMs } = verdict;
     const said = { message: text, waitMs, requestId: requestIdIn(error) };
@@ -213,6 +217,11 @@ async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayl
     case 'membership': {
       const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
       return { ...meta, answer: { kind: 'membership', scope, isKnown } };
+    }
+    case 'joined': {
+      const { groups, ...meta } = await chat.listJoined(uid, { signal });
+      const listed = groups.map(({ guid: name, hasJoined }): [string, boolean | null] => [name, hasJoined]);
+      return { ...meta, answer: { kind: 'joined', groups: listed } };
     }
     case 'user': {
       const { user, ...meta } = await chat.getUser(uid, { signal });

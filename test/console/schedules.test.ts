@@ -93,7 +93,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await eventually(() => other.getByLabel('At', { exact: true }).inputValue()).toBe('04:00');
   await other.getByLabel('Mode').selectOption('mirror');
   await other.getByRole('button', { name: 'Save changes' }).click();
-  await other.getByText('mirrors the file; others are reported').waitFor();
+  await other.getByText('mirrors the file; members who are not in it are reported').waitFor();
 
   await page.goto(`${server.url}/schedules`);
   await page.getByRole('link', { name: 'Copy: nightly' }).click();

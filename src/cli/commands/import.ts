@@ -101,6 +101,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     ...(flags.recipe !== undefined && { recipe: flags.recipe }),
     json: flags.json === true,
     openService: serviceOpener(config, flags),
+    ...(file === '-' && { begins: 'standard input to end' }),
   };
   if (flags.check) {
     const begin = beginning(send, file, options, true, identities);

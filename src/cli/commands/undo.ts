@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import type { CreatedView } from '../../api/created.ts';
+import { INCLUDE_UNCERTAIN } from '../../api/plan.ts';
 import { syncView } from '../../api/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
+import { isCarriedOut } from '../../membership/sync-state.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
@@ -21,7 +22,7 @@ import {
 } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
-import { importAddress } from '../target/imports.ts';
+import { type Imports, importAddress } from '../target/imports.ts';
 import { openSyncs } from '../target/open-syncs.ts';
 import type { Server } from '../target/server-client.ts';
 import { followSyncThere } from '../target/sync-there.ts';
@@ -39,6 +40,7 @@ interface Flags extends RunningFlags, ServerFlags, DecidingFlags, PlanFlags {
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withPlan(withDeciding(command))
+    .option('--include-uncertain', INCLUDE_UNCERTAIN)
     .option('--created', 'with --apply: delete the users and groups that the import created, when the rest is undone')
     .option('--yes', 'with --created: do not ask');
   withServer(withRunning(command));
@@ -59,8 +61,7 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     return code;
   }
   const { state } = await syncs.find(made);
-  const isBack = state === 'applied' || state === 'unchanged';
-  if (flags.apply && !isBack) {
+  if (flags.apply && !isCarriedOut(state)) {
     say(
       io,
       '',
@@ -84,7 +85,7 @@ interface Undone {
 }
 
 async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promise<Undone> {
-  const { allowUnban, protect, removeByName } = await syncFlagsOf(flags);
+  const { mode: _, missing, allowDemotion, ...decided } = await syncFlagsOf(flags);
   let made: string | undefined;
   const code = await runSync({
     config,
@@ -94,7 +95,7 @@ async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promi
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       const decision = {
-        flags: { allowUnban, protect, removeByName },
+        flags: decided,
         limits: flags.limit ?? {},
         apply: flags.apply === true,
       };
@@ -122,7 +123,7 @@ const NOT_RESTORED = [
 const SHOWN = 20;
 
 /** An undo reverses memberships; the users and groups that the import created stay. */
-function createdByImport(things: CreatedView['things']): string[] {
+function createdByImport(things: Awaited<ReturnType<Imports['created']>>): string[] {
   const made = things.filter(({ undone }) => undone === null || undone === 'kept');
   if (made.length === 0) return [];
   const shown = made

@@ -3,7 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { type AskServicePayload, askService, ReadingRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
 import type { GroupsPages, UsersPages } from '../../chat/directory-list.ts';
-import type { GroupFacts, UserFacts } from '../../chat/directory-operations.ts';
+import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/directory-operations.ts';
 import type { BannedPages, MembersPages } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
@@ -34,6 +34,8 @@ export interface GroupPages extends MembersPages, BannedPages, UsersPages, Group
   getGroup(guid: string, options: AskOptions): Promise<GroupFacts>;
   /** Whether a user is a member, and with which scope; `isKnown` is false when the service does not say. */
   getMembership(guid: string, uid: string, options: AskOptions): Promise<{ scope: string | null; isKnown: boolean }>;
+  /** Groups of a user; `hasJoined` is null where the service does not say whether the user is in it. */
+  listJoined(uid: string, options: AskOptions): Promise<readonly JoinedGroup[]>;
   getUser(uid: string, options: AskOptions): Promise<UserFacts>;
   /** Deletes it for good. Refused with the service's code if it does not exist (any more). */
   deleteUser(uid: string, options: AskOptions): Promise<void>;
@@ -148,6 +150,10 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
         (await ask(region, { guid, ask: 'group', page: 1 }, signal, mayGiveUp)).group,
       getMembership: async (guid, uid, { signal }) =>
         ask(region, { guid, uid, ask: 'membership', page: 1 }, signal, mayGiveUp),
+      listJoined: async (uid, { signal }) => {
+        const { groups } = await ask(region, { guid: '', uid, ask: 'joined', page: 1 }, signal, mayGiveUp);
+        return groups.map(([guid, hasJoined]) => ({ guid, hasJoined }));
+      },
       getUser: async (uid, { signal }) =>
         (await ask(region, { guid: '', uid, ask: 'user', page: 1 }, signal, mayGiveUp)).user,
       deleteUser: async (uid, { signal }) =>

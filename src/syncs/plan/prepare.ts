@@ -22,8 +22,14 @@ import type { GroupName } from './plan-reading.ts';
 export type PlanRequest =
   /** What the file `source` asks for, which the user named `file`. */
   | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: Reading }
-  /** Undo an import; its ledger is at `ledger`. */
-  | { readonly kind: 'undo'; readonly file: string; readonly importId: string; readonly ledger: string };
+  /** Undo an import; its ledger is at `ledger`, and those of later imports at `later`. */
+  | {
+      readonly kind: 'undo';
+      readonly file: string;
+      readonly importId: string;
+      readonly ledger: string;
+      readonly later: readonly string[];
+    };
 
 export interface PlanningTask {
   /** Where the plan is made, with everything that it is made from. What an earlier try has left there is overwritten. */
@@ -201,7 +207,7 @@ async function listAndDecide(
     await askBanned(reading(listed.length), listed);
   }
   for (;;) {
-    await decide(plan, planFiles(folder).plan, { kind: request.kind, from: desired, flags, newcomers });
+    await decide(plan, planFiles(folder).plan, { ...request, from: desired, flags, newcomers });
     const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
     // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
     const matter = new Map([...bansThatMatter(plan, hiding), ...owned].map((group) => [keyOf(group), group]));

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -112,7 +113,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const importId = undoOf ?? '';
     const ledger = imports.find(importId)?.ledger;
     if (ledger === undefined) throw SyncRefused.undo(importId, 'it has been removed');
-    return { kind: 'undo', file, importId, ledger };
+    return { kind: 'undo', file, importId, ledger, later: imports.after(importId) };
   };
 
   const taskOf = (record: SyncRecord, source: string) => ({
@@ -177,13 +178,14 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   };
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
-  const beginImport = async ({ id, file, undoOf, options: json }: SyncRecord): Promise<void> => {
+  const beginImport = async ({ id, file: input, undoOf, options: json }: SyncRecord): Promise<void> => {
     // Cancelled meanwhile?
     if (find(id).state !== 'applying') return;
     catalog.setImport(id, id);
     const { changes: source, plan: path } = planFiles(folder(id));
     const { sandbox: meant, create, giveUpAfterMs } = readSyncOptions({ options: json });
     const createdBy = catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
+    const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
     const creates = create && importCreates(path, create);
     await imports.begin({ id, file, source, sandbox: meant, create: creates, giveUpAfterMs, createdBy, undoOf });
   };
