@@ -14,13 +14,15 @@ interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly id: string;
   /** False: only say what would be deleted. */
   readonly carryOut: boolean;
+  /** Whether what the import did is undone. */
+  readonly isUndone: boolean;
   /** Does not ask. */
   readonly yes: boolean;
 }
 
 /** Says which users and groups of an import may be deleted, asks, and deletes them. */
 export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
-  const { io, config, id, carryOut, yes } = options;
+  const { io, config, id, carryOut, isUndone, yes } = options;
   let code: ExitCode = EXIT.ok;
   const howToContinue = () => ['Continue with:', `  ${typedCommand(config, 'undo', id, '--created', '--apply')}`];
   const failure = await coordinate({ ...options, howToContinue }, async ({ coordinator, dir, signal, begun }) => {
@@ -28,7 +30,7 @@ export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
     try {
       const usedByOthers: Deleting['usedByOthers'] = (things) => coordinator.usedByOthers(id, things);
       const deleting = { ledger, pages: coordinator.pages, signal, usedByOthers };
-      const planned = await begun(planDeletions(deleting, carryOut), 'what may be deleted to be found out');
+      const planned = await begun(planDeletions(deleting, isUndone), 'what may be deleted to be found out');
       const wanted = planned.filter(({ undone }) => undone === undefined);
       tellPlan(io, planned, carryOut);
       // What no longer exists was deleted by another program, or by an earlier run that was killed before it noted so.
