@@ -47,7 +47,7 @@ export interface GroupPages extends MembersPages, BannedPages, UsersPages, Group
 }
 
 /** In ms, or as the process says. */
-export type Patience = number | 'as-process';
+type Patience = number | 'as-process';
 
 interface AskOptions {
   readonly signal?: AbortSignal | undefined;
