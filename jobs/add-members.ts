@@ -10,7 +10,7 @@ import type { Outcome } from '../src/membership/outcome.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst, type Wanted } from './look-first.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, endWithoutCall, SENDING, sendBatch } from './send-batch.ts';
-import { uncertaintyOf } from './uncertainty.ts';
+import { endsWorkers, uncertaintyOf } from './uncertainty.ts';
 
 /**
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
@@ -86,6 +86,7 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
   payload,
   ...SENDING,
   process: async (job, ports) => {
+    if (endsWorkers(job.payload, job.starts)) return sendBatch(call, job, ports);
     const looked = await lookFirst(job, ports, wantedBy(job.payload));
     const { ended } = job.payload;
     const isOver = looked !== undefined && (ended !== undefined || sizeOf(restOf(job.payload)) === 0);

@@ -9,7 +9,7 @@ import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { silence, type UnansweredListener } from './unanswered.ts';
-import { uncertaintyOf, unexplainedStarts } from './uncertainty.ts';
+import { endsWorkers, MAX_DEATHS, uncertaintyOf } from './uncertainty.ts';
 
 /**
  * What the jobs of a region's queue have in common: each start makes one call for one batch, and every batch ends in one
@@ -21,9 +21,6 @@ import { uncertaintyOf, unexplainedStarts } from './uncertainty.ts';
  * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `uncertainty` says why, and so does the outcome.
  */
 export const ATTEMPTS = 8;
-
-/** After this many starts that left neither a recorded call nor a result, a batch is not tried any more. */
-const MOST_DEATHS = 10;
 
 export const callRecord = z.object({
   at: z.int(),
@@ -137,8 +134,8 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   const uncertainty = uncertaintyOf(job.payload, job.starts - 1);
   const batch = uncertainty === job.payload.uncertainty ? job.payload : { ...job.payload, uncertainty };
   // A batch that keeps killing its workers must still end in an outcome.
-  if (unexplainedStarts(job.payload, job.starts) > MOST_DEATHS) {
-    const message = `${MOST_DEATHS} workers took this batch and ended without a result`;
+  if (endsWorkers(job.payload, job.starts)) {
+    const message = `${MAX_DEATHS} workers took this batch and ended without a result`;
     return endWithoutCall(kind, ports, batch, {
       kind: 'unanswered',
       maybeCarriedOut: true,

@@ -14,7 +14,15 @@ export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | n
   return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker ended in the middle of it' : null);
 }
 
+/** After this many starts that left neither a recorded call nor a result, a batch is not tried any more. */
+export const MAX_DEATHS = 10;
+
+/** Whether it keeps ending its workers. @param starts with the one that runs now */
+export function endsWorkers(batch: Starts, starts: number): boolean {
+  return unexplainedStarts(batch, starts) > MAX_DEATHS;
+}
+
 /** Starts after which a worker neither finished the batch nor handed it back. */
-export function unexplainedStarts({ calls, handedBack }: Starts, starts: number): number {
+function unexplainedStarts({ calls, handedBack }: Starts, starts: number): number {
   return starts - calls.length - handedBack;
 }

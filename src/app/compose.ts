@@ -1,8 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatClient } from '../chat/client.ts';
-import { messageOf } from '../errors/message-of.ts';
-import { option, words } from '../errors/named-options.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
 import { type Coordinator, type CoordinatorOptions, openCoordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import { type OpenRegion, openRegion } from '../imports/send/region.ts';
@@ -13,9 +9,8 @@ import { dataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
-import { openBackend } from '../queue/open-backend.ts';
-import { caOf } from './ca-file.ts';
 import { callLog } from './call-log.ts';
+import { openQueue } from './open-queue.ts';
 import { clientOf, type Service } from './service.ts';
 
 export interface CoordinatorParts {
@@ -41,43 +36,6 @@ export interface CoordinatorParts {
 
 /** States in which an import waits for a person. */
 const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
-
-/** Time in which the queue's server must answer before the user learns that it does not, in ms. */
-const ANSWER_MS = 3_000;
-
-/** Opens the queue, and warns about its server. If the server does not answer, calls wait: the ledger has all rows. */
-async function openQueue(
-  { config, warn, telemetry }: CoordinatorParts,
-  onError: (error: Error) => void,
-): Promise<Backend> {
-  let last: Error | undefined;
-  const noted = (error: Error) => {
-    last = error;
-    onError(error);
-  };
-  const opened = await openBackend(config.queue, noted, caOf(config), telemetry).catch((error: unknown) => {
-    // Of Postgres, whose tables are made first, nothing can begin.
-    throw error instanceof RollcallError ? error : noQueue(error);
-  });
-  const warned = opened.warnings().then((warnings) => {
-    for (const warning of warnings) warn(warning);
-  });
-  const isLate = await Promise.race([warned.then(() => false), sleep(ANSWER_MS, true, { ref: false })]);
-  if (isLate) {
-    warned.catch(onError);
-    const why = last === undefined ? '' : ` (${last.message})`;
-    warn(`the queue's server does not answer${why}; calls wait until it does`);
-  }
-  return opened;
-}
-
-function noQueue(cause: unknown): RollcallError {
-  const what = `the queue's server does not answer (${messageOf(cause)})`;
-  return new RollcallError('QUEUE_AWAY', what, {
-    remedy: words`start it, or name another with ${option('queue')}`,
-    cause,
-  });
-}
 
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {

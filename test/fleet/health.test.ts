@@ -78,6 +78,18 @@ test('a worker whose queue does not answer is alive, is not ready, and still tel
   await eventually(async () => (await ask('/readyz')).status).toBe(200);
 });
 
+test('a worker is ready while the service is away, and its metrics tell that it is', async () => {
+  const { fleet, ask } = await openHealth({ faults: 'reset-before' });
+  const importing = fleet.importHere(calls(4));
+  const lines = async () => (await ask('/metrics')).text.split('\n');
+  await eventually(lines).toContain('rollcall_service_away{region="us"} 1');
+  expect((await ask('/readyz')).status).toBe(200);
+  expect(await lines()).toContain('rollcall_region_stopped{region="us"} 0');
+  fleet.sandbox.faults.clear();
+  expect((await importing).code).toBe(0);
+  expect(await lines()).toContain('rollcall_service_away{region="us"} 0');
+});
+
 test('concurrency can be raised while it works, beyond what it was started with', async () => {
   const { fleet, put } = await openHealth({ latencyMs: 400 });
   const run = fleet.importHere(calls(60));

@@ -61,7 +61,8 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     return code;
   }
   const { state } = await syncs.find(made);
-  if (flags.apply && !isCarriedOut(state)) {
+  const isUndone = isCarriedOut(state);
+  if (flags.apply && !isUndone) {
     say(
       io,
       '',
@@ -73,7 +74,7 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const choice = { id, carryOut: flags.apply === true, yes: flags.yes === true };
   const deleted =
     server === undefined
-      ? await undoCreated({ config, io, openService: serviceOpener(config, flags), ...choice })
+      ? await undoCreated({ config, io, openService: serviceOpener(config, flags), isUndone, ...choice })
       : await undoCreatedThere({ io, imports, server, ...choice });
   return code === EXIT.ok ? deleted : code;
 }

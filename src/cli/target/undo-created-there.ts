@@ -6,8 +6,9 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { confirm } from '../screen/confirm.ts';
 import { linesOf, listed } from '../screen/created-things.ts';
 import { type Io, say } from '../screen/io.ts';
-import { redraw } from '../screen/progress.ts';
+import { showSteps } from '../screen/progress.ts';
 import { type Imports, importAddress } from './imports.ts';
+import { regionsThere } from './remote-imports.ts';
 import type { Server } from './server-client.ts';
 
 interface UndoCreatedThere {
@@ -83,9 +84,9 @@ async function untilDeleted(
   signal: AbortSignal,
 ): Promise<CreatedView> {
   let view = await server.get(address, createdView);
-  const progress = redraw(io, () =>
-    view.progress === null ? [] : [`deleting  ${grouped(view.progress.done)} of ${grouped(view.progress.of)}`],
-  );
+  const linesNow = () =>
+    view.progress === null ? [] : [`deleting  ${grouped(view.progress.done)} of ${grouped(view.progress.of)}`];
+  const progress = showSteps(io, linesNow, { begins: 'the deletion to begin', regions: () => regionsThere(server) });
   try {
     while (view.progress !== null && !signal.aborted) {
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});

@@ -76,7 +76,7 @@ export interface Coordinator {
   /** Publishes the URL of this server, for other processes that want to use the data directory: it has one owner. */
   announce(address: string): void;
   /** Reads groups of the service, within the budgets of their regions. */
-  pages(region: Region): GroupPages;
+  pages(region: Region, giveUpAfterMs?: number): GroupPages;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
   /** False where results of other processes have waited for a minute and none was taken. */
@@ -176,7 +176,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       others(id).map((other) => ({ id: other.id, membershipsOf: reading.of(other.ledger).membershipsOf })),
     );
 
-  const pages = (region: Region) => life.sending.groups.pages(region, true);
+  const pages: Coordinator['pages'] = (region, giveUpAfterMs) =>
+    life.sending.groups.pages(region, giveUpAfterMs ?? 'as-process');
   const deletions = createDeletions({
     ...{ dir, catalog, sandbox, pages, regions: options.regions, usedByOthers: used },
     onError: (id, cause) =>

@@ -49,7 +49,8 @@ export type PlanningProgress =
 
 export interface PlanningPorts {
   readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
-  readonly pages: (region: Region) => GroupPages;
+  /** @param giveUpAfterMs how long the questions wait for a service that is away; absent: as the process says */
+  readonly pages: (region: Region, giveUpAfterMs?: number) => GroupPages;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
 }
@@ -104,7 +105,7 @@ async function stageFile(
   ports: PlanningPorts,
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
-  const { waitForQuietMs, identities, ...options } = reading;
+  const { waitForQuietMs, identities, expectRows, ...options } = reading;
   if (!existsSync(input)) {
     const before = await fileOf(source, file, { waitForQuietMs, signal });
     await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
@@ -115,7 +116,8 @@ async function stageFile(
     await keepCopy(identities.path, known.path, identities.name, (lastByte) => before.checkUnchanged(lastByte));
   }
   const task = { source: input, name: file, options, ledger: desired, signal, ...(known && { identities: known }) };
-  await ports.stage(task, (progress) => onProgress({ step: 'reading', ...progress }));
+  const whole = expectRows === undefined ? task : { ...task, expectRows };
+  await ports.stage(whole, (progress) => onProgress({ step: 'reading', ...progress }));
   return desired;
 }
 

@@ -125,6 +125,12 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     onProgress: (progress: PlanningProgress) => events.emit('planning', record.id, progress),
   });
 
+  /** A schedule says how long its runs wait for the service, in planning as in sending. */
+  const portsOf = (record: SyncRecord): PlanningPorts => {
+    const { giveUpAfterMs } = readSyncOptions(record);
+    return { ...options, pages: (region) => options.pages(region, giveUpAfterMs) };
+  };
+
   /** The last run of the same sync whose plan is still there. */
   const previousOf = (record: SyncRecord): PreviousRun | undefined => {
     if (record.undoOf !== null) return undefined;
@@ -144,7 +150,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   const plan = async (record: SyncRecord): Promise<void> => {
     const { id } = record;
     const { limits, apply } = readSyncOptions(record);
-    const made = await planFor(taskOf(record, record.source), options);
+    const made = await planFor(taskOf(record, record.source), portsOf(record));
     try {
       const findings = guardPlan(made, limitsWith(limits), previousOf(record));
       const totals = planTotals(made.groups(), made.creating());
@@ -170,7 +176,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const { within, sentence, changes } = await checkPlan(
       folder(id),
       taskOf(record, sourceNow(folder(id), source)),
-      options,
+      portsOf(record),
     );
     if (!within) return void move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     if (changes === 0) return void move(id, 'unchanged');
