@@ -20,6 +20,8 @@ const SILENT_MS = 15_000;
 const ASK_MS = 10_000;
 /** Time that open connections get to close, in ms: a server that is away does not close them. */
 const CLOSE_MS = 1_000;
+/** Time that workers get to be back after an outage, in ms; until then those of before count. */
+const RETURN_MS = 5_000;
 const retryMs = () => 500 + Math.random() * 250;
 
 /** The server finds out in 25 s that a process is out of reach, and then counts its workers and holds its locks no more. */
@@ -83,6 +85,7 @@ export async function openServer(connectionString: string, onError: (error: Erro
   pool.on('error', () => {});
   const closing = new AbortController();
   let outage: Promise<void> | undefined;
+  let backAt = 0;
 
   const migrate = async (): Promise<void> => {
     const client = await pool.connect();
@@ -116,6 +119,7 @@ export async function openServer(connectionString: string, onError: (error: Erro
       .catch(() => {})
       .finally(() => {
         outage = undefined;
+        backAt = Date.now();
       });
   };
   const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
@@ -130,6 +134,8 @@ export async function openServer(connectionString: string, onError: (error: Erro
     }
   };
   const query: PostgresServer['query'] = (text, values) => answered(() => pool.query(text, values as unknown[]));
+  /** By queue. */
+  const counted = new Map<string, number>();
   const listening = createListening({
     open: () => new Client(settings),
     broke: (error) => {
@@ -155,7 +161,11 @@ export async function openServer(connectionString: string, onError: (error: Erro
   return {
     query,
     ...listening,
-    workers: async (queue) => (await query(COUNT_WORKERS, [queue])).rows[0].workers,
+    workers: async (queue) => {
+      const { rows } = await query(COUNT_WORKERS, [queue]);
+      if (rows[0].workers > 0 || Date.now() - backAt > RETURN_MS) counted.set(queue, rows[0].workers);
+      return counted.get(queue) ?? 0;
+    },
     close,
   };
 }
