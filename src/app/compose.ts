@@ -1,8 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatClient } from '../chat/client.ts';
-import { messageOf } from '../errors/message-of.ts';
-import { option, words } from '../errors/named-options.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
 import { type Coordinator, type CoordinatorOptions, openCoordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import { type OpenRegion, openRegion } from '../imports/send/region.ts';
@@ -55,10 +52,7 @@ async function openQueue(
     last = error;
     onError(error);
   };
-  const opened = await openBackend(config.queue, noted, caOf(config), telemetry).catch((error: unknown) => {
-    // Of Postgres, whose tables are made first, nothing can begin.
-    throw error instanceof RollcallError ? error : noQueue(error);
-  });
+  const opened = await openBackend(config.queue, noted, caOf(config), telemetry);
   const warned = opened.warnings().then((warnings) => {
     for (const warning of warnings) warn(warning);
   });
@@ -69,14 +63,6 @@ async function openQueue(
     warn(`the queue's server does not answer${why}; calls wait until it does`);
   }
   return opened;
-}
-
-function noQueue(cause: unknown): RollcallError {
-  const what = `the queue's server does not answer (${messageOf(cause)})`;
-  return new RollcallError('QUEUE_AWAY', what, {
-    remedy: words`start it, or name another with ${option('queue')}`,
-    cause,
-  });
 }
 
 /** Wires the parts of a coordinator together. */
