@@ -89,13 +89,14 @@ export async function openServer(connectionString: string, onError: (error: Erro
 
   const migrate = async (): Promise<void> => {
     const client = await pool.connect();
-    client.on('error', () => {});
+    const ignored = () => {};
+    client.on('error', ignored);
     let broken = true;
     try {
       await runMigrations(client, SCHEMA, {});
       broken = false;
     } finally {
-      client.removeAllListeners('error');
+      client.off('error', ignored);
       client.release(broken);
     }
   };
@@ -211,6 +212,8 @@ function createListening({ open, broke, signal }: ListeningParts): Pick<Postgres
       });
       client.on('notification', (notification) => notifications.emit('notification', notification));
       const ended = once(client, 'end');
+      // It rejects with the connection's error, also while nothing waits for it.
+      ended.catch(() => {});
       try {
         await listen(client, ended);
       } catch (error) {
