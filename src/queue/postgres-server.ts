@@ -7,7 +7,7 @@ import { asError, messageOf } from '../errors/message-of.ts';
 /** Where BullMQ looks for its tables when it is given a pool. */
 const SCHEMA = 'bullmq';
 /** Connections of one process: one listens, the others carry queries. */
-export const MAX_CONNECTIONS = 5;
+const MAX_CONNECTIONS = 5;
 
 /** Time in which a connection must be open, in ms. */
 const CONNECT_MS = 10_000;
