@@ -31,7 +31,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
     process.stderr.write(
       `rollcall needs Node ${NEEDED} or newer, and this is ${process.version}. Install a newer one (https://nodejs.org),\n` +
         `or let npm bring one for rollcall alone (about 100 MB, the first time):\n` +
-        `  npx --package node@${NEEDED} -- node ${JSON.stringify(fileURLToPath(import.meta.url))} --help\n`,
+        `  npx --package node@${NEEDED} -- node ${[fileURLToPath(import.meta.url), ...asked()].map(word).join(' ')}\n`,
     );
     process.exit(2);
   }
@@ -41,6 +41,16 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 5 : 4);
   });
+}
+
+/** What the user typed behind the program's name. */
+function asked() {
+  return process.argv.length > 2 ? process.argv.slice(2) : ['--help'];
+}
+
+/** A value as a shell reads it back unchanged, as src/text/shell-word.ts writes it. @param {string} value */
+function word(value) {
+  return /^[\w./:@%+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 /** Windows cannot replace a process: there rollcall runs as it was started, and takes more memory. */

@@ -7,15 +7,18 @@ import type { Answered, RowOutcome } from '../src/imports/record/batch-result.ts
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/membership/member-lists.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
-import { defineJob } from '../src/queue/define-job.ts';
-import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
+import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst, type Wanted } from './look-first.ts';
+import { BATCH_FIELDS, type BatchCall, type BatchPorts, endWithoutCall, SENDING, sendBatch } from './send-batch.ts';
+import { endsWorkers, uncertaintyOf } from './uncertainty.ts';
 
 /**
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
  *
  * Queue, output, retries: as send-batch.ts says.
  * Input     the batch, and the earlier calls for it.
- * Repeats   the outcome "already a member" of a repeat says that the earlier call may be the reason.
+ * Repeats   only what the group does not have already (look-first.ts). The outcome "already a member" of a repeat says
+ *           that the earlier call may be the reason.
  */
 
 /** Rows of a list as [row number, UID]. Checked by hand: a schema for each row takes ten times as long. */
@@ -43,26 +46,36 @@ export function isListed(list: unknown): boolean {
 const payload = z.object({
   version: z.literal(1),
   ...BATCH_FIELDS,
+  ...LOOKED_FIELDS,
   lists: listedRows,
+  /** How the last attempt ended: nothing more is sent. */
+  ended: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 export type AddMembersPayload = z.infer<typeof payload>;
 
-export interface AddMembersPorts extends BatchPorts {
-  readonly chat: Pick<ChatClient, 'addMembers'>;
+export interface AddMembersPorts extends BatchPorts, LookingPorts {
+  readonly chat: Pick<ChatClient, 'addMembers'> & LookingPorts['chat'];
 }
+
+/** Code of a row that was as asked before its call was repeated. */
+const FOUND_IN_GROUP = 'FOUND_IN_GROUP';
 
 const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
   name: 'add-members',
-  send: ({ chat }, batch, options) => chat.addMembers(batch.guid, requestOf(batch.lists), options),
-  judge: (batch, error) => judge(error, sizeOf(batch), batch.onBehalfOf),
-  readAnswer: ({ lists, uncertainty }, { entries }) => ({
-    kind: 'answered',
-    ...readEntries(lists, entries, uncertainty),
-  }),
+  send: ({ chat }, batch, options) => chat.addMembers(batch.guid, requestOf(restOf(batch)), options),
+  judge: (batch, error) => judge(error, sizeOf(restOf(batch)), batch.onBehalfOf),
+  readAnswer: (batch, { entries }) => {
+    const { others, ...answered } = readEntries(restOf(batch), entries, batch.uncertainty);
+    return { kind: 'answered', ...answered, others: [...others, ...foundIn(batch)] };
+  },
   readRefusal: (batch, { kind, code, message }) => {
     if (kind === 'halve') return { kind, code, message };
     if (kind === 'group') return { kind, code, message };
-    return { kind: 'refused', outcome: finalOutcome(batch, code), code, message };
+    const outcome = finalOutcome(batch, code);
+    const found = foundIn(batch);
+    return found.length === 0
+      ? { kind: 'refused', outcome, code, message }
+      : { kind: 'answered', missing: [], others: [...found, ...likewise(restOf(batch), { outcome, code, message })] };
   },
   rows: ({ lists }) => rowsOf(lists),
 };
@@ -72,16 +85,91 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
   version: 1,
   payload,
   ...SENDING,
-  process: (job, ports) => sendBatch(call, job, ports),
+  process: async (job, ports) => {
+    if (endsWorkers(job.payload, job.starts)) return sendBatch(call, job, ports);
+    const looked = await lookFirst(job, ports, wantedBy(job.payload));
+    const { ended } = job.payload;
+    const isOver = looked !== undefined && (ended !== undefined || sizeOf(restOf(job.payload)) === 0);
+    return isOver ? endKnown(job, ports, looked) : sendBatch(call, job, asksAtLast(job, ports));
+  },
 });
+
+/** Asks the group once more where the last attempt may have been carried out. */
+function asksAtLast(job: JobRun<AddMembersPayload>, ports: AddMembersPorts): AddMembersPorts {
+  if (!asksGroups(ports)) return ports;
+  return {
+    ...ports,
+    deliver: async (to, result) => {
+      const { sent, calls, uncertainty } = result;
+      if (sent.kind !== 'unanswered' || !sent.maybeCarriedOut) return ports.deliver(to, result);
+      const { code, message } = sent;
+      await job.update({ ...job.payload, calls: [...calls], uncertainty, ended: { code, message } });
+      throw new SlowDown(0);
+    },
+  };
+}
+
+/** Ends a batch of which nothing more is sent: its rows are in the group, or all attempts are used up. */
+function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, { whole }: Looked): Promise<void> {
+  const batch = { ...job.payload, uncertainty: uncertaintyOf(job.payload, job.starts - 1) };
+  const { ended = { code: '', message: '' } } = batch;
+  const { usersToBan, ...additions } = restOf(batch);
+  const restOfList = (lists: ListedRows, name: 'members' | 'banned') =>
+    whole.includes(name)
+      ? likewise(lists, { outcome: 'failed', code: ended.code, message: `${ended.message}; ${ABSENT[name]}` })
+      : likewise(lists, { outcome: 'unconfirmed', ...ended });
+  const others = [
+    ...foundIn(batch),
+    ...restOfList(additions, 'members'),
+    ...(usersToBan === undefined ? [] : restOfList({ usersToBan }, 'banned')),
+  ];
+  return endWithoutCall(call, ports, batch, { kind: 'answered', others, missing: [] });
+}
+
+const ABSENT = {
+  members: "afterwards this user was not in the group's list of members",
+  banned: "afterwards this user was not in the group's list of banned users",
+};
+
+function wantedBy({ lists }: AddMembersPayload): readonly Wanted[] {
+  return MEMBER_LISTS.flatMap((list) =>
+    (lists[list] ?? []).map(([row, uid]) => ({ row, uid, ban: list === 'usersToBan' })),
+  );
+}
+
+/** The rows whose users are not known to be in the group. */
+function restOf({ lists, looked }: AddMembersPayload): ListedRows {
+  if (looked === undefined || looked.found.length === 0) return lists;
+  const found = new Set(looked.found);
+  const rest: ListedRows = {};
+  for (const list of MEMBER_LISTS) {
+    const rows = lists[list]?.filter(([row]) => !found.has(row)) ?? [];
+    if (rows.length > 0) rest[list] = rows;
+  }
+  return rest;
+}
+
+function foundIn({ lists, looked, uncertainty }: AddMembersPayload): readonly RowOutcome[] {
+  const bans = new Set(lists.usersToBan?.map(([row]) => row));
+  return (looked?.found ?? []).map((row) => {
+    const outcome = bans.has(row) ? 'banned' : 'already_member';
+    const message = `it was so before the call was repeated; it may be by an earlier call: ${uncertainty}`;
+    return { row, outcome, code: FOUND_IN_GROUP, message };
+  });
+}
+
+/** The same outcome for all of these rows. */
+function likewise(lists: ListedRows, outcome: Omit<RowOutcome, 'row'>): readonly RowOutcome[] {
+  return rowsOf(lists).map(([row]) => ({ row, ...outcome }));
+}
 
 /** The refusal of a call with one UID means the same as a refused entry in a reply. */
 function finalOutcome(batch: AddMembersPayload, code: string): RefusedOutcome {
-  const [list] = MEMBER_LISTS.filter((name) => batch.lists[name] !== undefined);
-  return sizeOf(batch) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';
+  const [list] = MEMBER_LISTS.filter((name) => restOf(batch)[name] !== undefined);
+  return sizeOf(restOf(batch)) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';
 }
 
-function sizeOf({ lists }: AddMembersPayload): number {
+function sizeOf(lists: ListedRows): number {
   return MEMBER_LISTS.reduce((size, list) => size + (lists[list]?.length ?? 0), 0);
 }
 

@@ -16,8 +16,8 @@ import type { UnansweredListener } from './unanswered.ts';
 
 /**
  * ask-service: makes one call that reads, or one deletion, for a caller that waits for the answer. It reads one page of a
- * group's members or of its banned users, or the group itself; one page of the app's users or groups; one user; or the
- * membership of one user in a group. It deletes a user or a group that an import created; a repeat finds it deleted.
+ * group's members or of its banned users, or the group itself; one page of the app's users or groups; one user; the
+ * groups of a user, or the membership of one user in a group. It deletes a user or a group that an import created; a repeat finds it deleted.
  *
  * Queue     add-members-<region>-<app>: reading and sending have one budget; each start of a job is one call.
  * Input     what is asked, and who asks.
@@ -46,6 +46,7 @@ const payload = z.object({
     'banned',
     'group',
     'membership',
+    'joined',
     'user',
     'users',
     'deactivated',
@@ -72,6 +73,8 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
   z.object({ kind: z.literal('group'), group: groupFacts }),
   z.object({ kind: z.literal('membership'), scope: z.string().nullable(), isKnown: z.boolean() }),
+  /** GUIDs, and whether the service says that the user is a member. */
+  z.object({ kind: z.literal('joined'), groups: z.array(z.tuple([z.string(), z.boolean().nullable()])) }),
   z.object({ kind: z.literal('user'), user: userFacts }),
   z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
@@ -90,12 +93,15 @@ export type ServiceAnswer = z.infer<typeof serviceAnswer>;
 /** Where the answer goes. */
 type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
 
-export interface AskServicePorts {
-  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> &
-    DirectoryClient &
-    Pick<CreateClient, 'deleteUser' | 'deleteGroup'>;
+export interface AskServicePorts extends AskingPorts {
+  readonly chat: AskingPorts['chat'] & DirectoryClient & Pick<CreateClient, 'deleteUser' | 'deleteGroup'>;
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
+}
+
+/** What a question about the members of a group needs. */
+export interface AskingPorts {
+  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'>;
   called?: CallListener;
   unanswered?: UnansweredListener;
 }
@@ -108,59 +114,102 @@ export const askService = defineJob<AskServicePayload, AskServicePorts>({
   payload,
   ...SENDING,
   process: async (job, ports) => {
-    const at = Date.now();
-    const startedAt = performance.now();
-    const noteCall = (
-      kind: CallRecord['kind'],
-      code: string,
-      httpStatus: number | null,
-      rate: Rate | undefined,
-      said: Pick<CallContext, 'message' | 'waitMs' | 'requestId'>,
-    ) =>
-      ports.called?.({ at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind }, rate, {
-        ...{ share: job.payload.share, job: NAME, attempt: job.attemptsMade + 1, isLastAttempt: job.isLastAttempt },
-        ...said,
-      });
-    let answer: ServiceAnswer;
-    try {
-      const { httpStatus, rate, ...found } = await askOnce(ports.chat, job);
-      noteCall('answered', '', httpStatus, rate, { message: '', requestId: null });
-      answer = found.answer;
-    } catch (error) {
-      // The process stops: the question goes back into the queue.
-      if (error instanceof CallAborted) throw error;
-      const verdict = verdictOf(error, job.payload.ask === 'membership' ? job.payload.uid : '');
-      const rate = error instanceof ServiceRefusal ? error.rate : undefined;
-      const { message: text, waitMs } = verdict;
-      const said = { message: text, waitMs, requestId: requestIdIn(error) };
-      noteCall(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
-      if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
-      const untilNext = verdict.kind === 'again' ? await ports.unanswered?.(job.id, verdict, at) : undefined;
-      if (untilNext?.waitMs !== undefined) throw new SlowDown(untilNext.waitMs);
-      if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
-      const { code, message } = verdict;
-      answer = { kind: 'refused', region: verdict.kind === 'stop-region', code, message };
-    }
+    const answer = await askedOnce(job, ports, () => askOnce(ports.chat, job));
     await ports.answer(job.payload, answer);
   },
 });
 
+type Asked = Pick<AskServicePayload, 'ask' | 'guid' | 'uid' | 'page' | 'share'>;
+type AnsweredCall = { readonly answer: ServiceAnswer; readonly httpStatus: number; readonly rate: Rate };
+type Asking = Pick<JobRun<Asked>, 'id' | 'payload' | 'attemptsMade' | 'isLastAttempt' | 'signal'>;
+
+/**
+ * One call that reads, within a start of a job.
+ * @throws SlowDown or SendAgain where the job is to be started again for it, and CallAborted when the process stops
+ */
+async function askedOnce(
+  job: Asking,
+  ports: Pick<AskingPorts, 'called' | 'unanswered'>,
+  ask: () => Promise<AnsweredCall>,
+): Promise<ServiceAnswer> {
+  const at = Date.now();
+  const startedAt = performance.now();
+  const noteCall = (
+    kind: CallRecord['kind'],
+    code: string,
+    httpStatus: number | null,
+    rate: Rate | undefined,
+    said: Pick<CallContext, 'message' | 'waitMs' | 'requestId'>,
+  ) =>
+    ports.called?.({ at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind }, rate, {
+      ...{ share: job.payload.share, job: NAME, attempt: job.attemptsMade + 1, isLastAttempt: job.isLastAttempt },
+      ...said,
+    });
+  try {
+    const { httpStatus, rate, answer } = await ask();
+    noteCall('answered', '', httpStatus, rate, { message: '', requestId: null });
+    return answer;
+  } catch (error) {
+    // The process stops: the question goes back into the queue.
+    if (error instanceof CallAborted) throw error;
+    const { ask, uid } = job.payload;
+    const verdict = verdictOf(error, ask === 'membership' || ask === 'joined' ? uid : '');
+    const rate = error instanceof ServiceRefusal ? error.rate : undefined;
+    const { message: text, waitMs } = verdict;
+    const said = { message: text, waitMs, requestId: requestIdIn(error) };
+    noteCall(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
+    if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
+    const untilNext = verdict.kind === 'again' ? await ports.unanswered?.(job.id, verdict, at) : undefined;
+    if (untilNext?.waitMs !== undefined) throw new SlowDown(untilNext.waitMs);
+    if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
+    const { code, message } = verdict;
+    return { kind: 'refused', region: verdict.kind === 'stop-region', code, message };
+  }
+}
+
+/** A page of a group's members or of its banned users, for the start of another job. @throws as askedOnce */
+export function askAboutGroup(
+  job: Omit<Asking, 'payload'>,
+  ports: AskingPorts,
+  payload: Asked & { readonly ask: 'members' | 'banned' },
+): Promise<ServiceAnswer> {
+  const run = { ...job, payload };
+  return askedOnce(run, ports, () =>
+    payload.ask === 'members' ? membersPage(ports.chat, run) : bannedPage(ports.chat, run),
+  );
+}
+
 type Listed = Extract<ServiceAnswer, { kind: 'members' }>['members'][number];
 
-async function askOnce(
-  chat: AskServicePorts['chat'],
-  { payload: { guid, uid = '', ask, page }, signal }: JobRun<AskServicePayload>,
-): Promise<{ readonly answer: ServiceAnswer; readonly httpStatus: number; readonly rate: Rate }> {
+type Listing = Pick<Asking, 'payload' | 'signal'>;
+
+async function membersPage(
+  chat: AskingPorts['chat'],
+  { payload: { guid, page }, signal }: Listing,
+): Promise<AnsweredCall> {
+  const { members, pagination: said, ...meta } = await chat.listMembersPage(guid, page, { signal });
+  const listed = members.map((member): Listed => [member.uid, member.scope, member.joinedAt, member.name ?? '']);
+  return { ...meta, answer: { kind: 'members', members: listed, pagination: said } };
+}
+
+async function bannedPage(
+  chat: AskingPorts['chat'],
+  { payload: { guid, page }, signal }: Listing,
+): Promise<AnsweredCall> {
+  const { uids, pagination: said, ...meta } = await chat.listBannedPage(guid, page, { signal });
+  return { ...meta, answer: { kind: 'banned', uids: [...uids], pagination: said } };
+}
+
+async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayload>): Promise<AnsweredCall> {
+  const {
+    payload: { guid, uid = '', ask, page },
+    signal,
+  } = job;
   switch (ask) {
-    case 'members': {
-      const { members, pagination: said, ...meta } = await chat.listMembersPage(guid, page, { signal });
-      const listed = members.map((member): Listed => [member.uid, member.scope, member.joinedAt, member.name ?? '']);
-      return { ...meta, answer: { kind: 'members', members: listed, pagination: said } };
-    }
-    case 'banned': {
-      const { uids, pagination: said, ...meta } = await chat.listBannedPage(guid, page, { signal });
-      return { ...meta, answer: { kind: 'banned', uids: [...uids], pagination: said } };
-    }
+    case 'members':
+      return membersPage(chat, job);
+    case 'banned':
+      return bannedPage(chat, job);
     case 'group': {
       const { rate, httpStatus, ms: _, ...group } = await chat.getGroup(guid, { signal });
       return { rate, httpStatus, answer: { kind: 'group', group } };
@@ -168,6 +217,11 @@ async function askOnce(
     case 'membership': {
       const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
       return { ...meta, answer: { kind: 'membership', scope, isKnown } };
+    }
+    case 'joined': {
+      const { groups, ...meta } = await chat.listJoined(uid, { signal });
+      const listed = groups.map(({ guid: name, hasJoined }): [string, boolean | null] => [name, hasJoined]);
+      return { ...meta, answer: { kind: 'joined', groups: listed } };
     }
     case 'user': {
       const { user, ...meta } = await chat.getUser(uid, { signal });

@@ -9,6 +9,7 @@ import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { silence, type UnansweredListener } from './unanswered.ts';
+import { endsWorkers, MAX_DEATHS, uncertaintyOf } from './uncertainty.ts';
 
 /**
  * What the jobs of a region's queue have in common: each start makes one call for one batch, and every batch ends in one
@@ -20,9 +21,6 @@ import { silence, type UnansweredListener } from './unanswered.ts';
  * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `uncertainty` says why, and so does the outcome.
  */
 export const ATTEMPTS = 8;
-
-/** After this many starts that left neither a recorded call nor a result, a batch is not tried any more. */
-const MOST_DEATHS = 10;
 
 export const callRecord = z.object({
   at: z.int(),
@@ -50,7 +48,7 @@ export const BATCH_FIELDS = {
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */
   uncertainty: z.string().nullable(),
   calls: z.array(callRecord),
-  /** Starts that ended before a call was sent, because the worker's process stopped. */
+  /** Starts that sent no call of the batch: the worker's process stopped before, or the start read the group's list. */
   handedBack: z.int(),
 };
 export type BatchPayload = z.infer<z.ZodObject<typeof BATCH_FIELDS>> & { readonly version: number };
@@ -90,6 +88,8 @@ export interface BatchPorts {
   unanswered?: UnansweredListener;
   /** Gets the number of rows for each outcome, once the result is safe. Batches that are split or sent again report at their end. */
   settled?(outcome: Outcome, rows: number): void;
+  /** The call of a batch begins: from here on it may be carried out. */
+  starting?(to: ResultAddress, batch: number): void;
 }
 
 type CallVerdict = Verdict | EditVerdict;
@@ -131,8 +131,18 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   job: JobRun<Payload>,
   ports: Ports,
 ): Promise<void> {
-  const batch = sawWorkerDie(job) ? { ...job.payload, uncertainty: WORKER_DIED } : job.payload;
-  if (unexplainedStarts(job) > MOST_DEATHS) return endPoison(ports, batch);
+  const uncertainty = uncertaintyOf(job.payload, job.starts - 1);
+  const batch = uncertainty === job.payload.uncertainty ? job.payload : { ...job.payload, uncertainty };
+  // A batch that keeps killing its workers must still end in an outcome.
+  if (endsWorkers(job.payload, job.starts)) {
+    const message = `${MAX_DEATHS} workers took this batch and ended without a result`;
+    return endWithoutCall(kind, ports, batch, {
+      kind: 'unanswered',
+      maybeCarriedOut: true,
+      code: 'WORKERS_DIED',
+      message,
+    });
+  }
   const at = Date.now();
   const startedAt = performance.now();
   const noteCall = (means: CallRecord['kind'], code: string, httpStatus: number | null): CallRecord => ({
@@ -144,6 +154,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   });
   let call: CallRecord;
   let sent: Sent;
+  ports.starting?.(batch, batch.batch);
   try {
     // In a function of its own: the reply, with an object for each UID, must not stay until its outcome is written.
     [call, sent] = await kind
@@ -200,19 +211,16 @@ export function requestIdIn(error: unknown): string | null {
   return error instanceof ServiceRefusal ? error.requestId : null;
 }
 
-/** A batch that keeps killing its workers must still end in an outcome. */
-function endPoison(ports: BatchPorts, batch: BatchPayload): Promise<void> {
-  const { region, calls } = batch;
-  const message = `${MOST_DEATHS} workers took this batch and ended without a result`;
-  const sent: Sent = { kind: 'unanswered', maybeCarriedOut: true, code: 'WORKERS_DIED', message };
-  return ports.deliver(batch, {
-    batch: batch.batch,
-    region,
-    calls,
-    uncertainty: batch.uncertainty,
-    sent,
-    at: Date.now(),
-  });
+/** Ends a batch without a call in this start. */
+export async function endWithoutCall<Payload extends BatchPayload>(
+  kind: Pick<BatchCall<Payload, never, never>, 'rows'>,
+  ports: BatchPorts,
+  batch: Payload,
+  sent: Sent,
+): Promise<void> {
+  const { region, calls, uncertainty } = batch;
+  await ports.deliver(batch, { batch: batch.batch, region, calls, uncertainty, sent, at: Date.now() });
+  countSettled(kind, ports, batch, sent);
 }
 
 /** A fault of ours says nothing about the batch, but the batch must not be lost: it ends as unanswered. */
@@ -296,8 +304,17 @@ async function deliver<Payload extends BatchPayload>(
     sent,
     at: call.at + call.ms,
   });
-  if (ports.settled === undefined) return;
-  for (const [outcome, rows] of settledBy(kind.rows(batch), sent)) ports.settled(outcome, rows);
+  countSettled(kind, ports, batch, sent);
+}
+
+function countSettled<Payload extends BatchPayload>(
+  kind: Pick<BatchCall<Payload, never, never>, 'rows'>,
+  { settled }: BatchPorts,
+  batch: Payload,
+  sent: Sent,
+): void {
+  if (settled === undefined) return;
+  for (const [outcome, rows] of settledBy(kind.rows(batch), sent)) settled(outcome, rows);
 }
 
 /** Number of rows by outcome, as far as this result settles them. */
@@ -316,24 +333,4 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
     for (const [row, success] of rows) if (!unlike.has(row)) add(success, 1);
   }
   return settled;
-}
-
-const WORKER_DIED = 'a worker ended in the middle of it';
-
-/** Whether a worker took this batch and neither finished it nor handed it back. */
-function sawWorkerDie(job: JobRun<BatchPayload>): boolean {
-  return job.payload.uncertainty === null && unexplainedStarts(job) > 1;
-}
-
-/** Why an earlier call for a batch that left the queue may have been carried out; null when none can have been. */
-export function uncertaintyOf(batch: BatchPayload, starts: number): string | null {
-  return batch.uncertainty ?? (unexplainedStarts({ starts, payload: batch }) > 0 ? WORKER_DIED : null);
-}
-
-/** Starts without a recorded end; the current one counts while the job runs. */
-function unexplainedStarts({
-  starts,
-  payload: { calls, handedBack },
-}: Pick<JobRun<BatchPayload>, 'starts' | 'payload'>): number {
-  return starts - calls.length - handedBack;
 }

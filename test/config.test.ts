@@ -24,6 +24,7 @@ describe('settings', () => {
       callsPerMinute: 8_000,
       budgetShare: 80,
       concurrency: 20,
+      askBeforeRepeat: 'auto',
       sources: [],
       log: { level: 'info', file: undefined },
       command: 'rollcall',

@@ -19,12 +19,15 @@ export const createdView = z
           undone: z.enum(['deleted', 'gone', 'kept']).nullable().meta({
             description: 'gone: it did not exist any more; kept: not deleted. Null until deleting was requested.',
           }),
-          why: z.string().meta({ description: 'Why it is kept.' }),
+          isUsed: z.boolean().meta({ description: 'Another import uses it, so it would be kept.' }),
+          why: z.string().meta({ description: 'Why it is kept, or would be.' }),
         }),
       )
       .meta({ description: `Groups first, at most ${MOST_MADE}.` }),
     total: count.meta({ description: 'Users and groups that the import created or made active again.' }),
-    deletable: count.meta({ description: 'Those that it created and that are not deleted.' }),
+    deletable: count.meta({
+      description: 'Those that it created, that are not deleted, and that no other import uses.',
+    }),
     isTakenBack: z.boolean().meta({ description: 'Whether its memberships were undone: then `DELETE` is possible.' }),
     progress: z.strictObject({ done: count, of: count }).nullable().meta({
       description: 'While they are deleted: how many have been looked at.',

@@ -33,6 +33,10 @@ export const planTotals = z.strictObject({
 });
 export type PlanTotals = z.infer<typeof planTotals>;
 
+/** Help of an undo's option. */
+export const INCLUDE_UNCERTAIN =
+  'also reverse what a call without an answer may have done: remove members who were there when it was repeated, or whose row is not confirmed';
+
 /** What a plan is decided by. */
 export const planFlags = z.strictObject({
   mode: z.enum(['add', 'mirror', 'undo']),
@@ -41,6 +45,10 @@ export const planFlags = z.strictObject({
   allowUnban: z.boolean(),
   protect: z.array(z.string()),
   removeByName: z.array(z.string()),
+  includeUncertain: z
+    .boolean()
+    .optional()
+    .meta({ description: `Undo: ${INCLUDE_UNCERTAIN}.` }),
 });
 
 /** What a sync may create, with the limits as they are written: `users=100,groups=5%`. */
@@ -105,6 +113,9 @@ const planGroup = z.strictObject({
   lowered: count.meta({ description: 'Members that would get a lower scope.' }),
   staying: count.meta({ description: 'Members that would stay anyway, not because they are protected.' }),
   ownerHit: z.boolean().meta({ description: 'The owner would leave or be lowered.' }),
+  contested: count.meta({
+    description: 'Undo: members whom others have changed or asked for since, or who may have been there before.',
+  }),
   creates: newGroup.optional(),
 });
 export type PlanGroup = z.infer<typeof planGroup>;

@@ -44,6 +44,9 @@ const scheduleReading = z.strictObject({
   waitForQuietMs: z.int().positive().optional().meta({
     description: 'Wait until the file has not changed for this long, in ms. In an edit: as it was.',
   }),
+  expectRows: z.int().positive().optional().meta({
+    description: 'Rows that the file must have: with another number a run fails, and nothing is sent.',
+  }),
   exportOf: z.string().max(50).optional().meta({
     description:
       'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
@@ -105,9 +108,9 @@ const scheduleSettings = z.strictObject({
     .meta({ description: 'UIDs that may be removed even if they are owner, admin or protected.' }),
   ...createSettings.shape,
   limits: guardLimits.default({}),
-  giveUpAfterMs: z.int().positive().optional().meta({
+  giveUpAfterMs: z.int().positive().nullable().optional().meta({
     description:
-      'How long its imports wait for a service that answers nothing, in ms; then they are blocked until it answers. In an edit: as it was.',
+      'How long a run waits for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set. Left out of an edit: as it was.',
   }),
   apply: z.boolean().default(false).meta({ description: 'Carry each plan out at once, unless a guard objects.' }),
   repair: z.boolean().default(false).meta({ description: 'Run although the file is unchanged.' }),

@@ -77,6 +77,14 @@ export const syncView = syncEntry
     create: planCreate.nullable().meta({ description: 'What it may create; null: nothing.' }),
     limits: guardLimits,
     unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),
+    left: z
+      .strictObject({
+        users: count,
+        uncertain: count.meta({ description: 'Those of them whom includeUncertain takes back.' }),
+        sentence: z.string().meta({ description: 'How many, and why.' }),
+      })
+      .nullable()
+      .meta({ description: 'Whom an undo that was carried out left in their place; null: no one.' }),
     before: z.string().nullable().meta({
       description: 'Where to download who was in the groups that it takes something from; null: from none, or not yet.',
     }),

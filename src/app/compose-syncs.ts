@@ -6,6 +6,7 @@ import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { startRetention } from '../imports/life/removal.ts';
 import { type StageFile, stageElsewhere } from '../imports/stage/staging.ts';
+import { kindOf } from '../membership/import-kind.ts';
 import type { Region } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
@@ -93,6 +94,12 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         throw error;
       }
     },
+    // An undo restores what was there: it asks for nothing of its own.
+    after: (id) =>
+      coordinator
+        .others(id)
+        .filter((other) => kindOf(other) !== 'undo')
+        .map(({ ledger }) => ledger),
     begin: async ({ id, file, source, sandbox, create, giveUpAfterMs, createdBy, undoOf }) => {
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({

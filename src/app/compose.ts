@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatClient } from '../chat/client.ts';
 import { type Coordinator, type CoordinatorOptions, openCoordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
@@ -10,9 +9,8 @@ import { dataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
-import { openBackend } from '../queue/open-backend.ts';
-import { caOf } from './ca-file.ts';
 import { callLog } from './call-log.ts';
+import { openQueue } from './open-queue.ts';
 import { clientOf, type Service } from './service.ts';
 
 export interface CoordinatorParts {
@@ -39,36 +37,10 @@ export interface CoordinatorParts {
 /** States in which an import waits for a person. */
 const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
 
-/** Time in which the queue's server must answer before the user learns that it does not, in ms. */
-const ANSWER_MS = 3_000;
-
-/** Opens the queue, and warns about its server. If the server does not answer, calls wait: the ledger has all rows. */
-async function openQueue(
-  { config, warn, telemetry }: CoordinatorParts,
-  onError: (error: Error) => void,
-): Promise<Backend> {
-  let last: Error | undefined;
-  const noted = (error: Error) => {
-    last = error;
-    onError(error);
-  };
-  const opened = await openBackend(config.queue, noted, caOf(config), telemetry);
-  const warned = opened.warnings().then((warnings) => {
-    for (const warning of warnings) warn(warning);
-  });
-  const isLate = await Promise.race([warned.then(() => false), sleep(ANSWER_MS, true, { ref: false })]);
-  if (isLate) {
-    warned.catch(onError);
-    const why = last === undefined ? '' : ` (${last.message})`;
-    warn(`the queue's server does not answer${why}; calls wait until it does`);
-  }
-  return opened;
-}
-
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
   const { config, service, log, keepMs } = parts;
-  const { callsPerMinute, budgetShare, concurrency } = config;
+  const { callsPerMinute, budgetShare, concurrency, askBeforeRepeat } = config;
   const observer = observers([callLog(log), ...(parts.observer === undefined ? [] : [parts.observer])]);
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
@@ -85,8 +57,10 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     onError,
     stage: parts.stage,
     openReading: parts.openReading,
-    openRegion: async (region, queues, deliver, answer) => {
-      const worker = service.sends ? { chat: client(region), concurrency, deliver, answer, observer } : undefined;
+    openRegion: async (region, queues, deliver, answer, starting) => {
+      const worker = service.sends
+        ? { chat: client(region), concurrency, askBeforeRepeat, deliver, answer, starting, observer }
+        : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;

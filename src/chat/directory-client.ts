@@ -3,6 +3,8 @@ import {
   type GroupFacts,
   groupReply,
   groupsPage,
+  type JoinedGroup,
+  joinedPage,
   type UserFacts,
   userReply,
   usersPage,
@@ -30,7 +32,7 @@ interface OwnMembership extends ReplyMeta {
 }
 
 /**
- * Calls that read users and groups: publicly known, not contract (docs/chat-service.md, 61, 62, 68 and 69). One page does not make a
+ * Calls that read users and groups: publicly known, not contract (docs/chat-service.md, 61, 62 and 68 to 70). One page does not make a
  * list: directory-list.ts reads whole ones.
  */
 export interface DirectoryClient {
@@ -40,6 +42,8 @@ export interface DirectoryClient {
   getUser(uid: string, options?: CallOptions): Promise<ReplyMeta & { readonly user: UserFacts }>;
   /** `GET /groups`. @param page from 1 */
   listGroupsPage(page: number, options?: PageOptions): Promise<Page<GroupFacts>>;
+  /** `GET /groups` on behalf of a user: groups of the user, 1,000 at most. `hasJoined` is null where the service does not say it. */
+  listJoined(uid: string, options?: CallOptions): Promise<ReplyMeta & { readonly groups: readonly JoinedGroup[] }>;
   /** `GET /groups/{guid}`. */
   getGroup(guid: string, options?: CallOptions): Promise<ReplyMeta & GroupFacts>;
   /** `GET /groups/{guid}` on behalf of a user: says whether this user is a member. */
@@ -66,6 +70,12 @@ export function createDirectoryClient(ask: Ask): DirectoryClient {
       const path = `/groups?perPage=${perPage}&page=${page}`;
       const { reply, ...meta } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, groupsPage, signal);
       return { entries: reply.data, pagination: reply.meta?.pagination, ...meta };
+    },
+    async listJoined(uid, { signal } = {}) {
+      const path = `/groups?perPage=${MAX_PER_PAGE}&page=1&hasJoined=true`;
+      const asked = { method: 'GET', path, onBehalfOf: uid, maxReplyBytes: MAX_PAGE_BYTES } as const;
+      const { reply, ...meta } = await ask(asked, joinedPage, signal);
+      return { groups: reply.data.filter(({ hasJoined }) => hasJoined !== false), ...meta };
     },
     async getGroup(guid, options = {}) {
       const { reply, ...meta } = await askForGroup(guid, options);

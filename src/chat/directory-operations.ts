@@ -52,6 +52,15 @@ export const userReply = z.object({ data: userFacts });
 /** Reply of GET /groups. */
 export const groupsPage = z.object({ data: z.array(groupFacts), meta });
 
+/** Reply of GET /groups?hasJoined=true. A group that does not say it may be any group, where the service ignores the filter. */
+export const joinedPage = z.object({
+  data: z.array(
+    groupFacts.pick({ guid: true }).extend({ hasJoined: z.boolean().nullable().default(null).catch(null) }),
+  ),
+});
+
+export type JoinedGroup = Readonly<z.infer<typeof joinedPage>['data'][number]>;
+
 /** Reply of GET /groups/{guid}, which may leave out the GUID that was asked for. */
 export const groupReply = z.object({
   data: groupFacts.extend({

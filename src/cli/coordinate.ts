@@ -5,7 +5,7 @@ import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from 
 import { EXIT } from './exit-codes.ts';
 import { failureWords } from './screen/disk-full.ts';
 import { type Io, say } from './screen/io.ts';
-import type { Progress } from './screen/progress.ts';
+import { type Progress, showSteps } from './screen/progress.ts';
 
 export interface CoordinateOptions {
   readonly config: Config;
@@ -25,6 +25,8 @@ export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
   readonly onStop: Lifecycle['onStop'];
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Resolves as `beginning` does. Where that takes long, it says what keeps `forWhat`, such as "the import to begin". */
+  begun<Begun>(beginning: Promise<Begun>, forWhat: string): Promise<Begun>;
   /** Resolves when `done` does, when something fails, or with the first Ctrl-C; the progress is stopped then. */
   until(done: Promise<unknown>, progress: Progress): Promise<void>;
 }
@@ -53,6 +55,10 @@ export async function coordinate(
       ...app,
       onStop: life.onStop,
       signal: signal.signal,
+      begun: async (beginning, begins) => {
+        const progress = showSteps(io, () => [], { begins, regions: app.coordinator.regions });
+        return beginning.finally(progress.stop);
+      },
       until: async (done, progress) => {
         const interrupted = await Promise.race([
           done.then(() => false),

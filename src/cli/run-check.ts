@@ -5,12 +5,12 @@ import type { Region } from '../membership/membership.ts';
 import { counted, grouped, roughly } from '../text/wording.ts';
 import { coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { followImport, type RunOptions, sayNothingBegan } from './run-import.ts';
+import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from './run-import.ts';
 import { concludeCheck } from './screen/check-outcome.ts';
 import { conclude } from './screen/conclude.ts';
 import { confirm } from './screen/confirm.ts';
 import { type Io, say } from './screen/io.ts';
-import { redraw } from './screen/progress.ts';
+import { showSteps } from './screen/progress.ts';
 import { localImports } from './target/local-imports.ts';
 import { typedCommand } from './typed-command.ts';
 
@@ -28,7 +28,7 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   const howToContinue = () => (id === undefined ? [] : ['Continue with:', `  ${typedCommand(config, 'check', id)}`]);
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, service, signal } = here;
-    id = await options.begin(coordinator, signal);
+    id = await here.begun(options.begin(coordinator, signal), options.begins ?? IMPORT_BEGINS);
     if (id === undefined) return;
     const checked = id;
     if (coordinator.find(checked).state === 'staging') {
@@ -51,7 +51,10 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
     const allow = (price: CallsByRegion, calls: number) =>
       askToPay(io, calls, minutesOf(price, config.callsPerMinute), signal);
     const { ended } = checks.start(checked, { maxCalls, allow });
-    const progress = redraw(io, () => checkLines(checks.progress(checked)));
+    const progress = showSteps(io, () => checkLines(checks.progress(checked)), {
+      begins: 'the check to begin',
+      regions: coordinator.regions,
+    });
     await here.until(
       ended.catch((error: unknown) => {
         if (!signal.aborted) fault = error;

@@ -4,7 +4,7 @@ import type { Region } from '../membership/membership.ts';
 import { counted, grouped } from '../text/wording.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { redraw } from './screen/progress.ts';
+import { showSteps } from './screen/progress.ts';
 import { typedCommand } from './typed-command.ts';
 
 interface RunExportOptions extends Omit<CoordinateOptions, 'howToContinue'> {
@@ -41,7 +41,10 @@ export async function runExportHere(options: RunExportOptions): Promise<ExitCode
     });
     await here.until(
       reading,
-      redraw(io, () => (last === undefined ? [] : [progressLine(last)])),
+      showSteps(io, () => (last === undefined ? [] : [progressLine(last)]), {
+        begins: 'the export to begin',
+        regions: coordinator.regions,
+      }),
     );
   });
   if (failure !== undefined) return EXIT.fatal;

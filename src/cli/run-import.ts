@@ -27,9 +27,13 @@ export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly beside?: (here: Coordinating) => void;
   /** What is said when there was none; default: that the signal came first. */
   readonly nothingBegan?: () => ExitCode;
+  /** What is said to be waited for while `begin` lasts. Default: IMPORT_BEGINS. */
+  readonly begins?: string;
   /** Starts or continues an import, and returns its id; undefined when the signal came before there was one, or there is none. */
   readonly begin: (coordinator: Coordinator, signal: AbortSignal) => Promise<string | undefined>;
 }
+
+export const IMPORT_BEGINS = 'the import to begin';
 
 /** Runs an import in this process, shows its progress, and returns its exit code. */
 export async function runImport(options: RunOptions): Promise<ExitCode> {
@@ -39,9 +43,9 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
   const howToContinue = () =>
     id === undefined ? [] : ['Continue with:', `  ${typedCommand(config, 'resume', id)}${sandbox}`];
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
-    const { coordinator, dir, signal, until } = here;
+    const { coordinator, dir, signal, until, begun } = here;
     options.beside?.(here);
-    id = await options.begin(coordinator, signal);
+    id = await begun(options.begin(coordinator, signal), options.begins ?? IMPORT_BEGINS);
     if (id === undefined) return;
     if (readOptions(coordinator.find(id)).sandbox) sandbox = ' --sandbox';
     await until(coordinator.settled(id), followImport(io, dir, coordinator, id));

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { followImport } from './run-import.ts';
 import type { Io } from './screen/io.ts';
 import { planningLine } from './screen/planning-line.ts';
-import { type Progress, redraw } from './screen/progress.ts';
+import { type Progress, showSteps } from './screen/progress.ts';
 import { concludeSync, printPlan, writePlan } from './screen/sync-outcome.ts';
 import { localSyncs } from './target/local-syncs.ts';
 import { typedCommand } from './typed-command.ts';
@@ -38,7 +38,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
     const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
     here.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
-    const begun = await options.begin(syncs, here);
+    const begun = await here.begun(options.begin(syncs, here), 'the sync to begin');
     if (begun === undefined) return;
     id = begun;
     const onPlanned = json ? () => {} : () => void printPlan(kept, io, begun);
@@ -65,7 +65,10 @@ function followSync(
   onPlanned: () => void,
 ): Progress {
   let last: PlanningProgress | undefined;
-  const planning = redraw(io, () => (last === undefined ? [] : [planningLine(last)]));
+  const planning = showSteps(io, () => (last === undefined ? [] : [planningLine(last)]), {
+    begins: 'the planning to begin',
+    regions: coordinator.regions,
+  });
   let carrying: Progress | undefined;
   let isPlanned = syncs.find(id).state !== 'planning';
   const onProgress = (planned: string, progress: PlanningProgress) => {

@@ -32,6 +32,7 @@ import { failureWords } from './screen/disk-full.ts';
 import { type Io, say } from './screen/io.ts';
 import { logStream } from './screen/log-stream.ts';
 import { scheduleControl } from './target/schedule-control.ts';
+import { syncControl } from './target/sync-control.ts';
 import { typedCommand } from './typed-command.ts';
 
 export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
@@ -82,7 +83,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     syncs.events.on('failure', endUnlessFull);
     const schedules = composeSchedules(config, { syncs, service, dir, log, fail: endUnlessFull });
     life.onStop(() => schedules.stop());
-    await app.serveControl(scheduleControl(schedules));
+    const [ofSchedules, ofSyncs] = [scheduleControl(schedules), syncControl(syncs)];
+    await app.serveControl((...request) => ofSchedules(...request) ?? ofSyncs(...request));
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
     life.onStop(() => access.close());
     const tokenRequired = flags.requireToken === true || !isLoopback(flags.host);

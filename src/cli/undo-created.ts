@@ -1,10 +1,12 @@
-import { type Deletion, deleteCreated, planDeletions } from '../imports/life/delete-created.ts';
+import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../imports/life/delete-created.ts';
 import { openCreated } from '../imports/record/created.ts';
+import { grouped } from '../text/wording.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { confirm } from './screen/confirm.ts';
 import { linesOf, listed } from './screen/created-things.ts';
 import { type Io, say } from './screen/io.ts';
+import { showSteps } from './screen/progress.ts';
 import { typedCommand } from './typed-command.ts';
 
 interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
@@ -12,20 +14,23 @@ interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly id: string;
   /** False: only say what would be deleted. */
   readonly carryOut: boolean;
+  /** Whether what the import did is undone. */
+  readonly isUndone: boolean;
   /** Does not ask. */
   readonly yes: boolean;
 }
 
 /** Says which users and groups of an import may be deleted, asks, and deletes them. */
 export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
-  const { io, config, id, carryOut, yes } = options;
+  const { io, config, id, carryOut, isUndone, yes } = options;
   let code: ExitCode = EXIT.ok;
   const howToContinue = () => ['Continue with:', `  ${typedCommand(config, 'undo', id, '--created', '--apply')}`];
-  const failure = await coordinate({ ...options, howToContinue }, async ({ coordinator, dir, signal }) => {
+  const failure = await coordinate({ ...options, howToContinue }, async ({ coordinator, dir, signal, begun }) => {
     const ledger = openCreated(dir.ledger(id));
     try {
-      const deleting = { ledger, pages: coordinator.pages, signal };
-      const planned = await planDeletions(deleting);
+      const usedByOthers: Deleting['usedByOthers'] = (things) => coordinator.usedByOthers(id, things);
+      const deleting = { ledger, pages: coordinator.pages, signal, usedByOthers };
+      const planned = await begun(planDeletions(deleting, isUndone), 'what may be deleted to be found out');
       const wanted = planned.filter(({ undone }) => undone === undefined);
       tellPlan(io, planned, carryOut);
       // What no longer exists was deleted by another program, or by an earlier run that was killed before it noted so.
@@ -36,7 +41,15 @@ export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
         code = EXIT.stopped;
         return;
       }
-      const ended = await deleteCreated(deleting, rest, () => {});
+      let done = 0;
+      const progress = showSteps(io, () => [`deleting  ${grouped(done)} of ${grouped(rest.length)}`], {
+        begins: 'the deletion to begin',
+        regions: coordinator.regions,
+      });
+      const count = () => {
+        done += 1;
+      };
+      const ended = await deleteCreated(deleting, rest, count).finally(progress.stop);
       const kept = ended.filter(({ undone }) => undone === 'kept');
       say(
         io,

@@ -1,5 +1,6 @@
 /** How people read syncs: states, plans, and what is done about each member. Pure. */
 import { counted, grouped } from './format.js';
+import { fileName } from './words.js';
 
 /** @import { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './sync-answers.d.ts' */
 
@@ -66,6 +67,11 @@ export const SYNC_TONES = {
 
 /** States whose reason says more than the state. @type {readonly SyncState[]} */
 export const REASONED = ['failed', 'rejected', 'stale', 'incomplete'];
+
+/** What it reads or reverses. @param {Pick<SyncEntry, 'file' | 'undoOf'>} sync */
+export function titleOf({ file, undoOf }) {
+  return `${undoOf === null ? '' : 'Undo of '}${fileName(file)}`;
+}
 
 /**
  * Where the sync stands and what that means, in one or two sentences of its own for each state.
@@ -135,7 +141,7 @@ export function modeWords({ mode, missing }) {
   if (mode === 'undo') return 'reverses an import';
   if (mode === 'add') return 'only adds';
   const what = { report: 'reported', remove: 'removed', ban: 'banned' }[missing];
-  return `mirrors the file; others are ${what}`;
+  return `mirrors the file; members who are not in it are ${what}`;
 }
 
 /** "2 groups, 14 users; 31 calls"; '' where nothing is created. @param {import('./sync-answers.d.ts').PlanTotals} totals */

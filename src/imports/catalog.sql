@@ -31,6 +31,10 @@ select * from import_records i
         or exists (select 1 from import_problems where import_id = i.id))
  order by createdAt desc, id desc limit :limit;
 
+-- name: undone
+-- Out: ids of imports that an undo has reversed.
+select distinct undo_of as id from syncs where undo_of is not null and state in ('applied', 'unchanged');
+
 -- name: retries
 -- In: id. Out: imports that retry rows of this one, oldest first.
 select * from import_records where retryOf = :id order by createdAt, id;

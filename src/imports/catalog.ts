@@ -86,6 +86,8 @@ export interface CatalogReader {
   recurringProblems(since: number, limit: number): RecurringProblem[];
   /** State changes of an import at `since` (ms since 1970) or later, in order. */
   transitions(id: string, since?: number): Transition[];
+  /** Ids of imports that an undo has reversed. */
+  undone(): ReadonlySet<string>;
   /** Imports that retry rows of this one, oldest first. */
   retries(id: string): ImportRecord[];
   close(): void;
@@ -292,6 +294,12 @@ function readerOf(database: DatabaseSync): CatalogReader {
           .map(({ state, imports }) => [state, imports]),
       ),
     recurringProblems: (since, limit) => sql<RecurringProblem>('recurring_problems').all({ since, limit }),
+    undone: () =>
+      new Set(
+        sql('undone')
+          .all()
+          .map(({ id }) => String(id)),
+      ),
     retries: (id) => sql<ImportRecord>('retries').all({ id }),
     transitions: (id, since = 0) => sql<Transition>('transitions').all({ id, since }),
     close: () => {

@@ -33,6 +33,7 @@ export const PLAN_REASONS = [
   'spared_admin',
   'spared_protected',
   'spared_owner_unknown',
+  'spared_claimed',
   'undo_added',
   'undo_removed',
   'undo_changed',
@@ -46,5 +47,6 @@ export const PLAN_REASONS = [
   'undo_unrecorded',
   'undo_unconfirmed',
   'undo_uncertain',
+  'undo_perhaps_added',
 ] as const;
 export type PlanReason = (typeof PLAN_REASONS)[number];

@@ -65,6 +65,11 @@ export function isSyncUnderWay(state: SyncState): boolean {
   return state === 'planning' || state === 'applying';
 }
 
+/** Whether what it planned is done, if there was anything to do. */
+export function isCarriedOut(state: SyncState): boolean {
+  return state === 'applied' || state === 'unchanged';
+}
+
 /** What was asked is not possible with a sync as it is. */
 export class SyncTransitionError extends RollcallError {
   readonly from: SyncState;

@@ -10,6 +10,7 @@ import type { LogLevel, LogSettings } from './log-settings.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
 import { allowedValues } from './setting-values.ts';
 import {
+  type AskBeforeRepeat,
   DEFAULT_BUDGET_SHARE,
   SETTINGS,
   type SettingDeclaration,
@@ -57,6 +58,7 @@ export interface Config {
   /** How long a server keeps finished imports, in ms; undefined: until they are removed. */
   readonly keepMs: number | undefined;
   /** How long imports wait for a service that answers nothing, in ms; undefined: as the command says. */
+  readonly askBeforeRepeat: AskBeforeRepeat;
   readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
@@ -158,6 +160,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     queue: flags.queue ?? value('queue'),
     concurrency: numberOf('concurrency') ?? 20,
     keepMs: flags.keep ?? value('keep'),
+    askBeforeRepeat: value('askBeforeRepeat') ?? 'auto',
     giveUpAfterMs: flags.giveUpAfter ?? value('giveUpAfter'),
     sources: (value('sources') ?? []).map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),

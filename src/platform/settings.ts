@@ -25,6 +25,10 @@ export const USUAL_CALLS_PER_MINUTE = 10_000;
 /** Logins of the app's own users count as calls as well. */
 export const DEFAULT_BUDGET_SHARE = 80;
 
+/** When a group is asked for its members: where one page holds them, however many pages there are, or never. */
+const ASK_BEFORE_REPEAT = ['auto', 'always', 'never'] as const;
+export type AskBeforeRepeat = (typeof ASK_BEFORE_REPEAT)[number];
+
 export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   /** The variable of the environment. */
   readonly env: string;
@@ -150,6 +154,13 @@ export const SETTINGS = {
     secret: true,
     meaning: 'where jobs are stored: `redis://…`, `postgres://…`',
     default: 'embedded, in memory',
+  }),
+  askBeforeRepeat: declare({
+    ...oneOf(ASK_BEFORE_REPEAT),
+    env: 'ROLLCALL_ASK_BEFORE_REPEAT',
+    meaning:
+      'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out: `auto` (where one page of 1,000 holds its members), `always` or `never`',
+    default: '`auto`',
   }),
   keep: declare({
     ...duration,

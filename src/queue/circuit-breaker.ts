@@ -79,7 +79,14 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
         return after;
       }
     });
-  const read = () => inTurn(async () => saw(await queue.readCircuit()));
+  /** Those who ask meanwhile get the same answer. */
+  let reading: Promise<Circuit> | undefined;
+  const read = (): Promise<Circuit> => {
+    reading ??= inTurn(async () => saw(await queue.readCircuit())).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
   /** Workers take no jobs from a queue that waits. */
   const hold = async (circuit: Circuit): Promise<number | undefined> => {
     if (!isOpen(circuit)) return undefined;

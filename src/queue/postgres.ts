@@ -8,28 +8,18 @@ import {
   Worker,
 } from 'bullmq';
 import { Client } from 'pg';
-import { messageOf } from '../errors/message-of.ts';
-import { option, words } from '../errors/named-options.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
 import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './backend.ts';
 import { openServer, type PostgresServer } from './postgres-server.ts';
 
 type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
 
-/** Jobs in a Postgres server. A server that is away is waited for. @throws RollcallError if it refuses the login or the tables */
+/** Jobs in a Postgres server. A server that is away is waited for. @throws DatabaseError if it refuses the login or the tables */
 export async function openPostgres(
   { connectionString }: PostgresAddress,
   onError: (error: Error) => void,
 ): Promise<Driver> {
-  try {
-    return over(await openServer(connectionString, onError));
-  } catch (error) {
-    throw new RollcallError('QUEUE_REFUSED', `the queue's server refuses (${messageOf(error)})`, {
-      remedy: words`correct it there, or name another with ${option('queue')}`,
-      cause: error,
-    });
-  }
+  return over(await openServer(connectionString, onError));
 }
 
 /**

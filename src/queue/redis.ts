@@ -16,8 +16,42 @@ const SWAP_NOTE = `
   redis.call('hset', KEYS[1], ARGV[1], ARGV[3])
   return ARGV[3]`;
 
-/** Gives a job whose payload is not JSON to the processor as text, whose schema refuses it. BullMQ would stop at it for good. */
+/** Jobs that are fetched and have not begun. */
+const FETCHED_AHEAD = 4;
+
 class RedisWorker extends Worker<unknown, void, string, IQueueBackend> {
+  // The constructor of BullMQ's worker sets the concurrency, before a field of this class would have its value.
+  declare private most: number;
+  declare private begun: number | undefined;
+
+  override get concurrency(): number {
+    return this.most;
+  }
+
+  override set concurrency(concurrency: number) {
+    this.most = concurrency;
+    this.makeRoom(0);
+  }
+
+  /**
+   * BullMQ fetches one job after the other and begins none before it has as many as may run: far from the server, the
+   * locks of the first ones would run out meanwhile.
+   */
+  private makeRoom(change: number): void {
+    this.begun = (this.begun ?? 0) + change;
+    super.concurrency = Math.min(this.most, this.begun + FETCHED_AHEAD);
+  }
+
+  override async processJob(...job: Parameters<Worker<unknown, void, string>['processJob']>) {
+    this.makeRoom(1);
+    try {
+      return await super.processJob(...job);
+    } finally {
+      this.makeRoom(-1);
+    }
+  }
+
+  /** Gives a job whose payload is not JSON to the processor as text, whose schema refuses it. BullMQ would stop at it for good. */
   protected override createJob(json: JobJson, id: string): Job<unknown, void, string> {
     try {
       return super.createJob(json, id);
@@ -30,7 +64,7 @@ class RedisWorker extends Worker<unknown, void, string, IQueueBackend> {
 
 /** Jobs in Redis or Valkey: one server, a cluster, or a master that sentinels know. */
 export async function openRedis(address: RedisAddress, onError: (error: Error) => void, ca?: string): Promise<Driver> {
-  const connection = connect(address, ca);
+  const connection = patient(connect(address, ca));
   connection.on('error', onError);
   // A cluster that loses one of its nodes has no error of its own.
   connection.on('node error', onError);
@@ -63,6 +97,22 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
       connection.disconnect();
     },
   };
+}
+
+/** How much earlier than asked the server ends a wait for a job, in s: as far away as it may be. */
+const FAR_S = 2;
+
+/**
+ * BullMQ opens a connection again whose wait for a job has not ended one second after its time. Far from the server, every
+ * wait would end so: the server is asked to end it earlier.
+ */
+function patient<Client extends Redis | Cluster>(client: Client): Client {
+  const { bzpopmin, duplicate } = client;
+  return Object.assign(client, {
+    bzpopmin: (key: string, timeoutS: number) =>
+      Reflect.apply(bzpopmin, client, [key, Math.max(0.001, timeoutS - FAR_S)]),
+    duplicate: (...args: unknown[]) => patient(Reflect.apply(duplicate, client, args)),
+  });
 }
 
 /** Time in which a sentinel must answer, in ms. */

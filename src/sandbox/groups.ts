@@ -74,16 +74,24 @@ export function deleteGroup(call: Call): object {
   return { data: { success: true, message: `The group with GUID ${guid} was deleted.` } };
 }
 
-/** GET /groups: by page, filtered by `searchKey` (start of GUID or name) and `type` or `types` (comma list). */
+/**
+ * GET /groups: by page, filtered by `searchKey` (start of GUID or name) and `type` or `types` (comma list); with
+ * `hasJoined=true`, those of the acting user.
+ */
 export function listGroups(call: Call): object {
   const searchKey = call.query.get('searchKey')?.toLowerCase() ?? '';
   const types = (call.query.get('types') ?? call.query.get('type'))?.split(',');
-  const found = [...call.app.groups.values()].filter(
-    ({ profile: { guid, name, type } }) =>
-      (types === undefined || types.includes(type)) &&
-      (guid.startsWith(searchKey) || name.toLowerCase().startsWith(searchKey)),
-  );
-  return pageOf(call, found, (group) => groupEntity(group));
+  const actor = call.query.get('hasJoined') === 'true' ? actingUser(call) : SYSTEM_USER;
+  const ofActor = (group: Group) => actor === SYSTEM_USER || group.memberScope(actor.uid) !== undefined;
+  const found = [...call.app.groups.values()].filter((group) => {
+    const { guid, name, type } = group.profile;
+    const isNamed = guid.startsWith(searchKey) || name.toLowerCase().startsWith(searchKey);
+    return (types === undefined || types.includes(type)) && isNamed && ofActor(group);
+  });
+  return pageOf(call, found, (group) => ({
+    ...groupEntity(group),
+    ...(actor !== SYSTEM_USER && { hasJoined: true, scope: group.memberScope(actor.uid) }),
+  }));
 }
 
 /** GET /groups/{guid}, from the acting user's point of view where one is named. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { type CreatedView, createdView, MOST_MADE } from '../api/created.ts';
 import { readMade } from '../imports/record/created.ts';
+import { isCarriedOut } from '../membership/sync-state.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
@@ -15,13 +16,30 @@ export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog 
   const note = noting(access);
   const { deletions } = coordinator;
 
-  const viewOf = (id: string): CreatedView => {
+  const viewOf = async (id: string): Promise<CreatedView> => {
     coordinator.find(id);
-    const ledger = dir.ledger(id);
-    const made = existsSync(ledger) ? readMade(ledger, MOST_MADE) : { things: [], total: 0, deletable: 0 };
-    const isTakenBack = syncCatalog.undos(id).some(({ state }) => state === 'applied' || state === 'unchanged');
+    const made = await madeBy(id);
+    const isTakenBack = syncCatalog.undos(id).some(({ state }) => isCarriedOut(state));
     const progress = deletions.progress(id) ?? null;
     return { importId: id, ...made, isTakenBack, progress, reason: deletions.reason(id) };
+  };
+
+  /** What it made; what another import uses would be kept. */
+  const madeBy = async (id: string): Promise<Pick<CreatedView, 'things' | 'total' | 'deletable'>> => {
+    const ledger = dir.ledger(id);
+    if (!existsSync(ledger)) return { things: [], total: 0, deletable: 0 };
+    const { things, total, deletable } = readMade(ledger, MOST_MADE);
+    const open = things.filter(({ code, undone }) => code === '' && (undone === null || undone === 'kept'));
+    const used = await coordinator.usedByOthers(id, open);
+    return {
+      things: things.map(({ id: thing, code: _, ...view }) => ({
+        ...view,
+        isUsed: used.has(thing),
+        why: used.get(thing) ?? view.why,
+      })),
+      total,
+      deletable: deletable - used.size,
+    };
   };
 
   app.get(
@@ -55,7 +73,7 @@ export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog 
       },
     },
     async ({ params: { id }, who, ip }, reply) => {
-      const { isTakenBack, deletable } = viewOf(id);
+      const { isTakenBack, deletable } = await viewOf(id);
       if (!isTakenBack) {
         throw new Problem('WRONG_STATE', `The memberships of import ${id} are not undone yet.`, {
           remedy: `POST /v1/imports/${id}/undo?apply=true takes them back; approve that plan if a guard holds it.`,
@@ -64,7 +82,7 @@ export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog 
       if (deletable > 0) deletions.start(id);
       note({ who, ip }, 'import.delete-created', id, `${deletable}`);
       reply.header('location', `/v1/imports/${id}/created`);
-      return reply.code(202).send(viewOf(id));
+      return reply.code(202).send(await viewOf(id));
     },
   );
 }

@@ -68,6 +68,8 @@ export interface ServerOptions {
   readonly tracing?: FastifyPluginCallback | undefined;
   /** Notified of finished imports; not given: no notifications. Closed with the server. */
   readonly receiver?: Receiver;
+  /** As of the notifier. */
+  readonly outageMs?: number;
   /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: none. */
   readonly trustProxy?: readonly string[];
   /** An upload that stalls for this long is given up, in ms. Default: a minute. */
@@ -193,7 +195,12 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const notifications = options.receiver && notificationMetrics(registry);
   const notifier =
     options.receiver &&
-    (await openNotifier({ ...context, receiver: options.receiver, attempted: notifications?.attempted }));
+    (await openNotifier({
+      ...context,
+      receiver: options.receiver,
+      outageMs: options.outageMs,
+      attempted: notifications?.attempted,
+    }));
   if (notifier !== undefined) notifications?.watch(notifier);
   app.addHook('onClose', async () => {
     await notifier?.close();

@@ -15,6 +15,8 @@ export interface SyncFlags {
   readonly protect: ReadonlySet<string>;
   /** UIDs from which anything may be taken although they are owner, admin or protected. */
   readonly removeByName: ReadonlySet<string>;
+  /** Undo: whether it also reverses what a call without an answer may have done. Default: no. */
+  readonly includeUncertain?: boolean | undefined;
 }
 
 /** The careful way: no one loses anything. */
@@ -28,7 +30,7 @@ export const DEFAULT_FLAGS: SyncFlags = {
 };
 
 /** An undo reverses everything the import did, so it has no mode and lowers scopes that the import raised. */
-export type UndoFlags = Pick<SyncFlags, 'allowUnban' | 'protect' | 'removeByName'>;
+export type UndoFlags = Pick<SyncFlags, 'allowUnban' | 'protect' | 'removeByName' | 'includeUncertain'>;
 
 /** Flags as a plan keeps them. */
 export interface PlanFlags extends Omit<SyncFlags, 'mode'> {

@@ -11,6 +11,8 @@ const reading = keptIntakeOptions.extend({
   identities: z
     .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
     .exactOptional(),
+  /** Rows that the file must have; with another number the sync fails. */
+  expectRows: z.int().positive().exactOptional(),
 });
 
 /** How the file of a sync is read. The identity file is read again for each plan, which keeps a copy. */
@@ -36,7 +38,7 @@ export interface SyncOptions {
   readonly create?: CreateOptions | undefined;
   /** Limits of guards in place of their defaults (guard-limits.ts). */
   readonly limits: Readonly<Record<string, number>>;
-  /** How long its import waits for a service that answers nothing, in ms; absent: as the process says that sends it. */
+  /** How long its planning and its import wait for a service that answers nothing, in ms; absent: as the process says that sends it. */
   readonly giveUpAfterMs?: number | undefined;
   /** Whether it is carried out at once, where no guard objects. */
   readonly apply: boolean;

@@ -71,6 +71,8 @@ test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are t
   const about = { 'rollcall.region': 'us', 'rollcall.import': id, 'rollcall.batch': 1 };
   expect(batches.map(attributesOf)).toMatchObject([
     { ...about, 'rollcall.attempt': 1, 'rollcall.code': 'HTTP_503', 'http.response.status_code': 503 },
+    // Who is in the group, before the call is repeated.
+    { ...about, 'rollcall.attempt': 2, 'http.response.status_code': 200 },
     { ...about, 'rollcall.attempt': 2, 'rollcall.rows.added': 2, 'http.response.status_code': 200 },
   ]);
   const [first] = batches;

@@ -73,6 +73,13 @@ describe('exit codes', () => {
     expect(resumed).toMatchObject({ code: EXIT.ok, summary: { state: 'completed', rows: { added: 20_000 } } });
   });
 
+  test('2: too few open files for a worker: how to raise the limit', async () => {
+    const place = await openSandboxPlace();
+    const worker = ['worker', '--queue', 'redis://127.0.0.1:1'];
+    const { status, stderr } = inBash(place, `ulimit -n 40; exec "$0" "$@"`, worker);
+    expect([status, stderr]).toEqual([EXIT.usage, expect.stringContaining('may have 40 files open')]);
+  });
+
   test('1: finished, and a row failed', async () => {
     const place = await openSandboxPlace({ seed: { users: ['ann'], groups: ['g'] } });
     const { code, summary } = await place.summary([

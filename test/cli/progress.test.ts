@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegionCounts } from '../../src/api/import-summary.ts';
 import { type RegionStatus, UNUSED_CIRCUIT } from '../../src/api/regions.ts';
 import { say } from '../../src/cli/screen/io.ts';
-import { redraw, showProgress } from '../../src/cli/screen/progress.ts';
+import { redraw, showProgress, showSteps } from '../../src/cli/screen/progress.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { Screen } from './screen.ts';
 
@@ -81,10 +81,11 @@ test.each([
   expect(screen.text).toMatch(line);
 });
 
+const status = { region: 'us', waiting: 0, delayed: 0, active: 0, stopped: false, unanswered: null, workers: 1 };
+const quiet = { ...status, circuit: UNUSED_CIRCUIT, limitedForMs: 0, callsPerMinute: 600, key: null } as RegionStatus;
+const away = { ...UNUSED_CIRCUIT, state: 'open', since: '2027-03-28T02:14:30Z', calls: 40, code: 'CONNECT_REFUSED' };
+
 describe('what an import waits for is said', () => {
-  const status = { region: 'us', waiting: 0, delayed: 0, active: 0, stopped: false, unanswered: null, workers: 1 };
-  const quiet = { ...status, circuit: UNUSED_CIRCUIT, limitedForMs: 0, callsPerMinute: 600, key: null } as RegionStatus;
-  const away = { ...UNUSED_CIRCUIT, state: 'open', since: '2027-03-28T02:14:30Z', calls: 40, code: 'CONNECT_REFUSED' };
   const asking = { banQuestions: { asked: 0, of: 39 } };
 
   /** Its last line after some seconds in which nothing has happened. */
@@ -139,6 +140,61 @@ describe('what an import waits for is said', () => {
     vi.advanceTimersByTime(11_000);
     progress.stop();
     expect(screen.text).toMatch(/^waiting since \d\d:\d\d for the file to be read$/);
+  });
+});
+
+describe('what a check, an export, an undo or the planning of a sync waits for is said', () => {
+  /** Its lines after some seconds in which no step was taken. */
+  const linesAfter = async (
+    seconds: number,
+    steps: readonly string[],
+    region: Partial<RegionStatus> | 'away' = {},
+  ): Promise<string> => {
+    const screen = new Screen(200);
+    const answer = region === 'away' ? new Promise<never>(() => {}) : Promise.resolve([{ ...quiet, ...region }]);
+    const progress = showSteps(screen.io, () => steps, { begins: 'the check to begin', regions: () => answer });
+    for (let at = 0; at < seconds * 1_000; at += LOOK_MS) await vi.advanceTimersByTimeAsync(LOOK_MS);
+    progress.stop();
+    return screen.text;
+  };
+  const step = 'asking for groups  3 of 40';
+
+  test('that it has not begun', async () => {
+    expect(await linesAfter(9, [])).toBe('');
+    expect(await linesAfter(11, [])).toMatch(/^waiting since \d\d:\d\d for the check to begin$/);
+  });
+
+  test('that the service is away, as soon as a step takes long', async () => {
+    const circuit = { ...away, nextTryAt: new Date(Date.now() + 29_500).toISOString() } as RegionStatus['circuit'];
+    expect(await linesAfter(1, [step], { waiting: 1, circuit })).toBe(step);
+    expect(await linesAfter(3, [step], { waiting: 1, circuit })).toMatch(
+      /^asking for groups {2}3 of 40\nus {2}the service has not answered since \d\d:14, next try in 30 s$/,
+    );
+  });
+
+  test('that no worker runs, and nothing of a region that it does not use', async () => {
+    expect(await linesAfter(3, [step], { waiting: 1, workers: 0 })).toMatch(
+      /\nus {2}no worker: start one with rollcall worker --region us$/,
+    );
+    expect(await linesAfter(3, [step], { workers: 0 })).toBe(step);
+  });
+
+  test('that calls are not answered or not taken', async () => {
+    expect(await linesAfter(11, [step], { active: 2 })).toMatch(
+      /\nus {2}waiting since \d\d:\d\d for 2 calls to be answered$/,
+    );
+    expect(await linesAfter(11, [step], { waiting: 2 })).toMatch(
+      /\nus {2}waiting since \d\d:\d\d for a worker to take 2 calls$/,
+    );
+  });
+
+  test('that the queue does not answer', async () => {
+    expect(await linesAfter(13, [step], 'away')).toMatch(/\nthe queue has not answered since \d\d:\d\d$/);
+  });
+
+  test('since when nothing has moved, where nothing is known to be in the way', async () => {
+    expect(await linesAfter(9, [step])).toBe(step);
+    expect(await linesAfter(11, [step])).toMatch(/\nno progress since \d\d:\d\d$/);
   });
 });
 

@@ -117,6 +117,22 @@ test("a schedule at a server keeps what the server's recipe says, and waits for 
   expect((await place.run(['schedule', 'remove', 'courses'])).code).toBe(EXIT.ok);
 });
 
+test('how long the runs of a schedule wait for the service, and how many rows its file must have, are edited', async () => {
+  const place = await remotePlace();
+  const add = ['schedule', 'add', 'whole', '--cron', '@daily', '--file', FILE, '--expect-rows', '77'];
+  expect((await place.run(add)).code).toBe(EXIT.ok);
+  await place.run(['schedule', 'run', 'whole']);
+  await eventually(async () => (await historyOf(place, 'whole')).runs).toMatchObject([
+    { state: 'failed', reason: expect.stringContaining('and 77 were expected') },
+  ]);
+  const known = async () => schedule.parse(await (await fetch(`${server.url}/v1/schedules/whole`)).json());
+  expect((await place.run(['schedule', 'edit', 'whole', '--give-up-after', '30m'])).code).toBe(EXIT.ok);
+  expect(await known()).toMatchObject({ giveUpAfterMs: 1_800_000, reading: { expectRows: 77 } });
+  expect((await place.run(['schedule', 'edit', 'whole', '--expect-rows', '5'])).code).toBe(EXIT.ok);
+  expect(await known()).toMatchObject({ giveUpAfterMs: 1_800_000, reading: { expectRows: 5 } });
+  expect((await place.run(['schedule', 'remove', 'whole'])).code).toBe(EXIT.ok);
+});
+
 test('what the server refuses, or cannot be given there, comes with what to do', async () => {
   const place = await remotePlace();
   mkdirSync(join(place.root, 'elsewhere'));

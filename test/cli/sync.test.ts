@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../src/api/plan.ts';
+import { eventually } from '../eventually.ts';
 import { members, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
 
 const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);
@@ -52,10 +53,39 @@ test('an undo whose import lost a reply names at its end and in its exit code wh
   const { id } = JSON.parse(imported.stdout);
   const { code, stdout, stderr } = await at.run(['undo', id, '--apply']);
   expect(stdout).toContain('10 reported');
-  expect(stderr).toContain('The undo left 10 users in place.');
+  expect(stderr).toContain('The undo left 10 users in place. Was there already when the import asked again;');
+  expect(stderr).toContain(
+    `Reverse the 10 that are uncertain too:\n  rollcall undo ${id} --include-uncertain --apply\n`,
+  );
   expect([code, inTeam(at)]).toEqual([1, PEOPLE]);
   const plan = await at.run(['sync', 'show', idIn(stderr), '--format', 'csv']);
   expect(plan.stdout).toContain('us,team,u1,report,participant,,"was there already');
+
+  // Taken back where the user says so, except whom another import names too: the report has them.
+  expect((await at.run(['import', at.file('other.csv', rows(['u1']))])).code).toBe(0);
+  const held = await at.run(['undo', id, '--include-uncertain', '--apply']);
+  expect([held.code, inTeam(at)]).toEqual([3, PEOPLE]);
+  const all = await at.run(['sync', 'approve', idIn(held.stderr), '--reason', 'none was there before']);
+  expect([all.code, inTeam(at)]).toEqual([1, ['u1']]);
+  const report = await at.run(['report', idIn(all.stderr)]);
+  expect(report.stdout.split('\n').filter((line) => line.includes('skipped'))).toEqual([
+    expect.stringMatching(/^us,team,u1,.*,skipped,LEFT_IN_PLACE,"reason: would be removed, but a later import names/),
+  ]);
+});
+
+test('an undo leaves whom a later import names, until that import is undone as well', async () => {
+  const at = await openPlace();
+  const file = at.file('members.csv', rows(['new']));
+  const [first, second] = [(await at.summary(['import', file])).summary, (await at.summary(['import', file])).summary];
+  expect([first.rows.added, second.rows.already_member]).toEqual([1, 1]);
+  const left = await at.run(['undo', first.id, '--apply']);
+  expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('but a later import names this member too')]);
+  expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
+  expect((await at.run(['undo', second.id, '--apply'])).code).toBe(0);
+  expect((await at.run(['undo', first.id, '--apply'])).code).toBe(0);
+  expect(inTeam(at)).toEqual(PEOPLE);
+  const listed = await at.run(['list']);
+  expect(listed.stdout).toMatch(/undo-.* Undo of m/);
 });
 
 test('after Ctrl-C while it is planned nothing was sent, and the command that plans again is shown', async () => {
@@ -73,12 +103,21 @@ test('what to do about objections that have the same remedy is said once', async
   const at = await openSandboxPlace();
   const rows = ['g1', 'g2'].flatMap((group) => Array.from({ length: 20 }, (_, uid) => [group, `u${uid}`] as const));
   const { summary } = await at.summary(['import', at.file('many.csv', members(rows))]);
+  // An undo that only takes back its own is not held.
+  expect(await at.run(['undo', summary.id])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('40 to remove'),
+  });
+  const raised = at.file('raised.csv', 'guid,uid,scope\ng1,u1,admin\ng2,u1,admin\n');
+  expect((await at.run(['sync', raised, '--apply'])).code).toBe(0);
   const held = await at.run(['undo', summary.id]);
   expect(held.code).toBe(3);
   expect(held.stdout).toContain('- Group g1 (us): everyone would leave the group');
   expect(held.stdout).toContain('- Group g2 (us): everyone would leave the group');
   expect(held.stdout.match(/Look at the plan/g)).toHaveLength(1);
-  expect(held.stdout).toMatch(/\nLook at the plan: approve it if it is right, reject it if it is not\.\n$/);
+  expect(held.stdout.replaceAll('\n', ' ')).toMatch(
+    /Others have acted here since the import, .* reject it if it is not\. $/,
+  );
   expect(held.stderr).toMatch(/--reason "…"\n$/);
 });
 
@@ -103,6 +142,36 @@ test('a held plan ends with exit code 3, and says what a guard objects to and ho
     code: 2,
     stderr: expect.stringContaining('a sync that is applied cannot become rejected'),
   });
+});
+
+test('beside a server a plan is approved, applied or rejected through it, under the name of who asked', async () => {
+  const at = await openPlace();
+  const less = (count: number) => at.file(`${count}.csv`, rows(PEOPLE.slice(0, count)));
+  const plan = async (...args: string[]) => idIn((await at.run(['sync', ...args])).stderr);
+  const mirror = ['--mode', 'mirror', '--missing', 'remove'];
+  const approved = await plan(less(4), ...mirror);
+  const rejected = await plan(less(1), ...mirror);
+  const applied = await plan(at.file('new.csv', rows(['new'])));
+  const server = at.begin(['serve', '--port', '0']);
+  await server.says('Listening on');
+
+  const refused = await at.run(['sync', 'apply', approved]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('rollcall sync approve')]);
+  const reason = ['--reason', 'the course is over'];
+  const said = await at.run(['sync', 'approve', approved, ...reason]);
+  expect([said.code, said.stderr]).toEqual([0, expect.stringContaining(`rollcall sync show ${approved}`)]);
+  await eventually(() => inTeam(at)).toEqual(PEOPLE.slice(0, 4));
+  expect((await at.run(['sync', 'apply', applied])).code).toBe(0);
+  await eventually(() => inTeam(at)).toEqual([...PEOPLE.slice(0, 4), 'new']);
+  expect((await at.run(['sync', 'reject', rejected, ...reason])).code).toBe(0);
+  expect(await at.run(['sync', 'reject', rejected, ...reason])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a sync that is rejected cannot become rejected'),
+  });
+  server.interrupt('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+  const shown = await at.run(['sync', 'show', approved]);
+  expect(shown.stdout).toMatch(/applying +the course is over \(.+\)/);
 });
 
 describe('a sync that was killed', () => {

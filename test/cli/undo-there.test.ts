@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SyncsPage } from '../../src/api/syncs.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { openWorkplace } from './workplace.ts';
@@ -10,8 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const LIMITS = ['emptiedFrom', 'smallGroupRemovals'].flatMap((name) => ['--limit', `${name}=99`]);
-
 test('undo --created has a server delete what an import created, and says what it keeps', async () => {
   const place = await openWorkplace({ env: { ROLLCALL_SERVER: server.url } });
   place.file('m.csv', 'guid,uid\nchoir,ann\nchoir,bob\nband,eve\n');
@@ -20,22 +19,24 @@ test('undo --created has a server delete what an import created, and says what i
   expect(summary.created).toEqual({ users: 2, groups: 2, reactivated: 0 });
   const { id } = summary;
 
-  const planned = await place.run(['undo', id, '--created', ...LIMITS]);
+  const planned = await place.run(['undo', id, '--created']);
   expect([planned.code, planned.stdout]).toEqual([EXIT.ok, expect.stringContaining('3 to remove')]);
   expect(planned.stderr).toContain('Can be deleted, with --apply, unless others use them:\n  group');
   expect(server.sandbox.group('us', 'choir')).toBeDefined();
 
-  const undone = await place.run(['undo', id, '--apply', ...LIMITS]);
+  const undone = await place.run(['undo', id, '--apply', '--include-uncertain']);
+  const [latest] = (await server.json<SyncsPage>('/v1/syncs')).syncs;
+  expect(await server.json(`/v1/syncs/${latest?.id}`)).toMatchObject({ flags: { includeUncertain: true }, left: null });
   expect([undone.code, undone.stderr]).toEqual([
     EXIT.ok,
     expect.stringMatching(/They stay; --created deletes them:\n {2}group \w+ \(us\), created/),
   ]);
-  const asked = await place.run(['undo', id, '--created', '--apply', ...LIMITS]);
+  const asked = await place.run(['undo', id, '--created', '--apply']);
   expect([asked.code, asked.stderr]).toEqual([EXIT.stopped, expect.stringContaining('--yes deletes them')]);
 
   // Someone else has begun to use one of the groups.
   await server.run('guid,uid\nband,guest\n');
-  const deleted = await place.run(['undo', id, '--created', '--apply', '--yes', ...LIMITS]);
+  const deleted = await place.run(['undo', id, '--created', '--apply', '--yes']);
   expect(deleted.stderr).toContain('1 group and 2 users deleted.\n  group band (us), kept: 1 user in it');
   expect(deleted.code).toBe(EXIT.rowsFailed);
   const { stdout } = await place.run(['status', id]);

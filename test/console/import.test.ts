@@ -30,6 +30,14 @@ test('a dry run sends nothing until someone starts it', async () => {
   expect(await page.locator('[aria-live=polite]').first().textContent()).toBe('Completed: all 2 rows succeeded.');
 });
 
+test('a file with another number of rows than it must have is not sent', async () => {
+  const page = await browser.open(slow.url);
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\nchoir,ben\n', 'cut-off.csv'));
+  await page.getByLabel('Rows that the file must have').fill('3');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('has 2 rows, and 3 were expected').first().waitFor();
+});
+
 test('tags are given at the start and changed on the page of the import, and lead to the list', async () => {
   const page = await browser.open(slow.url, { refusals: true });
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'tagged.csv'));

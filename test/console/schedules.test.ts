@@ -33,6 +33,8 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await eventually(() => page.locator('.next-times li').count()).toBe(5);
   expect(await page.locator('.next-times').textContent()).toContain('(Europe/Rome)');
   await page.getByLabel('Apply the plan at once').check();
+  await page.getByLabel('Wait for the service at most').fill('90m');
+  await page.getByLabel('Rows that the file must have').fill('6');
   await page.getByLabel('Create groups the service does not know').check();
   await page.getByLabel('Use the GUID as the name where there is none').check();
   await page.getByLabel('Type of a new group').selectOption('private');
@@ -42,6 +44,9 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
   await checkSights(page, 'new-schedule-error');
   await page.getByLabel('Path below it').fill('members.csv');
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await page.getByText('has 5 rows, and 6 were expected').waitFor();
+  await page.getByLabel('Rows that the file must have').fill('5');
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByText('Planned: 1 change in 1 group. Nothing has been sent.').waitFor();
   await checkSights(page, 'new-schedule-tried');
@@ -75,6 +80,13 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   expect(await page.getByLabel('Type of a new group').inputValue()).toBe('private');
   expect(await page.getByLabel('Columns of new users and groups').inputValue()).toBe('group_name=Room');
   expect(await page.getByLabel('Most groups to create').inputValue()).toBe('3');
+  expect(await page.getByLabel('Wait for the service at most').inputValue()).toBe('90m');
+  await page.getByLabel('Wait for the service at most').fill('soon');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.locator('#new-giveUpAfter-error', { hasText: '“soon” is not a time' }).waitFor();
+  await page.getByLabel('Wait for the service at most').fill('');
+  expect(await page.getByLabel('Rows that the file must have').inputValue()).toBe('5');
+  await page.getByLabel('Rows that the file must have').fill('');
   await page.getByLabel('Most groups to create').fill('many');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.locator('#new-maxGroups-error', { hasText: 'many' }).waitFor();
@@ -82,6 +94,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.getByLabel('At', { exact: true }).fill('04:00');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('table', { name: 'Edits of nightly' }).getByText('15 3 * * 1-5').waitFor();
+  await page.getByRole('table', { name: 'Edits of nightly' }).getByText('5400000').waitFor();
   await row.getByText('may create groups; at most 4 groups').waitFor();
   await checkSights(page, 'schedules');
 
@@ -93,7 +106,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await eventually(() => other.getByLabel('At', { exact: true }).inputValue()).toBe('04:00');
   await other.getByLabel('Mode').selectOption('mirror');
   await other.getByRole('button', { name: 'Save changes' }).click();
-  await other.getByText('mirrors the file; others are reported').waitFor();
+  await other.getByText('mirrors the file; members who are not in it are reported').waitFor();
 
   await page.goto(`${server.url}/schedules`);
   await page.getByRole('link', { name: 'Copy: nightly' }).click();

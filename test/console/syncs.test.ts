@@ -90,6 +90,7 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   await page.getByText('Completed: all 6 rows succeeded.').first().waitFor();
   await page.getByRole('link', { name: 'a sync' }).waitFor();
   await page.getByRole('button', { name: 'Undo import…' }).click();
+  await page.getByRole('button', { name: 'Plan the undo' }).click();
   await page.getByText('Reverses import').waitFor();
   await page.getByRole('button', { name: 'Apply 6 changes' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Apply plan' }).click();
@@ -97,7 +98,7 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   await page.getByRole('link', { name: 'Syncs' }).first().click();
   const list = page.getByRole('table', { name: 'Syncs, newest first' }).locator('tbody tr');
   await eventually(() => list.count()).toBe(2);
-  expect(await list.first().textContent()).toContain('undo');
+  expect(await list.first().textContent()).toContain('Undo of ');
   expect(await page.locator('main img[src="x"]').count()).toBe(0);
 });
 

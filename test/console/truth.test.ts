@@ -5,6 +5,8 @@ import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
 const server = useServerHere({ seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
+/** The reply to the first call is lost. */
+const lost = useServerHere({ seed: { users: ['ada', 'ben'], groups: ['choir', 'band'] }, faults: 'reset-after=1' });
 /** Region eu refuses the key: its rows wait for a person. The others go on slowly enough to be looked at. */
 const refused = useServerHere({ callsPerMinute: 120, faults: 'eu:refuse-key' });
 
@@ -58,12 +60,42 @@ test('an import names what retried and undid it, and offers only what is left', 
   await eventually(() => buttons.allTextContents()).toEqual(['Undo import…', 'Delete…']);
 
   await page.getByRole('button', { name: 'Undo import…' }).click();
-  // The group has no one else: a guard wants to be asked.
-  await page.getByRole('button', { name: /^(Approve|Apply)/ }).waitFor();
+  await page.getByRole('checkbox', { name: /^Also take back what calls without an answer/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Plan the undo' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).waitFor();
   await page.goto(parent);
   await page.getByText('waits for a decision').waitFor();
   await eventually(() => buttons.allTextContents()).toEqual(['Delete…']);
   expect(await violations(page)).toEqual([]);
+});
+
+test('an undo says whom it left and why, takes them back when asked to, and is listed as an undo', async () => {
+  const { url } = lost;
+  const answer = await fetch(`${url}/v1/imports?name=lost.csv&banCheck=false`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'guid,uid\nchoir,ada\nchoir,ben\nband,ada\n',
+  });
+  const { id } = (await answer.json()) as { id: string };
+  const settled = async () => ((await (await fetch(`${url}/v1/imports/${id}`)).json()) as { state: string }).state;
+  await eventually(settled).toBe('completed');
+  const page = await browser.open(`${url}/imports/${id}`);
+  await page.getByRole('button', { name: 'Undo import…' }).click();
+  await page.getByRole('button', { name: 'Plan the undo' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply plan' }).click();
+  await page.getByText(/^The undo left 2 users in place\. Was there already .* may have done it: 2\.$/).waitFor();
+  await page.getByRole('button', { name: 'Take back the 2 uncertain too…' }).click();
+  await page.getByRole('checkbox', { checked: true }).waitFor();
+  await page.getByRole('button', { name: 'Plan the undo' }).click();
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  await page.getByLabel('Reason').fill('no one was there before');
+  await page.keyboard.press('Enter');
+  await page.getByText('Applied: 2 changes in 2 groups.').first().waitFor();
+  await page.getByRole('heading', { name: 'Why this plan was held' }).waitFor();
+  await page.goto(`${url}/imports`);
+  await eventually(() => page.getByRole('link', { name: 'Undo of lost.csv' }).count()).toBe(2);
 });
 
 test('a region that is stopped is said in the head at once, while others go on', async () => {

@@ -113,6 +113,14 @@ test('every metric of rollcall is on the dashboard or in an alert', () => {
   expect(unused).toEqual([]);
 });
 
+test.each(['rollcall_service_away', 'rollcall_region_stopped'])(
+  '%s, which makes rows wait, is on the dashboard',
+  (name) => {
+    const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(shown.filter((expr) => namedIn(expr).metrics.has(name))).toHaveLength(1);
+  },
+);
+
 describe('alerts', () => {
   test.each(rules)('$alert says what it is, what to do, and how urgent it is', ({ labels, annotations }) => {
     expect(labels['severity']).toMatch(/^(page|ticket)$/);

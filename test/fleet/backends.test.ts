@@ -39,6 +39,7 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
     const { run, counts, summary, sandbox } = await openPipeline({
       place,
       sandbox: { faults },
+      askBeforeRepeat: 'never',
       timeouts: { headersMs: 2_000 },
     });
     const { id, state } = await run(csv(participants(400)));

@@ -28,9 +28,10 @@ test('metrics and log tell of calls, outcomes and the backlog by region, and of 
   const { status, text } = await ask('/metrics');
   expect(status).toBe(200);
   for (const line of [
-    'rollcall_calls_total{region="us",code=""} 10',
+    // Ten batches, and the list of members before one of them is repeated.
+    'rollcall_calls_total{region="us",code=""} 11',
     'rollcall_calls_total{region="us",code="HTTP_503"} 1',
-    'rollcall_call_seconds_count{region="us"} 11',
+    'rollcall_call_seconds_count{region="us"} 12',
     'rollcall_outcomes_total{region="us",outcome="added"} 10',
     'rollcall_backlog{region="us",state="waiting"} 0',
     'rollcall_limited_seconds{region="us"} 0',
@@ -47,7 +48,14 @@ test('metrics and log tell of calls, outcomes and the backlog by region, and of 
     .map((line) => JSON.parse(line));
   expect(lines).toMatchObject([
     { level: 'info', msg: 'worker started', regions: ['us'] },
-    { level: 'warn', msg: 'retry', region: 'us', import: expect.any(String), batch: 1, code: 'HTTP_503' },
+    {
+      level: 'warn',
+      msg: 'retry',
+      region: 'us',
+      import: expect.any(String),
+      batch: expect.any(Number),
+      code: 'HTTP_503',
+    },
   ]);
   for (const key of Object.values(fleet.keys)) expect(text + worker.stdout()).not.toContain(key);
 });
@@ -68,6 +76,18 @@ test('a worker whose queue does not answer is alive, is not ready, and still tel
   expect(text).not.toContain('rollcall_backlog{');
   await server.thaw();
   await eventually(async () => (await ask('/readyz')).status).toBe(200);
+});
+
+test('a worker is ready while the service is away, and its metrics tell that it is', async () => {
+  const { fleet, ask } = await openHealth({ faults: 'reset-before' });
+  const importing = fleet.importHere(calls(4));
+  const lines = async () => (await ask('/metrics')).text.split('\n');
+  await eventually(lines).toContain('rollcall_service_away{region="us"} 1');
+  expect((await ask('/readyz')).status).toBe(200);
+  expect(await lines()).toContain('rollcall_region_stopped{region="us"} 0');
+  fleet.sandbox.faults.clear();
+  expect((await importing).code).toBe(0);
+  expect(await lines()).toContain('rollcall_service_away{region="us"} 0');
 });
 
 test('concurrency can be raised while it works, beyond what it was started with', async () => {

@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openQueue } from '../../src/app/open-queue.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
+import { readConfig } from '../../src/platform/config.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { csv, openPipeline, participants } from '../imports/pipeline-harness.ts';
@@ -64,5 +66,9 @@ test('processes that start at once on an empty database all begin, and a region 
 test('a login that Postgres refuses is an error at once', async () => {
   const url = new URL(await POSTGRES.newAddress(server));
   url.pathname = '/nowhere';
-  await expect(openBackend(url.href)).rejects.toThrow('database "nowhere" does not exist');
+  const config = readConfig({ queue: url.href });
+  await expect(openQueue({ config, warn: () => {} }, () => {})).rejects.toMatchObject({
+    code: 'QUEUE_REFUSED',
+    message: expect.stringContaining('database "nowhere" does not exist'),
+  });
 });

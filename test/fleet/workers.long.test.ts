@@ -46,7 +46,8 @@ describe('a worker that is asked to stop', () => {
     expect(await fleet.queue('us').depth()).toEqual({ waiting: 2, delayed: 0, active: 0 });
     await fleet.worker(['us']);
     expect((await run.ended).code).toBe(0);
-    expect(fleet.calls()).toBe(4);
+    // The two calls, a question for each, and the two once more.
+    expect(fleet.calls()).toBe(6);
     expect(fleet.rows().map(({ status }) => status)).toEqual(['added', 'added']);
   });
 
@@ -147,7 +148,8 @@ describe('a worker that is killed', () => {
     await eventually(() => fleet.calls()).toBeGreaterThan(held);
     doomed.child.kill('SIGKILL');
     expect((await run.ended).code).toBe(0);
-    expect(fleet.calls()).toBe(held + 200);
+    // For each of them, the group was asked first.
+    expect(fleet.calls()).toBe(held + held + 200);
     expect(fleet.rows().filter(({ status }) => status !== 'added')).toEqual([]);
   });
 

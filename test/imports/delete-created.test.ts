@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { JoinedGroup } from '../../src/chat/directory-operations.ts';
 import { createOptions } from '../../src/imports/create-options.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
-import { type Deletion, deleteCreated, planDeletions } from '../../src/imports/life/delete-created.ts';
+import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../src/imports/life/delete-created.ts';
 import { createDeletions } from '../../src/imports/life/deletions.ts';
 import { openCreated } from '../../src/imports/record/created.ts';
 import {
@@ -25,7 +26,7 @@ const there: PipelineOptions = {
   sandbox: {
     users: 0,
     groups: 0,
-    seed: { users: ['old', { uid: 'off', name: 'Off', deactivated: true }], groups: ['team'] },
+    seed: { users: ['old', { uid: 'off', name: 'Off', deactivated: true }], groups: ['team', 'band'] },
   },
 };
 const file = csv([
@@ -45,10 +46,17 @@ async function imported(options: StartOptions = {}) {
   return { pipeline, id };
 }
 
-function deleting({ dir, coordinator }: Pipeline, id: string, signal = new AbortController().signal) {
+function deleting({ dir, coordinator }: Pipeline, id: string, signal = new AbortController().signal): Deleting {
   const ledger = openCreated(dir.ledger(id));
   onTestFinished(() => ledger.close());
-  return { ledger, pages: coordinator.pages, signal };
+  return { ledger, pages: coordinator.pages, signal, usedByOthers: (things) => coordinator.usedByOthers(id, things) };
+}
+
+/** Undoes what the import did to the user whom it created. */
+async function takeBack(pipeline: Pipeline): Promise<void> {
+  const edits = ['team', 'fresh'].map((guid) => `${guid},new,remove\n`).join('');
+  const { id } = await pipeline.run(`guid,uid,action\n${edits}`, { edits: true });
+  expect(pipeline.counts(id)).toMatchObject({ read: 2, removed: 2 });
 }
 
 const inWords = (deletions: readonly Deletion[]) =>
@@ -61,8 +69,13 @@ const REACTIVATED = 'user off: kept, it was there before the import, which made 
 test('what an import created is deleted, and nothing that was there before; the report says so', async () => {
   const { pipeline, id } = await imported();
   const ports = deleting(pipeline, id);
-  const planned = await planDeletions(ports);
-  expect(inWords(planned).sort()).toEqual(['group fresh: delete', 'user new: delete', REACTIVATED]);
+  const all = ['group fresh: delete', 'user new: delete', REACTIVATED];
+  expect(inWords(await planDeletions(ports, false)).sort()).toEqual(all);
+  // Somebody who has taken back only a part of it keeps the user.
+  expect(inWords(await planDeletions(ports, true))).toContain('user new: kept, it is in the group team');
+  await takeBack(pipeline);
+  const planned = await planDeletions(ports, true);
+  expect(inWords(planned).sort()).toEqual(all);
   expect(pipeline.sandbox.user('us', 'new')).toBeDefined();
 
   const ended = await deleteCreated(ports, planned, () => {});
@@ -80,13 +93,13 @@ test('what an import created is deleted, and nothing that was there before; the 
     'group (deleted)',
   ]);
   // Another time there is nothing to delete.
-  expect(inWords(await planDeletions(ports))).toEqual([REACTIVATED]);
+  expect(inWords(await planDeletions(ports, true))).toEqual([REACTIVATED]);
 });
 
 test('a group with a member whom the import does not name is kept, also when that one joins after the plan', async () => {
   const { pipeline, id } = await imported();
   const ports = deleting(pipeline, id);
-  const planned = await planDeletions(ports);
+  const planned = await planDeletions(ports, true);
   pipeline.sandbox.addUser('us', 'guest');
   await pipeline.run(csv([{ guid: 'fresh', uid: 'guest' }]));
   const [group] = await deleteCreated(ports, planned, () => {});
@@ -95,15 +108,62 @@ test('a group with a member whom the import does not name is kept, also when tha
   ]);
   expect(pipeline.sandbox.group('us', 'fresh')).toBeDefined();
   // It is looked at again the next time.
-  expect(inWords(await planDeletions(ports))).toContain(
+  expect(inWords(await planDeletions(ports, true))).toContain(
     'group fresh: kept, 1 user in it whom the import does not name',
   );
+});
+
+test('a user whom another import has put into a group is kept, and so is one whom the service says to be in one', async () => {
+  const { pipeline, id } = await imported();
+  const ports = deleting(pipeline, id);
+  await takeBack(pipeline);
+  const planned = await planDeletions(ports, true);
+  const other = await pipeline.run(csv([{ guid: 'Band', uid: 'NEW' }]));
+  const used = `user new: kept, import ${other.id} put it into the group band`;
+  expect(inWords(await planDeletions(ports, true))).toContain(used);
+  // It joined after the plan.
+  expect(inWords(await deleteCreated(ports, planned, () => {}))).toContain(used);
+  expect(pipeline.sandbox.user('us', 'new')).toBeDefined();
+
+  // Others may put users into groups too, of which there is no record here.
+  const unknown = { ...ports, usedByOthers: async () => new Map() };
+  expect(inWords(await planDeletions(unknown, true))).toContain('user new: kept, it is in the group band');
+  const left = await pipeline.run('guid,uid,action\nband,new,remove\n', { edits: true });
+  expect(pipeline.counts(left.id)).toMatchObject({ removed: 1 });
+  expect(inWords(await planDeletions(ports, true))).toContain('user new: delete');
+});
+
+test.each([
+  [
+    'does not say it of the groups',
+    (groups: readonly JoinedGroup[]) => groups.map(({ guid }) => ({ guid, hasJoined: null })),
+    'kept, it is in the group team',
+  ],
+  [
+    'ignores the filter',
+    () => [
+      { guid: 'band', hasJoined: null },
+      { guid: 'team', hasJoined: null },
+    ],
+    'delete',
+  ],
+])('a service that %s', async (_, answer, fate) => {
+  const { pipeline, id } = await imported({
+    chat: (service) => ({
+      ...service,
+      listJoined: async (uid, options) => {
+        const { groups, ...said } = await service.listJoined(uid, options);
+        return { ...said, groups: answer(groups.filter(({ guid }) => guid === 'team')) };
+      },
+    }),
+  });
+  expect(inWords(await planDeletions(deleting(pipeline, id), true))).toContain(`user new: ${fate}`);
 });
 
 test('what may have been there before, because the reply of its creation was lost, is kept', async () => {
   const pipeline = await openPipeline({ ...there, sandbox: { ...there.sandbox, faults: 'reset-created=1' } });
   const { id } = await pipeline.run(csv([{ guid: 'Fresh', uid: 'old' }]), { create });
-  expect(inWords(await planDeletions(deleting(pipeline, id)))).toEqual([
+  expect(inWords(await planDeletions(deleting(pipeline, id), true))).toEqual([
     'group fresh: kept, the reply of its creation was lost, so it may have been there before',
   ]);
 });
@@ -122,12 +182,13 @@ test('deleting that is interrupted goes on, and what was deleted without an answ
       },
     }),
   });
+  await takeBack(pipeline);
   const stopped = new AbortController();
-  const planned = await planDeletions(deleting(pipeline, id));
+  const planned = await planDeletions(deleting(pipeline, id), true);
   await expect(deleteCreated(deleting(pipeline, id, stopped.signal), planned, () => {})).rejects.toThrow('Ctrl-C');
   expect(pipeline.sandbox.user('us', 'new')).toBeDefined();
   const ports = deleting(pipeline, id);
-  const ended = await deleteCreated(ports, await planDeletions(ports), () => {});
+  const ended = await deleteCreated(ports, await planDeletions(ports, true), () => {});
   expect(inWords(ended).sort()).toEqual(['group fresh: gone', 'user new: deleted', REACTIVATED]);
   expect(calls).toBe(1);
 });
@@ -142,7 +203,7 @@ test('a user who was created a second time by someone else is kept', async () =>
       },
     }),
   });
-  expect(inWords(await planDeletions(deleting(pipeline, id)))).toContain(
+  expect(inWords(await planDeletions(deleting(pipeline, id), true))).toContain(
     'user new: kept, the service says that it was created at 2001-09-09T01:46:40.000Z',
   );
 });
@@ -165,6 +226,7 @@ test('a deletion whose end cannot be noted is an error of that deletion, and of 
     regions: new Set(['us']),
     sandbox: readOptions(record).sandbox,
     pages: coordinator.pages,
+    usedByOthers: coordinator.usedByOthers,
     onError: (_, error) => failed.resolve(error),
   });
   deletions.start(id);

@@ -17,9 +17,9 @@ test('a batch that alone gets no answer fails after its attempts, also when noth
   });
   const { id, state } = await run(csv([...participants(10, 'cursed'), ...participants(500)]));
   expect(state).toBe('completed');
-  expect(counts(id)).toMatchObject({ added: 500, unconfirmed: 10 });
+  expect(counts(id)).toMatchObject({ added: 500, failed: 10 });
   expect(rows(id)[0]?.message).toMatch(
-    /^\d+ calls since .* UTC got no usable answer, while other calls of the region were answered; the last one: the reply is not JSON$/,
+    /^\d+ calls since .* UTC got no usable answer, while other calls of the region were answered; the last one: the reply is not JSON; afterwards this user was not in the group's list of members$/,
   );
   // Eight attempts, and one call for each time that the circuit opened.
   expect(calls).toBeGreaterThanOrEqual(8);

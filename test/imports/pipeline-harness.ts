@@ -17,6 +17,7 @@ import { OUTCOMES, type RowCounts } from '../../src/membership/outcome.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import type { Logger } from '../../src/platform/log.ts';
+import type { AskBeforeRepeat } from '../../src/platform/settings.ts';
 import type { Backend } from '../../src/queue/backend.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -59,6 +60,8 @@ export interface StartOptions {
   readonly asSandbox?: boolean;
   readonly keepMs?: number;
   readonly giveUpAfterMs?: number;
+  /** Default: auto. */
+  readonly askBeforeRepeat?: AskBeforeRepeat;
   /** Puts something between the workers and the service. */
   readonly chat?: (chat: ChatClient, region: Region) => ChatClient;
 }
@@ -119,11 +122,16 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
       asSandbox,
       keepMs,
       giveUpAfterMs,
+      askBeforeRepeat = 'auto',
     } = chosen;
     const openRegions = new Map<Region, OpenRegion>();
     const { host, caPem: ca } = sandbox;
     const apps = Object.fromEntries(regions.map((region) => [region, sandbox.apps[region]]));
-    const config = readConfig({ dataDir: dir.root, callsPerMinute, concurrency }, {}, root);
+    const config = readConfig(
+      { dataDir: dir.root, callsPerMinute, concurrency },
+      { ROLLCALL_ASK_BEFORE_REPEAT: askBeforeRepeat },
+      root,
+    );
     const coordinator = await composeCoordinator({
       config,
       service: { sends: true, sandbox: asSandbox ?? false, host, apps, ca },

@@ -89,6 +89,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     const { run, rows, sandbox } = await openPipeline({
       place,
       sandbox: { faults: 'reset-after=1' },
+      askBeforeRepeat: 'never',
       chat: (service) => ({
         ...service,
         addMembers: (...call) => {

@@ -14,6 +14,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { shellWord } from '../../src/text/shell-word.ts';
 import { openSandboxPlace, openWorkplace, until } from '../cli/workplace.ts';
 import { startRedis } from '../servers/redis.ts';
 
@@ -141,9 +142,10 @@ test('an older Node says what to do, or runs the Node that is installed beside r
   const major = existsSync(node) ? Number((await run(node, ['-p', 'process.versions.node'])).stdout.split('.')[0]) : 24;
   if (major >= 24) skip('there is no Node older than 24 at /usr/bin/node');
   const place = await openWorkplace({ launcher });
-  const refused = await place.run(['--version'], { node });
+  const refused = await place.run(['import', "Ann's file.csv", '--region', 'eu'], { node });
   // Also where rollcall comes from a file: nothing of that name is taken from the registry.
-  const command = `npx --package node@24 -- node ${JSON.stringify(launcher)} --help`;
+  const words = [launcher, 'import', "Ann's file.csv", '--region', 'eu'].map(shellWord).join(' ');
+  const command = `npx --package node@24 -- node ${words}\n`;
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(command)]);
   const beside = join(project, 'node_modules/node');
   symlinkSync(join(PROJECT, 'node_modules/node'), beside);

@@ -37,6 +37,21 @@ export function describeCircuit(name: string, openBackend: OpenBackend): void {
       expect(await queue.limitedForMs()).toBeGreaterThan(0);
     });
 
+    test('is read once for all jobs that begin at the same time', async () => {
+      const { queue, clock } = await open(0);
+      let reads = 0;
+      const counted = {
+        ...queue,
+        readCircuit: () => {
+          reads += 1;
+          return queue.readCircuit();
+        },
+      };
+      const breaker = shareCircuit({ queue: counted, now: () => clock.now });
+      await Promise.all(Array.from({ length: 20 }, () => breaker.admit()));
+      expect(reads).toBe(1);
+    });
+
     test('one call of all processes probes; its answer lets all of them go on', async () => {
       const { queue, clock, said, breakers } = await open(3);
       for (const ms of [0, 1_000, 2_000]) await Promise.all(breakers.map((one) => failing(one, clock.now + ms)));

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -304,6 +304,112 @@ test.each(CASES.filter(({ file }) => file !== 'stream-import/import.json'))(
     expect(facts.command).toBe(['rollcall', 'import', file, '--recipe', recipe, ...words].join(' '));
   },
 );
+
+const user = (username: string, more: object = {}) =>
+  JSON.stringify({
+    type: 'user',
+    user: { username, teams: [{ name: 't', channels: [{ name: 'c', roles: 'channel_user' }] }], ...more },
+  });
+
+test.each<
+  [recipe: string, files: Readonly<Record<string, string>>, flags: readonly string[], members: string, skipped: number]
+>([
+  [
+    'moodle-users',
+    {
+      'left-out.csv':
+        'username,suspended,deleted,course1,enrolstatus1,course2,enrolstatus2\n' +
+        'ana,0,0,M1,0,M2,1\nbo,1,0,M1,0,,\ncy,0,1,M1,0,,\ndi,,,M1,1,,\ned,,,M1,,M2,0\n',
+    },
+    [],
+    'M1 ana, M1 ed, M2 ed',
+    3,
+  ],
+  [
+    'mattermost-bulk',
+    {
+      'left-out.jsonl': [
+        '{"type":"version","version":1}',
+        user('mia'),
+        user('ned', { delete_at: 1_700_000_000_000 }),
+        user('ola', { delete_at: 0 }),
+      ].join('\n'),
+    },
+    [],
+    't-c mia, t-c ola',
+    1,
+  ],
+  [
+    'sds-v2',
+    {
+      'left-out-enrollments.csv':
+        'sourcedId,status,dateLastModified,classSourcedId,schoolSourcedId,userSourcedId,role\n' +
+        'e1,active,,OR1,s,u1,student\ne2,tobedeleted,,OR1,s,u2,student\ne3,,,OR1,s,u3,student\n',
+    },
+    [],
+    'OR1 u1, OR1 u3',
+    1,
+  ],
+  [
+    'slack-export',
+    {
+      'slack/channels.json': '[{"id":"CX","name":"x","is_archived":false,"members":["U1","U2"]}]',
+      'slack/users.json': '[{"id":"U1","deleted":false},{"id":"U2","deleted":true}]',
+    },
+    [],
+    'CX U1',
+    1,
+  ],
+  [
+    'gam-group-members',
+    {
+      'left-out-gam.csv':
+        'group,type,role,id,status,email\ngam@x.example,USER,MEMBER,1,ACTIVE,a1@x.example\n' +
+        'gam@x.example,USER,MEMBER,2,SUSPENDED,a2@x.example\ngam@x.example,USER,MEMBER,3,ARCHIVED,a3@x.example\n',
+    },
+    ['--uid', '{email|localpart}'],
+    'gam a1',
+    2,
+  ],
+  [
+    'google-groups',
+    {
+      'left-out-google.csv':
+        'Members for group goo@x.example\nEmail address,Nickname,Group status\nb1@x.example,,member\nb2@x.example,,invited\nb3@x.example,,banned\n',
+    },
+    ['--uid', '{Email address|localpart}', '--guid', 'goo'],
+    'goo b1',
+    2,
+  ],
+  [
+    'canvas-sis',
+    {
+      'left-out-canvas.csv':
+        'course_id,user_id,role,section_id,status\nCV,c1,student,,active\nCV,c2,student,,deleted\n' +
+        'CV,c3,student,,inactive\nCV,c4,student,,completed\n',
+    },
+    [],
+    'CV c1',
+    3,
+  ],
+])('%s leaves out people who are suspended, deleted or invited', async (recipe, files, flags, members, skipped) => {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(dataDir, name)), { recursive: true });
+    writeFileSync(join(dataDir, name), content);
+  }
+  const [first = ''] = Object.keys(files);
+  const file = join(dataDir, first.includes('/') ? dirname(first) : first);
+  const { stdout, stderr } = await run(['import', file, '--recipe', recipe, ...flags, '--json']);
+  expect(stdout, stderr).not.toBe('');
+  const { rows } = JSON.parse(stdout) as { rows: Record<string, number> };
+  expect(rows['skipped']).toBe(skipped);
+  const expected = members.split(', ');
+  const there = [...new Set(expected.map((one) => one.split(' ')[0] ?? ''))].flatMap((guid) =>
+    [...sandbox.members('us', guid).keys()].map((uid) => `${guid} ${uid}`.toLowerCase()),
+  );
+  expect(there.toSorted()).toEqual(expected.map((one) => one.toLowerCase()).toSorted());
+  expect(rows['added']).toBe(expected.length);
+});
 
 test('every recipe that comes with rollcall has a sample', () => {
   expect([...new Set(CASES.map(({ recipe }) => recipe))].toSorted()).toEqual(

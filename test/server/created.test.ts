@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ sandbox: { users: 0, groups: 0, seed: { users: ['ann'] } } });
+  server = await startTestServer({ sandbox: { users: 0, groups: 0, seed: { users: ['ann'], groups: ['other'] } } });
 });
 afterAll(() => server.close());
 
@@ -26,7 +26,7 @@ test('what an import created is listed, and deleted for good when its membership
     remedy: expect.stringContaining('undo?apply=true'),
   });
 
-  const undo = `/v1/imports/${view.id}/undo?apply=true&limit.emptiedFrom=9`;
+  const undo = `/v1/imports/${view.id}/undo?apply=true`;
   const { id } = await server.json<SyncView>(undo, { method: 'POST' });
   await eventually(() => server.json(`/v1/syncs/${id}`)).toMatchObject({ state: 'applied' });
   server.sandbox.faults.set('refuse-key');
@@ -37,6 +37,17 @@ test('what an import created is listed, and deleted for good when its membership
   });
   server.sandbox.faults.clear();
   expect(server.sandbox.user('us', 'bob')).toBeDefined();
+
+  // Another import has put the user into a group: the user is kept, which is said beforehand.
+  const other = await server.run('uid,guid\nbob,other\n');
+  const why = `import ${other.id} put it into the group other`;
+  const planned = await server.json<CreatedView>(path);
+  expect(planned).toMatchObject({ deletable: 1, things: [{ name: 'new' }, { name: 'bob', isUsed: true, why }] });
+  await server.fetch(path, { method: 'DELETE' });
+  await eventually(() => server.json(path)).toMatchObject({ deletable: 0, progress: null, reason: '' });
+  expect((await server.json<CreatedView>(path)).things).toMatchObject([{ undone: 'deleted' }, { undone: 'kept', why }]);
+  const back = await server.json<SyncView>(`/v1/imports/${other.id}/undo?apply=true`, { method: 'POST' });
+  await eventually(() => server.json(`/v1/syncs/${back.id}`)).toMatchObject({ state: 'applied' });
 
   await server.fetch(path, { method: 'DELETE' });
   await eventually(() => server.json(path)).toMatchObject({ deletable: 0, progress: null, reason: '' });

@@ -53,7 +53,10 @@ export interface TestServer {
 
 export interface TestServerOptions
   extends Partial<
-    Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver' | 'registry'>
+    Pick<
+      ServerOptions,
+      'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver' | 'outageMs' | 'registry'
+    >
   > {
   readonly settings?: Partial<Settings>;
   /** Of the service, and of what is sent to it. Default: as many as there are. */
@@ -113,7 +116,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
-  const { settings, tokenRequired = false, trustProxy, uploadIdleMs, mostUploads, receiver, registry } = options;
+  const {
+    settings,
+    tokenRequired = false,
+    trustProxy,
+    uploadIdleMs,
+    mostUploads,
+    receiver,
+    outageMs,
+    registry,
+  } = options;
   const app = await createServer({
     coordinator,
     syncs,
@@ -127,6 +139,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
     ...(mostUploads !== undefined && { mostUploads }),
     ...(receiver !== undefined && { receiver }),
+    ...(outageMs !== undefined && { outageMs }),
     ...(registry !== undefined && { registry }),
   });
   taken.defer(() => stopServer(app, 1_000));

@@ -87,7 +87,7 @@ test('a completed import sends a notification, signed, and again after a refusal
 
 test('an outage of the service sends one notification when it begins and one when it ends', async () => {
   const { url, notes } = await receiver(204);
-  const server = await startTestServer({ receiver: openReceiver({ url, key: KEY, allowPrivate: true }) });
+  const server = await startTestServer({ receiver: openReceiver({ url, key: KEY, allowPrivate: true }), outageMs: 0 });
   try {
     server.sandbox.faults.set('reset-before');
     const { id } = await server.upload('guid,uid\ng,a\nh,b\ni,c\nj,d\n');

@@ -94,7 +94,6 @@ test('an undo keeps it too', async () => {
   const { id: imported } = await syncing.run('guid,uid\ncalm,emil\n');
   const id = await syncing.syncs.undo(imported, {
     flags: { allowUnban: false, protect: new Set(), removeByName: new Set() },
-    limits,
     apply: true,
     who: 'tester',
   });

@@ -5,7 +5,7 @@ import { cut } from '../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../src/imports/stage/insert-rows.ts';
 import { rowPacker } from '../../src/imports/stage/row-writer.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
-import type { Region, Scope } from '../../src/membership/membership.ts';
+import type { Action, Region, Scope } from '../../src/membership/membership.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
 import { makePlan } from '../../src/syncs/plan/plan.ts';
 import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
@@ -20,6 +20,8 @@ export interface FileRow {
   readonly uid?: string;
   readonly scope?: Scope;
   readonly invalid?: boolean;
+  /** Default: add. */
+  readonly action?: Action;
   /** Cells of the row as the input has them. */
   readonly cells?: readonly string[];
 }
@@ -39,14 +41,14 @@ export function stage(path: string, fileRows: readonly FileRow[], input: InputDe
     const pack = rowPacker();
     for (const [
       index,
-      { region = 'us', guid = 'team', uid = '', scope = 'participant', invalid = false, cells },
+      { region = 'us', guid = 'team', uid = '', scope = 'participant', action = 'add', invalid = false, cells },
     ] of fileRows.entries()) {
       const original = JSON.stringify(cells ?? [guid, uid, scope]);
       const problems = invalid
         ? [{ column: 'uid', value: '', code: 'EMPTY' as const, reason: 'the uid is empty' }]
         : [];
       const named = invalid ? { guid: '', uid: '' } : { guid, uid };
-      inserter.insert(pack([{ line: index + 2, region, ...named, scope, onBehalfOf: '', original, problems }]));
+      inserter.insert(pack([{ line: index + 2, region, ...named, scope, action, onBehalfOf: '', original, problems }]));
     }
     inserter.finish();
   });

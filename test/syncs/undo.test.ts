@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SCOPES, type Scope } from '../../src/membership/membership.ts';
+import { type Action, SCOPES, type Scope } from '../../src/membership/membership.ts';
 import { guardPlan } from '../../src/syncs/plan/guards.ts';
 import { makeUndoPlan } from '../../src/syncs/plan/plan.ts';
 import { CHANGES_COLUMNS, changesCsv } from '../../src/syncs/plan/plan-csv.ts';
@@ -35,16 +35,9 @@ const EDITS = {
   recognised: { region: 'region', guid: 'guid', uid: 'uid', scope: 'scope', action: 'action' },
 };
 
-/** The plan that takes back an import with these rows. */
-function undone(
-  rows: readonly Done[],
-  live: Live,
-  flags: Partial<UndoFlags> = {},
-  input = CSV,
-  uncertainty = '',
-): PlanLedger {
-  const dir = tempDir();
-  const ledger = stage(join(dir, 'import.sqlite'), rows, input);
+/** The ledger of an import with these rows. */
+function ended(rows: readonly Done[], input = CSV, uncertainty = ''): string {
+  const ledger = stage(join(tempDir(), 'import.sqlite'), rows, input);
   const database = new DatabaseSync(ledger);
   database.exec(
     `pragma synchronous = off; insert or ignore into outcomes values (9, 'changed'), (10, 'removed'), (11, 'unbanned')`,
@@ -55,18 +48,31 @@ function undone(
   for (const [index, { outcome }] of rows.entries()) settle.run(outcome, index + 1);
   if (uncertainty !== '') database.prepare('update batches set uncertainty = ?').run(uncertainty);
   database.close();
-  const plan = openPlanLedger(join(dir, 'plan.sqlite'));
+  return ledger;
+}
+
+/** The plan that takes back an import with these rows. @param later ledgers of later imports */
+function undone(
+  rows: readonly Done[],
+  live: Live,
+  flags: Partial<UndoFlags> = {},
+  input = CSV,
+  uncertainty = '',
+  later: readonly string[] = [],
+): PlanLedger {
+  const ledger = ended(rows, input, uncertainty);
+  const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
   plan.database.exec('pragma synchronous = off');
   onTestFinished(() => plan.close());
   plan.beginUndo(ledger, { file: 'import 17', hash: '', size: 0 });
   list(plan, live);
-  makeUndoPlan(plan, ledger, { ...DEFAULT_FLAGS, ...flags });
+  makeUndoPlan(plan, ledger, { ...DEFAULT_FLAGS, ...flags }, later);
   return plan;
 }
 
 /** A row of an import of edits. */
-function edit(uid: string, action: string, from: Place, scope: Scope, outcome: string): Done {
-  return { uid, scope, outcome, cells: ['us', 'team', uid, scope, action, from, 'because'] };
+function edit(uid: string, action: Action, from: Place, scope: Scope, outcome: string): Done {
+  return { uid, scope, action, outcome, cells: ['us', 'team', uid, scope, action, from, 'because'] };
 }
 
 const why = (plan: PlanLedger) =>
@@ -124,6 +130,37 @@ describe('taking back an import', () => {
     expect(why(undone(rows, live))).toEqual([]);
   });
 
+  test('takes back what a call without an answer may have done, where it is asked to', () => {
+    const uncertainty = 'an earlier call got no usable answer';
+    const rows = [
+      ...['anna', 'bob', 'left', 'owner'].map((uid) => ({ uid, outcome: 'already_member' })),
+      ...['dan', 'eve'].map((uid) => ({ uid, outcome: 'unconfirmed' })),
+    ];
+    const members = { anna: 'participant', bob: 'admin', owner: 'participant', dan: 'participant' } as const;
+    const live: Live = { team: { owner: 'owner', members } };
+    const plan = undone(rows, live, { includeUncertain: true }, CSV, uncertainty);
+    expect(why(plan)).toEqual([
+      'anna: undo_perhaps_added',
+      'dan: undo_perhaps_added',
+      'eve: undo_nothing',
+      'owner: spared_owner',
+    ]);
+    expect(actionsOf({ plan })).toEqual(['anna: remove participant>', 'dan: remove participant>']);
+    expect(why(undone(rows, live, { includeUncertain: true }))).not.toContain('anna: undo_perhaps_added');
+  });
+
+  test('leaves members whom a later import names too, unless they are named explicitly', () => {
+    const rows = ['anna', 'bob', 'cleo'].map((uid) => ({ uid, outcome: 'added' }));
+    const later = [
+      { uid: 'ANNA', outcome: 'already_member' },
+      { uid: 'bob', outcome: 'failed' },
+      { uid: 'cleo', outcome: 'already_member' },
+    ];
+    const live: Live = { team: { members: { anna: 'participant', bob: 'participant', cleo: 'participant' } } };
+    const plan = undone(rows, live, { removeByName: new Set(['cleo']) }, CSV, '', [ended(later)]);
+    expect(why(plan)).toEqual(['anna: spared_claimed', 'bob: undo_added', 'cleo: undo_added']);
+  });
+
   test('does not take a column named “from” of an ordinary import for its journal', () => {
     const rows = [
       { uid: 'anna', scope: 'ban' as const, outcome: 'banned', cells: ['team', 'anna', 'ban', 'moderator'] },
@@ -133,11 +170,23 @@ describe('taking back an import', () => {
     expect(why(plan)).toEqual(['anna: undo_ban_unrecorded']);
   });
 
-  test('is held by the guards like any plan', () => {
+  test('is held by the guards where others have done something since, and else empties groups that were empty', () => {
     const rows = fileRows(people(6)).map((row) => ({ ...row, outcome: 'added' }));
-    const found = guardPlan(undone(rows, { team: { members: people(6) } }));
-    expect(found.map(({ guard }) => guard)).toEqual(['emptied-groups', 'group-removals']);
-    expect(guardPlan(undone(rows.slice(0, 2), { team: { members: people(50) } }))).toEqual([]);
+    const held = (plan: PlanLedger) => guardPlan(plan).map(({ guard }) => guard);
+    expect(held(undone(rows, { team: { members: people(6) } }))).toEqual([]);
+    const raised: Live = { team: { members: { ...people(6), u6: 'admin' } } };
+    expect(held(undone(rows, raised))).toEqual(['emptied-groups', 'group-removals']);
+    const claim = [ended([{ uid: 'u6', outcome: 'already_member' }])];
+    expect(held(undone(rows, { team: { members: people(6) } }, {}, CSV, '', claim))).toEqual([
+      'emptied-groups',
+      'group-removals',
+    ]);
+    const perhaps = rows.map((row) => ({ ...row, outcome: 'unconfirmed' }));
+    expect(held(undone(perhaps, { team: { members: people(6) } }, { includeUncertain: true }))).toEqual([
+      'emptied-groups',
+      'group-removals',
+    ]);
+    expect(held(undone(rows.slice(0, 2), { team: { members: { ...people(50), u1: 'admin' } } }))).toEqual([]);
   });
 
   test('does nothing in a group that is gone', () => {
@@ -228,6 +277,6 @@ function editsOf(plan: PlanLedger): Done[] {
     const [, , uid = '', scope = '', action = ''] = cells;
     const outcome =
       action === 'add' ? (scope === 'ban' ? 'banned' : 'added') : action === 'change' ? 'changed' : 'removed';
-    return { uid, scope: scope === '' ? 'participant' : (scope as Scope), outcome, cells };
+    return { uid, action: action as Action, scope: scope === '' ? 'participant' : (scope as Scope), outcome, cells };
   });
 }

@@ -22,6 +22,7 @@ import { withFullStop } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
+import { showSteps } from '../screen/progress.ts';
 import { rebuild } from '../target/data.ts';
 
 interface Flags extends CommonFlags, QueueFlags {
@@ -59,12 +60,13 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     const meant = nearest(name, VARIABLES);
     say(io, `${name} is not a setting of rollcall${meant === undefined ? '' : `; did you mean ${meant}?`}`, '');
   }
+  const progress = showSteps(io, () => [], { begins: 'the queue and the service to answer' });
   const [disk, keyFiles, queue, service] = await Promise.all([
     checkDisk(config.dataDir),
     checkKeyFiles(),
     checkTheQueue(config),
     checkService(config),
-  ]);
+  ]).finally(progress.stop);
   const findings = [disk, ...keyFiles, ...queue, ...service];
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);

@@ -20,8 +20,8 @@ import { withBans } from '../flags/ban-flags.ts';
 import { maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { withCreate } from '../flags/create-flags.ts';
 import {
-  wholeNumber,
   withDataDir,
+  withExpectRows,
   withJson,
   withMaxErrors,
   withPace,
@@ -49,8 +49,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   );
   withRecipeFlag(withBans(withCreate(withReading(command))));
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
-  const about = 'refuse a file with another number of rows, before anything is sent';
-  command.option('--expect-rows <n>', about, wholeNumber(1, 1_000_000_000));
+  withExpectRows(command);
   command.option('--dry-run', 'read and check the file, and send nothing');
   command.addOption(
     new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
@@ -101,6 +100,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     ...(flags.recipe !== undefined && { recipe: flags.recipe }),
     json: flags.json === true,
     openService: serviceOpener(config, flags),
+    ...(file === '-' && { begins: 'standard input to end' }),
   };
   if (flags.check) {
     const begin = beginning(send, file, options, true, identities);

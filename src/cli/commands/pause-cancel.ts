@@ -16,6 +16,7 @@ import {
 } from '../flags/flags.ts';
 import { conclude } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
+import { showSteps } from '../screen/progress.ts';
 import { openImports } from '../target/open-imports.ts';
 
 /** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
@@ -59,16 +60,22 @@ async function act(
   // batches may wait in a shared queue, whose name has the app in it.
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
   const log = openLog(config.dataDir, config.log);
-  const coordinator = await composeCoordinator({ config, service, log, warn: (text) => log.warn(text) });
+  const warn = (text: string) => {
+    log.warn(text);
+    say(io, `Warning: ${text}.`);
+  };
+  const coordinator = await composeCoordinator({ config, service, log, warn });
   const { promise: failed, reject } = Promise.withResolvers<never>();
   failed.catch(() => {});
   coordinator.events.on('failure', reject);
   let ended: ImportRecord;
+  const progress = showSteps(io, () => [], { begins: `the import to ${verb}`, regions: coordinator.regions });
   try {
     await coordinator[verb](id);
     noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     ended = await Promise.race([coordinator.settled(id), failed]);
   } finally {
+    progress.stop();
     await coordinator.stop(0);
   }
   await conclude(imports, io, id, flags.json === true);

@@ -20,9 +20,11 @@ import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import {
   byteCount,
   type CommonFlags,
+  type ExpectRowsFlags,
   type ReadingFlags,
   type ServerFlags,
   withDataDir,
+  withExpectRows,
   withJson,
   withReading,
   withServer,
@@ -44,7 +46,15 @@ import type { ScheduleDocument } from '../target/schedules.ts';
 import type { Server } from '../target/server-client.ts';
 import { typedCommand } from '../typed-command.ts';
 
-interface Flags extends CommonFlags, ServerFlags, ReadingFlags, RecipeFlags, ShapeFlags, CreateFlags, ModeFlags {
+interface Flags
+  extends CommonFlags,
+    ServerFlags,
+    ReadingFlags,
+    RecipeFlags,
+    ShapeFlags,
+    CreateFlags,
+    ModeFlags,
+    ExpectRowsFlags {
   readonly cron: string;
   readonly tz: string;
   readonly file: string;
@@ -58,6 +68,8 @@ interface Flags extends CommonFlags, ServerFlags, ReadingFlags, RecipeFlags, Sha
   readonly catchUp?: true;
   readonly sandbox?: true;
 }
+
+export const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
 const DEFAULT_SOURCE = 2 * 1024 ** 3;
 
@@ -90,10 +102,11 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
         .argParser(byteCount)
         .default(DEFAULT_SOURCE, '2gb'),
     )
-    .addOption(settingFlag('giveUpAfter', 'how long its imports wait for a service that answers nothing, such as 30m'))
+    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', 'when the server starts, run once if a run was missed');
+  withExpectRows(command);
   withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
   withServer(withDataDir(withJson(command))).option(
     '--sandbox',
@@ -194,9 +207,10 @@ async function newSchedule(server: Server, name: string, flags: Flags): Promise<
 async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['reading']> {
   const { guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files, bound, waitForQuiet } =
     flags;
+  const { expectRows } = flags;
   const given = defined({
     ...{ guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files },
-    ...{ bounds: bound, waitForQuietMs: waitForQuiet, shape: shapeOf(flags) },
+    ...{ bounds: bound, waitForQuietMs: waitForQuiet, expectRows, shape: shapeOf(flags) },
   });
   if (flags.recipe === undefined) return given as NewSchedule['reading'];
   const known = await server.get(`/v1/recipes/${encodeURIComponent(flags.recipe)}`, recipe);

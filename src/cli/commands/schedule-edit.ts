@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { type ScheduleSettings, type ScheduleView, schedule } from '../../api/schedules.ts';
 import type { Config } from '../../platform/config.ts';
+import { defined } from '../../platform/defined.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
 import type { ScheduleRecord } from '../../syncs/schedule/schedule-catalog.ts';
 import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
@@ -8,7 +9,16 @@ import { wholeSource } from '../../syncs/schedule/source.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import {
+  type CommonFlags,
+  type ExpectRowsFlags,
+  type ServerFlags,
+  withDataDir,
+  withExpectRows,
+  withJson,
+  withServer,
+} from '../flags/flags.ts';
+import { settingFlag } from '../flags/setting-flag.ts';
 import { type Io, say } from '../screen/io.ts';
 import { localTime } from '../screen/local-time.ts';
 import { openSchedules } from '../target/open-schedules.ts';
@@ -17,8 +27,11 @@ import { changeSchedules, type ScheduleChange } from '../target/schedule-control
 import { scheduleDocument, withSchedules } from '../target/schedule-data.ts';
 import type { ScheduleDocument } from '../target/schedules.ts';
 import type { Server } from '../target/server-client.ts';
+import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
 
-interface Flags extends CommonFlags, ServerFlags {
+interface Flags extends CommonFlags, ServerFlags, ExpectRowsFlags {
+  /** In ms. */
+  readonly giveUpAfter?: number;
   readonly cron?: string;
   readonly tz?: string;
   readonly file?: string;
@@ -51,13 +64,14 @@ function withChanges(command: Command): Command {
     .option('--cron <expression>', 'minute, hour, day of month, month, weekday')
     .option('--tz <zone>', 'time zone of the expression, such as Europe/Rome')
     .option('--file <path|pattern|url>', 'another file')
+    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
     .addOption(new Option('--apply', 'carry out each plan at once, unless a guard objects'))
     .addOption(new Option('--no-apply', 'only plan'))
     .addOption(new Option('--repair', 'check the groups even if the file is unchanged'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--catch-up', 'when the server starts, run once if a run was missed'))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
-  return withServer(withDataDir(withJson(command)));
+  return withExpectRows(withServer(withDataDir(withJson(command))));
 }
 
 async function edit(io: Io, name: string, flags: Flags): Promise<ExitCode> {
@@ -120,14 +134,23 @@ async function changed(before: ScheduleRecord, name: string, flags: Flags): Prom
     catchUp: flags.catchUp ?? before.catchUp,
     // Anyone who can log in here may name any file.
     restricted: isOther ? false : restricted,
-    options: syncOptionsToJson({ ...options, apply: flags.apply ?? options.apply }),
+    options: syncOptionsToJson({
+      ...options,
+      reading: options.reading && { ...options.reading, ...defined({ expectRows: flags.expectRows }) },
+      giveUpAfterMs: flags.giveUpAfter ?? options.giveUpAfterMs,
+      apply: flags.apply ?? options.apply,
+    }),
   };
 }
 
 function changedThere(before: ScheduleView, flags: Flags): ScheduleSettings {
-  const { cron, tz, file, apply, repair, catchUp } = flags;
-  const given = Object.entries({ cron, tz, file, apply, repair, catchUp }).filter(([, value]) => value !== undefined);
-  return { ...settingsOfView(before), ...Object.fromEntries(given) };
+  const { cron, tz, file, giveUpAfter, expectRows, apply, repair, catchUp } = flags;
+  const settings = settingsOfView(before);
+  return {
+    ...settings,
+    ...defined({ cron, tz, file, giveUpAfterMs: giveUpAfter, apply, repair, catchUp }),
+    reading: { ...settings.reading, ...defined({ expectRows }) },
+  };
 }
 
 function showChange(io: Io, flags: Flags, made: ScheduleDocument | null, what: string): ExitCode {

@@ -7,11 +7,13 @@ import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { currentUser } from '../current-user.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { runSync } from '../run-sync.ts';
-import type { Io } from '../screen/io.ts';
+import { type Io, say } from '../screen/io.ts';
+import { documentOf } from '../screen/sync-outcome.ts';
 import { openSyncs } from '../target/open-syncs.ts';
+import { askToDecide } from '../target/sync-control.ts';
 import { findSync } from '../target/sync-data.ts';
 import { followSyncThere } from '../target/sync-there.ts';
 import { syncAddress } from '../target/syncs.ts';
@@ -42,7 +44,7 @@ export function syncApproveCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
 
 async function applyStored(
   io: Io,
-  verb: string,
+  verb: 'apply' | 'approve',
   id: string,
   flags: Flags & { readonly reason?: string },
   begin: (syncs: SyncRunner) => Promise<unknown>,
@@ -55,6 +57,13 @@ async function applyStored(
     return followSyncThere({ io, syncs: kept, server, json }, id);
   }
   const record = findSync(config.dataDir, id);
+  const note = flags.reason ?? record.file;
+  if ((await askToDecide(config.dataDir, id, verb, { reason: flags.reason, note })) !== undefined) {
+    if (json) io.out.write(`${JSON.stringify(await documentOf(kept, await kept.find(id)))}\n`);
+    say(io, `The server that uses the data directory carries out sync ${id}. See how far it is with:`);
+    say(io, `  ${typedCommand(config, 'sync', 'show', id)}`);
+    return EXIT.ok;
+  }
   const { sandbox } = readSyncOptions(record);
   checkTarget(typedCommand(config, 'sync', verb, id), id, sandbox, flags.sandbox === true);
   return runSync({
@@ -64,7 +73,7 @@ async function applyStored(
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       await begin(syncs);
-      noteHere(dataDir(config.dataDir), `sync.${verb}`, id, flags.reason ?? record.file);
+      noteHere(dataDir(config.dataDir), `sync.${verb}`, id, note);
       return id;
     },
   });

@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openSyncs } from '../target/open-syncs.ts';
+import { askToDecide } from '../target/sync-control.ts';
 import { findSync } from '../target/sync-data.ts';
 import { syncAddress } from '../target/syncs.ts';
 
@@ -27,15 +28,16 @@ export function syncRejectCommand(io: Io, end: (code: Promise<ExitCode>) => Prom
 async function reject(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const { config, server } = await openSyncs(flags);
   const { reason } = flags;
-  if (server === undefined) rejectHere(config, id, reason);
+  if (server === undefined) await rejectHere(config, id, reason);
   else await server.begin(`${syncAddress(id)}/reject`, syncView, { reason });
   say(io, `Sync ${id} is rejected: ${reason}`);
   return EXIT.ok;
 }
 
-function rejectHere(config: Config, id: string, reason: string): void {
+async function rejectHere(config: Config, id: string, reason: string): Promise<void> {
   findSync(config.dataDir, id);
   if (reason.trim() === '') throw SyncRefused.reason('reject', id);
+  if ((await askToDecide(config.dataDir, id, 'reject', { reason, note: reason })) !== undefined) return;
   const dir = dataDir(config.dataDir);
   // Nothing is sent, so it needs neither queue nor service.
   const release = ownDataDir(dir);

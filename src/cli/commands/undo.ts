@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import type { CreatedView } from '../../api/created.ts';
+import { INCLUDE_UNCERTAIN } from '../../api/plan.ts';
 import { syncView } from '../../api/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
+import { isCarriedOut } from '../../membership/sync-state.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
@@ -21,7 +22,7 @@ import {
 } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
-import { importAddress } from '../target/imports.ts';
+import { type Imports, importAddress } from '../target/imports.ts';
 import { openSyncs } from '../target/open-syncs.ts';
 import type { Server } from '../target/server-client.ts';
 import { followSyncThere } from '../target/sync-there.ts';
@@ -39,6 +40,7 @@ interface Flags extends RunningFlags, ServerFlags, DecidingFlags, PlanFlags {
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withPlan(withDeciding(command))
+    .option('--include-uncertain', INCLUDE_UNCERTAIN)
     .option('--created', 'with --apply: delete the users and groups that the import created, when the rest is undone')
     .option('--yes', 'with --created: do not ask');
   withServer(withRunning(command));
@@ -59,8 +61,8 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     return code;
   }
   const { state } = await syncs.find(made);
-  const isBack = state === 'applied' || state === 'unchanged';
-  if (flags.apply && !isBack) {
+  const isUndone = isCarriedOut(state);
+  if (flags.apply && !isUndone) {
     say(
       io,
       '',
@@ -72,7 +74,7 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const choice = { id, carryOut: flags.apply === true, yes: flags.yes === true };
   const deleted =
     server === undefined
-      ? await undoCreated({ config, io, openService: serviceOpener(config, flags), ...choice })
+      ? await undoCreated({ config, io, openService: serviceOpener(config, flags), isUndone, ...choice })
       : await undoCreatedThere({ io, imports, server, ...choice });
   return code === EXIT.ok ? deleted : code;
 }
@@ -84,7 +86,7 @@ interface Undone {
 }
 
 async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promise<Undone> {
-  const { allowUnban, protect, removeByName } = await syncFlagsOf(flags);
+  const { mode: _, missing, allowDemotion, ...decided } = await syncFlagsOf(flags);
   let made: string | undefined;
   const code = await runSync({
     config,
@@ -94,7 +96,7 @@ async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promi
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       const decision = {
-        flags: { allowUnban, protect, removeByName },
+        flags: decided,
         limits: flags.limit ?? {},
         apply: flags.apply === true,
       };
@@ -122,7 +124,7 @@ const NOT_RESTORED = [
 const SHOWN = 20;
 
 /** An undo reverses memberships; the users and groups that the import created stay. */
-function createdByImport(things: CreatedView['things']): string[] {
+function createdByImport(things: Awaited<ReturnType<Imports['created']>>): string[] {
   const made = things.filter(({ undone }) => undone === null || undone === 'kept');
   if (made.length === 0) return [];
   const shown = made

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { caOf } from '../../app/ca-file.ts';
 import { callLog } from '../../app/call-log.ts';
+import { openQueue } from '../../app/open-queue.ts';
 import { clientOf, serviceOf } from '../../app/service.ts';
 import { openTracing } from '../../app/tracing/tracing.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
@@ -8,12 +8,12 @@ import { observers } from '../../imports/send/call-observer.ts';
 import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { readConfig } from '../../platform/config.ts';
+import { checkFileLimit } from '../../platform/file-limit.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
 import { createLog } from '../../platform/log.ts';
 import { quietly } from '../../platform/quietly.ts';
 import { MOST_CONCURRENCY } from '../../platform/settings.ts';
 import { VERSION } from '../../platform/version.ts';
-import { openBackend } from '../../queue/open-backend.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -50,6 +50,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   if (config.queue === undefined) {
     throw new UsageError('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
   }
+  checkFileLimit(false);
   const service = serviceOf(config, flags.region);
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
   const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
@@ -59,11 +60,15 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const life = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   try {
+    const warn = (text: string) => {
+      log.warn(text);
+      say(io, `Warning: ${text}.`);
+    };
     const tracing = await openTracing((text) => log.warn(text));
     if (tracing !== undefined) life.onStop(() => tracing.stop());
-    const backend = await openBackend(config.queue, onError, caOf(config), tracing?.telemetry);
+    const backend = await openQueue({ config, warn, telemetry: tracing?.telemetry }, onError);
     const metrics = workerMetrics();
-    const { concurrency } = config;
+    const { concurrency, askBeforeRepeat } = config;
     const worker = startWorkerProcess({
       backend,
       apps: regions.map((region) => {
@@ -73,16 +78,11 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       }),
       host: service.host,
       concurrency,
+      askBeforeRepeat,
       observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
       onError,
     });
     life.onStop((deadlineMs) => worker.stop(deadlineMs));
-    backend.warnings().then((warnings) => {
-      for (const warning of warnings) {
-        log.warn(warning);
-        say(io, `Warning: ${warning}.`);
-      }
-    }, onError);
     const keys = watchWorkersKeys(worker.regions, (text) => log.info(text), onError);
     life.onStop(() => keys.stop());
     metrics.watch(worker.regions);

@@ -148,6 +148,15 @@ export function withRunning(command: Command): Command {
   return withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
 }
 
+export interface ExpectRowsFlags {
+  readonly expectRows?: number;
+}
+
+export function withExpectRows(command: Command): Command {
+  const about = 'refuse a file with another number of rows, before anything is sent';
+  return command.option('--expect-rows <n>', about, wholeNumber(1, 1_000_000_000));
+}
+
 export function withMaxErrors(command: Command): Command {
   return command.option(
     '--max-errors <n|n%>',

@@ -6,7 +6,15 @@ import type { BanFlags } from './ban-flags.ts';
 import type { CheckFlags } from './check-flags.ts';
 import type { CreateFlags } from './create-flags.ts';
 import { fileOptionsOf } from './file-flags.ts';
-import type { CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags } from './flags.ts';
+import type {
+  CommonFlags,
+  ExpectRowsFlags,
+  ReadingFlags,
+  SandboxFlags,
+  SendingFlags,
+  ServerFlags,
+  WorkersFlags,
+} from './flags.ts';
 import type { RecipeFlags } from './recipe-flags.ts';
 import { type ShapeFlags, shapeOf, type TrialFlags } from './shape-flags.ts';
 
@@ -22,12 +30,12 @@ export interface ImportFlags
     SandboxFlags,
     SendingFlags,
     WorkersFlags,
-    RecipeFlags {
+    RecipeFlags,
+    ExpectRowsFlags {
   readonly dryRun?: true;
   readonly check?: true;
   readonly detach?: true;
   readonly tag?: readonly string[];
-  readonly expectRows?: number;
 }
 
 /** The options of an import, as its flags and the settings say. */

@@ -163,7 +163,12 @@ export function syncReading(options: ImportOptions, identities: IdentitySource |
       '--actions is for imports: the file of a sync says who should be a member, not what to change',
     );
   }
-  return { ...intakeOptions(options), ...(identities && { identities }) };
+  const { expectRows } = options;
+  return {
+    ...intakeOptions(options),
+    ...(identities && { identities }),
+    ...(expectRows !== undefined && { expectRows }),
+  };
 }
 
 /** A flag's parser; with `joined` it may be repeated, and its value is joined with what was given before. */

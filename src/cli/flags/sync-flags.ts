@@ -12,6 +12,8 @@ export interface DecidingFlags {
   readonly protect?: string;
   readonly removeNamed?: readonly string[];
   readonly limit?: Readonly<Record<string, number>>;
+  /** Of an undo. */
+  readonly includeUncertain?: true;
 }
 
 export interface ModeFlags extends DecidingFlags {
@@ -80,6 +82,7 @@ export async function syncFlagsOf(flags: DecidingFlags & Partial<ModeFlags>): Pr
     allowUnban: flags.allowUnban === true,
     protect: flags.protect === undefined ? new Set() : await readProtectFile(flags.protect),
     removeByName: new Set(flags.removeNamed),
+    ...(flags.includeUncertain && { includeUncertain: true }),
   };
 }
 
@@ -89,7 +92,7 @@ const LONGEST_UIDS = 8_000;
 /** The choices as the API's query takes them. @throws as syncFlagsOf */
 export async function decidingQuery(flags: DecidingFlags & PlanFlags & Partial<ModeFlags>): Promise<URLSearchParams> {
   const { protect, removeByName } = await syncFlagsOf(flags);
-  const { mode, missing, allowDemotion, allowUnban, limit = {}, apply } = flags;
+  const { mode, missing, allowDemotion, allowUnban, limit = {}, apply, includeUncertain } = flags;
   const uids = { protect: [...protect].join(','), removeNamed: [...removeByName].join(',') };
   for (const [name, text] of Object.entries(uids)) {
     if (encodeURIComponent(text).length <= LONGEST_UIDS) continue;
@@ -97,7 +100,7 @@ export async function decidingQuery(flags: DecidingFlags & PlanFlags & Partial<M
       `--${name === 'protect' ? 'protect' : 'remove-named'} names more users than can be sent to a server; run the command on the server's machine, without --server`,
     );
   }
-  const choices = { mode, missing, allowDemotion, allowUnban, apply, ...uids };
+  const choices = { mode, missing, allowDemotion, allowUnban, apply, includeUncertain, ...uids };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(choices)) {
     if (value !== undefined && value !== '') query.set(name, String(value));

@@ -84,37 +84,78 @@ function attempt(linesNow: () => readonly string[]): readonly string[] {
 
 export function showProgress(io: Io, source: ProgressSource): Progress {
   const pace = paceMeter();
-  let regions: readonly RegionStatus[] = [];
+  const look = lookAtRegions(source.regions);
   const begun = performance.now();
-  /** Since when the queue has been asked for its state, in ms of `performance`; undefined: it has answered. */
-  let asking: number | undefined;
   return redraw(io, () => {
-    if (asking === undefined) {
-      asking = performance.now();
-      source
-        .regions()
-        .then((answer) => {
-          regions = answer;
-        })
-        .catch(() => {
-          // The process that runs it is stopping; the counters are still drawn.
-        })
-        .finally(() => {
-          asking = undefined;
-        });
-    }
+    const { regions, asking } = look();
     const trouble = source.trouble?.();
     if (trouble !== undefined) return [trouble];
     const counters = source.counters();
     if (counters === undefined) {
       const lines = stagingLines(source.staging());
-      return lines.length === 0 && isNotable(begun)
-        ? [`waiting since ${clockOf(begun)} for the file to be read`]
-        : lines;
+      return lines.length === 0 && isNotable(begun) ? [waitingLine(begun, 'the file to be read')] : lines;
     }
-    const lines = runningLines(counters, regions, pace, io.live ? io.width : undefined);
-    return isNotable(asking) ? [...lines, `the queue has not answered since ${clockOf(asking)}`] : lines;
+    return [...runningLines(counters, regions, pace, io.live ? io.width : undefined), ...queueLines(asking)];
   });
+}
+
+interface StepsOptions {
+  /** What has not happened while there are no steps: "the check to begin". */
+  readonly begins: string;
+  /** Asked while no step is taken. Default: none is waited for. */
+  readonly regions?: () => Promise<readonly RegionStatus[]>;
+}
+
+/** Progress of what is no import, in lines of its own. Where they stand still, it says for what. */
+export function showSteps(io: Io, linesNow: () => readonly string[], options: StepsOptions): Progress {
+  const { begins, regions: ask = async () => [] } = options;
+  const look = lookAtRegions(ask);
+  let last: string | undefined;
+  let since = performance.now();
+  return redraw(io, () => {
+    const lines = linesNow();
+    const text = lines.join('\n');
+    if (text !== last) [last, since] = [text, performance.now()];
+    if (performance.now() - since < NOTABLE_WAIT_MS) return lines;
+    const { regions, asking } = look();
+    const used = regions.filter(({ waiting, active, delayed }) => waiting + active + delayed > 0);
+    const obstacles = used.flatMap((status) =>
+      (obstacleOf(status, since, io.live) ?? []).map(({ text: why }) => `${status.region}  ${why}`),
+    );
+    const known = [...obstacles, ...queueLines(asking)];
+    if (known.length > 0 || !isNotable(since)) return [...lines, ...known];
+    return [...lines, lines.length === 0 ? waitingLine(since, begins) : `no progress since ${clockOf(since)}`];
+  });
+}
+
+/** Asks for the regions, one question at a time. Returns the last answer, and since when one is missing, in ms of `performance`. */
+function lookAtRegions(ask: ProgressSource['regions']) {
+  let regions: readonly RegionStatus[] = [];
+  let asking: number | undefined;
+  return () => {
+    if (asking === undefined) {
+      asking = performance.now();
+      ask()
+        .then((answer) => {
+          regions = answer;
+        })
+        .catch(() => {
+          // The process that runs it is stopping, or away; the rest is still drawn.
+        })
+        .finally(() => {
+          asking = undefined;
+        });
+    }
+    return { regions, asking };
+  };
+}
+
+function queueLines(asking: number | undefined): string[] {
+  return isNotable(asking) ? [`the queue has not answered since ${clockOf(asking)}`] : [];
+}
+
+function waitingLine(since: number, forWhat: string): string {
+  return `waiting since ${clockOf(since)} for ${forWhat}`;
 }
 
 function isNotable(since: number | undefined): since is number {
@@ -222,7 +263,7 @@ function obstacleOf(status: RegionStatus | undefined, since: number, countsDown:
   if (!isNotable(since) || active + waiting === 0) return undefined;
   const forWhat =
     active > 0 ? `${counted(active, 'call')} to be answered` : `a worker to take ${counted(waiting, 'call')}`;
-  return [{ text: `waiting since ${clockOf(since)} for ${forWhat}` }];
+  return [{ text: waitingLine(since, forWhat) }];
 }
 
 /** The region's rate and estimate. */

@@ -2,7 +2,7 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Finding } from '../../api/plan.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
-import { asClause, counted } from '../../text/wording.ts';
+import { asClause, counted, grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { KeptSync, ListedSync, Syncs } from '../target/syncs.ts';
 import { conclude } from './conclude.ts';
@@ -40,17 +40,14 @@ export async function concludeSync(syncs: Syncs, io: Io, id: string, json: boole
   if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, sync))}\n`);
   say(io, '', ...notThere(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));
   const code = await exitOf(syncs, io, sync, json);
-  const left = leftByUndo(sync);
-  if (left === 0) return code;
-  say(io, '', `The undo left ${counted(left, 'user')} in place. See who and why (action report):`);
-  say(io, `  ${imports.command('sync', 'show', id)} --format csv`);
+  const { left, undoOf } = sync;
+  if (left === null) return code;
+  say(io, '', `${left.sentence} See each (action report):`, `  ${imports.command('sync', 'show', id)} --format csv`);
+  if (left.uncertain > 0 && undoOf !== null) {
+    const again = imports.command('undo', undoOf, '--include-uncertain', '--apply');
+    say(io, `Reverse the ${grouped(left.uncertain)} that are uncertain too:`, `  ${again}`);
+  }
   return code === EXIT.ok ? EXIT.rowsFailed : code;
-}
-
-/** Users whom an undo that has ended left in their place, each with a reason in its plan. */
-function leftByUndo({ undoOf, state, totals }: KeptSync): number {
-  const ended = state === 'applied' || state === 'unchanged';
-  return undoOf !== null && ended ? (totals?.actions.report ?? 0) : 0;
 }
 
 async function exitOf({ imports }: Syncs, io: Io, { importId, state }: KeptSync, json: boolean): Promise<ExitCode> {

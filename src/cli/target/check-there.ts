@@ -7,9 +7,10 @@ import { concludeCheck } from '../screen/check-outcome.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { say } from '../screen/io.ts';
-import { redraw } from '../screen/progress.ts';
+import { showSteps } from '../screen/progress.ts';
 import { type ThereOptions, uploadThere } from './import-there.ts';
 import { importAddress } from './imports.ts';
+import { regionsThere } from './remote-imports.ts';
 
 /** Checks that a server makes: begun there, and followed to their end. */
 
@@ -77,7 +78,10 @@ async function followCheck(
   signal: AbortSignal,
 ): Promise<CheckView> {
   let view = begun;
-  const progress = redraw(io, () => checkLines(view.progress ?? undefined));
+  const progress = showSteps(io, () => checkLines(view.progress ?? undefined), {
+    begins: 'the check to begin',
+    regions: () => regionsThere(server),
+  });
   try {
     while (!signal.aborted) {
       view = await server.get(address, checkView);

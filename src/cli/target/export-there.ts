@@ -11,8 +11,9 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ExportFlags, resumeCommand } from '../flags/export-flags.ts';
 import { type ExportFindings, exportDocument, sayExport } from '../screen/export-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
-import { redraw } from '../screen/progress.ts';
+import { showSteps } from '../screen/progress.ts';
 import type { Imports } from './imports.ts';
+import { regionsThere } from './remote-imports.ts';
 import type { Server } from './server-client.ts';
 
 /** Exports that a server reads: begun there, followed to their end, downloaded, and then deleted there. */
@@ -38,7 +39,10 @@ export async function exportThere(options: ThereOptions): Promise<ExitCode> {
   const howToContinue = `  ${resumeCommand(imports.command('export'), id, options.flags)}`;
   const signal = firstSignal(EXIT.stillRunning);
   let view = begun;
-  const progress = redraw(io, () => progressLines(view));
+  const progress = showSteps(io, () => progressLines(view), {
+    begins: 'the export to begin',
+    regions: () => regionsThere(server),
+  });
   try {
     while (view.underWay && !signal.signal.aborted) {
       await sleep(LOOK_MS, undefined, { signal: signal.signal }).catch(() => {});

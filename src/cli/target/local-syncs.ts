@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../../platform/config.ts';
 import { dataDir, emptyPlace } from '../../platform/data-dir.ts';
 import { openFindings } from '../../syncs/plan/findings.ts';
+import { leftByUndo } from '../../syncs/plan/left-by-undo.ts';
 import { planCsv } from '../../syncs/plan/plan-csv.ts';
 import { planJson } from '../../syncs/plan/plan-json.ts';
 import { openPlanReader } from '../../syncs/plan/plan-reading.ts';
@@ -34,6 +35,7 @@ export function localSyncs(config: Config): Syncs {
         ...listed(found),
         sandbox,
         unknownGroups: found.totals === null || create?.groups === true ? 0 : unknownGroups(plan),
+        left: leftByUndo(found, plan),
         before: found.importId !== null && existsSync(before) ? before : null,
         moves: moves.map(({ at, ...move }) => ({ at: iso(at), ...move })),
       };

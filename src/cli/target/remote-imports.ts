@@ -9,7 +9,7 @@ import {
   importView,
   summaryIn,
 } from '../../api/imports.ts';
-import { regionsAnswer } from '../../api/regions.ts';
+import { type RegionStatus, regionsAnswer } from '../../api/regions.ts';
 import { problemsAnswer } from '../../api/rows.ts';
 import { textOfMaxCreate } from '../../imports/create-texts.ts';
 import type { ReportRequest } from '../../imports/report/report-text.ts';
@@ -34,7 +34,6 @@ export const PATIENCE_MS = 120_000;
  */
 export function remoteImports(server: Server, command: string, flag: string): Imports {
   const one = (id: string) => server.get(importAddress(id), importView);
-  const regions = async () => (await server.get('/v1/regions', regionsAnswer)).regions;
   return {
     server,
     list: async (limit, texts = {}) => {
@@ -85,7 +84,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       return { record, summary: summary ?? undefined, files, underWay };
     },
     created: async (id) => (await server.get(`${importAddress(id)}/created`, createdView)).things,
-    regions,
+    regions: () => regionsThere(server),
     act: (id, verb, { maxCreate, maxRemovals } = {}) => {
       const query = new URLSearchParams();
       if (maxCreate !== undefined) query.set('maxCreate', textOfMaxCreate(maxCreate));
@@ -103,7 +102,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     },
     watch: (id) => ({
       look: async () => {
-        const [view, statuses] = await Promise.all([one(id), regions()]);
+        const [view, statuses] = await Promise.all([one(id), regionsThere(server)]);
         const { state, staging } = view;
         return {
           state,
@@ -162,4 +161,9 @@ function countersOf({ state, regions }: ImportView) {
 function reportQuery({ form, filter = {} }: Pick<ReportRequest, 'form' | 'filter'>): URLSearchParams {
   const which: Record<string, string> = form === 'retry' ? { retryable: 'true' } : { format: form };
   return new URLSearchParams({ ...which, ...rowFilterOptions(filter) });
+}
+
+/** What the regions of a server are doing. */
+export async function regionsThere(server: Server): Promise<readonly RegionStatus[]> {
+  return (await server.get('/v1/regions', regionsAnswer)).regions;
 }

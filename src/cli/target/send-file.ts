@@ -12,7 +12,7 @@ import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
-import { redraw } from '../screen/progress.ts';
+import { showSteps } from '../screen/progress.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
 import { withIdentityFile } from './form-upload.ts';
 import type { Server, Upload } from './server-client.ts';
@@ -85,7 +85,7 @@ async function withProgress(
   sent: { bytes: number; all: boolean },
   make: SendingFile['make'],
 ): Promise<string> {
-  const progress = redraw(io, () => [sendingLine(sent.bytes, upload.size)]);
+  const progress = showSteps(io, () => [sendingLine(sent.bytes, upload.size)], { begins: 'the upload to begin' });
   const open = async function* () {
     sent.bytes = 0;
     for await (const piece of upload.open()) {

@@ -12,9 +12,9 @@ import { decidingQuery, type ModeFlags, type PlanFlags } from '../flags/sync-fla
 import { followImport } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
 import { planningLine } from '../screen/planning-line.ts';
-import { redraw } from '../screen/progress.ts';
+import { showSteps } from '../screen/progress.ts';
 import { concludeSync, printPlan, writePlan } from '../screen/sync-outcome.ts';
-import { PATIENCE_MS } from './remote-imports.ts';
+import { PATIENCE_MS, regionsThere } from './remote-imports.ts';
 import { readingQuery, sendFile } from './send-file.ts';
 import type { Server, Upload } from './server-client.ts';
 import { ServerAway } from './server-errors.ts';
@@ -100,10 +100,11 @@ async function untilSettled(
   let view: SyncView | undefined;
   let isAway = false;
   let answeredAt = performance.now();
-  const progress = redraw(io, () => {
+  const linesNow = () => {
     if (isAway) return [`${server.url} does not answer; trying again`];
     return view?.planning ? [planningLine(view.planning)] : [];
-  });
+  };
+  const progress = showSteps(io, linesNow, { begins: 'the planning to begin', regions: () => regionsThere(server) });
   try {
     for (;;) {
       try {

@@ -35,7 +35,7 @@ export type ListedSync = Pick<
   | 'totals'
 >;
 
-export interface KeptSync extends ListedSync, Pick<SyncView, 'moves' | 'unknownGroups' | 'before'> {
+export interface KeptSync extends ListedSync, Pick<SyncView, 'moves' | 'unknownGroups' | 'left' | 'before'> {
   /** Whether the commands that continue it need `--sandbox`. */
   readonly sandbox: boolean;
 }

@@ -6,8 +6,9 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { confirm } from '../screen/confirm.ts';
 import { linesOf, listed } from '../screen/created-things.ts';
 import { type Io, say } from '../screen/io.ts';
-import { redraw } from '../screen/progress.ts';
+import { showSteps } from '../screen/progress.ts';
 import { type Imports, importAddress } from './imports.ts';
+import { regionsThere } from './remote-imports.ts';
 import type { Server } from './server-client.ts';
 
 interface UndoCreatedThere {
@@ -29,18 +30,16 @@ export async function undoCreatedThere(options: UndoCreatedThere): Promise<ExitC
   const { io, imports, server, id, carryOut, yes } = options;
   const address = `${importAddress(id)}/created`;
   const howToContinue = `  ${imports.command('undo', id, '--created', '--apply')}`;
-  const wanted = (await server.get(address, createdView)).things.filter(isWanted);
-  if (wanted.length === 0) {
+  const there = (await server.get(address, createdView)).things.filter(isThere);
+  if (there.length === 0) {
     say(io, '', 'The import created nothing that is still there.');
     return EXIT.ok;
   }
-  say(
-    io,
-    '',
-    `${carryOut ? 'To be deleted' : 'Can be deleted, with --apply'}, unless others use them:`,
-    ...linesOf(wanted),
-  );
-  if (!carryOut) return EXIT.ok;
+  const { wanted = [], used = [] } = Object.groupBy(there, ({ isUsed }) => (isUsed ? 'used' : 'wanted'));
+  const verb = `${carryOut ? 'To be deleted' : 'Can be deleted, with --apply'}, unless others use them:`;
+  say(io, '', ...(wanted.length > 0 ? [verb, ...linesOf(wanted)] : []));
+  say(io, ...(used.length > 0 ? ['Kept:', ...linesOf(used)] : []));
+  if (!carryOut || wanted.length === 0) return EXIT.ok;
   const signal = firstSignal(EXIT.stillRunning);
   try {
     if (!yes && !(await confirm(io, `Delete ${listed(wanted)} for good?`, signal.signal))) {
@@ -70,7 +69,7 @@ export async function undoCreatedThere(options: UndoCreatedThere): Promise<ExitC
 
 type Thing = CreatedView['things'][number];
 
-function isWanted({ outcome, undone }: Thing): boolean {
+function isThere({ outcome, undone }: Thing): boolean {
   return outcome === 'created' && (undone === null || undone === 'kept');
 }
 
@@ -85,9 +84,9 @@ async function untilDeleted(
   signal: AbortSignal,
 ): Promise<CreatedView> {
   let view = await server.get(address, createdView);
-  const progress = redraw(io, () =>
-    view.progress === null ? [] : [`deleting  ${grouped(view.progress.done)} of ${grouped(view.progress.of)}`],
-  );
+  const linesNow = () =>
+    view.progress === null ? [] : [`deleting  ${grouped(view.progress.done)} of ${grouped(view.progress.of)}`];
+  const progress = showSteps(io, linesNow, { begins: 'the deletion to begin', regions: () => regionsThere(server) });
   try {
     while (view.progress !== null && !signal.aborted) {
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});

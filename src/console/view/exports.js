@@ -183,7 +183,10 @@ function scopeOf({ groups, regions }) {
 function progressText({ underWay, progress, calls }) {
   if (!underWay) return counted(calls, 'call');
   if (progress === null) return 'Starting …';
-  return `${grouped(progress.done)}${progress.of === null ? '' : ` of ${grouped(progress.of)}`} ${progress.step} read, ${counted(calls, 'call')}`;
+  const { step, done, of } = progress;
+  const read = `${grouped(done)}${of === null ? '' : ` of ${grouped(of)}`}`;
+  // Members are counted by the groups whose list is read.
+  return `${step === 'members' ? `Members of ${read} groups` : `${read} ${step}`} read, ${counted(calls, 'call')}`;
 }
 
 /** @param {NonNullable<ExportView['totals']>} totals */

@@ -19,6 +19,7 @@ export function NewImport() {
     tags: '',
     maxErrors: '',
     giveUpAfter: '',
+    expectRows: '',
     first: '',
     onlyGroups: '',
     allowUnban: '',
@@ -68,6 +69,13 @@ export function NewImport() {
           }),
           h(TextField, {
             form,
+            name: 'expectRows',
+            label: 'Rows that the file must have',
+            placeholder: '1200',
+            note: 'With another number nothing is sent.',
+          }),
+          h(TextField, {
+            form,
             name: 'first',
             label: 'Send only the first rows',
             placeholder: '10',
@@ -89,7 +97,7 @@ export function NewImport() {
 }
 
 /** Options that are called as the server calls them. */
-const OWN = ['tags', 'maxErrors', 'giveUpAfter', 'first', 'allowUnban', 'dryRun'];
+const OWN = ['tags', 'maxErrors', 'giveUpAfter', 'expectRows', 'first', 'allowUnban', 'dryRun'];
 /** Fields that show what is wrong with an option of another name. @type {Readonly<Record<string, string>>} */
 const FIELDS = { only: 'onlyGroups' };
 

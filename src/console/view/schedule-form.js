@@ -193,6 +193,20 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           'div',
           { class: 'fields' },
           planFields(form),
+          h(TextField, {
+            form,
+            name: 'giveUpAfter',
+            label: 'Wait for the service at most',
+            placeholder: '30m or 12h',
+            note: 'Leave empty to wait as long as it takes.',
+          }),
+          h(TextField, {
+            form,
+            name: 'expectRows',
+            label: 'Rows that the file must have',
+            placeholder: '1200',
+            note: 'With another number nothing is sent.',
+          }),
           h(CheckField, { form, name: 'repair', label: 'Check the groups even if the file is unchanged' }),
           h(CheckField, { form, name: 'catchUp', label: 'Run once when the server starts, if a run was missed' }),
         ),
@@ -313,6 +327,8 @@ function SourceFields({ form, sources, before }) {
 /** The control that a field of the API belongs to. @param {string} field @param {Form} form */
 function controlOf(field, form) {
   if (field === 'file') return form.get('root') === KEPT ? 'root' : 'path';
+  if (field === 'giveUpAfterMs') return 'giveUpAfter';
+  if (field === 'reading.expectRows') return 'expectRows';
   if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
   return creatingField(field, form);
 }

@@ -6,8 +6,7 @@ import { Card, Empty, foreign, h, importHref, Tag } from '../element.js';
 import { announce } from '../frame.js';
 import { ErrorNotice } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
-import { syncSentence } from '../sync-words.js';
-import { fileName } from '../words.js';
+import { syncSentence, titleOf } from '../sync-words.js';
 import { SyncActions } from './sync/actions.js';
 import { SyncDownloads, SyncJournal } from './sync/facts.js';
 import { SyncGuards } from './sync/guards.js';
@@ -18,11 +17,6 @@ import { SyncPlan } from './sync/plan.js';
 
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;
-
-/** @param {SyncView} view */
-function titleOf({ file, undoOf }) {
-  return `${undoOf === null ? '' : 'Undo of '}${fileName(file)}`;
-}
 
 export function SyncPage() {
   const { param: id, isOperator } = usePlace();
@@ -51,7 +45,11 @@ export function SyncPage() {
               view.guards.length > 0 &&
                 h(
                   Card,
-                  { key: 'findings', id: 'findings', title: 'Why this plan is held' },
+                  {
+                    key: 'findings',
+                    id: 'findings',
+                    title: `Why this plan ${view.state === 'held' ? 'is' : 'was'} held`,
+                  },
                   h(SyncGuards, { id, guards: view.guards }),
                 ),
               view.totals !== null && h(Card, { key: 'plan', id: 'plan', title: 'Plan by group' }, h(SyncPlan, { id })),

@@ -2,9 +2,8 @@ import { useEvery } from '../answer.js';
 import { Badge, Card, foreign, h, syncHref, Tag } from '../element.js';
 import { settings } from '../frame.js';
 import { usePlace } from '../place.js';
-import { CHANGES, countsSentence, modeWords, SYNC_STATE_GROUPS, SYNC_TONES } from '../sync-words.js';
+import { CHANGES, countsSentence, modeWords, SYNC_STATE_GROUPS, SYNC_TONES, titleOf } from '../sync-words.js';
 import { Time } from '../time.js';
-import { fileName } from '../words.js';
 import { useFilteredList } from './filtered-list.js';
 import { NewSync } from './new-sync.js';
 
@@ -43,8 +42,7 @@ const COLUMNS = [
     label: 'File',
     kind: 'main',
     cell: ({ id, file, undoOf, sandbox, schedule }) => [
-      h('a', { href: syncHref(id) }, foreign(fileName(file))),
-      undoOf !== null && h(Tag, {}, 'undo'),
+      h('a', { href: syncHref(id) }, foreign(titleOf({ file, undoOf }))),
       schedule !== null && h(Tag, {}, foreign(schedule)),
       sandbox && settings.value?.sandbox !== true && h(Tag, {}, 'sandbox'),
     ],

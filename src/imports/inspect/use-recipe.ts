@@ -4,6 +4,7 @@ import type { ShapeInput } from '../../api/shape.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { isZip } from '../read/archive/zip-signature.ts';
 import type { IntakeSource } from '../read/intake.ts';
+import { numberedColumns } from '../read/shape/compile.ts';
 import { withRecipe } from '../recipes/apply.ts';
 import { requireFit } from '../recipes/match.ts';
 import type { Recipe } from '../recipes/recipe.ts';
@@ -73,7 +74,9 @@ function withoutAbsent(chosen: ImportOptions, own: ImportOptions, names: readonl
   const { shape } = chosen;
   if (shape === undefined) return chosen;
   const known = new Set(names.map((name) => name.trim()));
-  const where = own.shape?.where ?? shape.where?.filter(({ column }) => known.has(column));
+  const where =
+    own.shape?.where ??
+    shape.where?.filter(({ column }) => known.has(column) || numberedColumns(column, names).size > 0);
   const firstOf = Object.fromEntries(
     Object.entries(shape.firstOf ?? {}).map(([field, columns]) => {
       const present = columns.filter((column) => known.has(column));

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
@@ -28,6 +28,7 @@ import { createLife, type Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
+import { usedByOthers } from './used-by-others.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
 export interface Coordinator {
@@ -39,6 +40,13 @@ export interface Coordinator {
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
+  /**
+   * Other imports to the same service that ended after this one was made, or are not over, oldest first: those that have a
+   * ledger and were not undone. @throws UnknownImport
+   */
+  others(id: string): ImportWithLedger[];
+  /** Users among what the import created whom other imports have put into groups: why they are kept, by their `id`. */
+  usedByOthers(id: string, things: Parameters<typeof usedByOthers>[0]): Promise<ReadonlyMap<number, string>>;
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
   stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
@@ -68,7 +76,7 @@ export interface Coordinator {
   /** Publishes the URL of this server, for other processes that want to use the data directory: it has one owner. */
   announce(address: string): void;
   /** Reads groups of the service, within the budgets of their regions. */
-  pages(region: Region): GroupPages;
+  pages(region: Region, giveUpAfterMs?: number): GroupPages;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
   /** False where results of other processes have waited for a minute and none was taken. */
@@ -81,6 +89,11 @@ export interface Coordinator {
   readonly watchRoom: Life['watchRoom'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
+}
+
+interface ImportWithLedger extends Pick<ImportRecord, 'id' | 'retryOf'> {
+  /** Path. */
+  readonly ledger: string;
 }
 
 interface CreateImport {
@@ -145,9 +158,28 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox });
   const find = catalog.get;
 
-  const pages = (region: Region) => life.sending.groups.pages(region, true);
+  const others = (id: string): ImportWithLedger[] => {
+    const record = find(id);
+    const { sandbox: meant } = readOptions(record);
+    const undone = catalog.undone();
+    return catalog
+      .list(Number.MAX_SAFE_INTEGER)
+      .filter((other) => other.id !== id && (other.finishedAt ?? Date.now()) >= record.createdAt)
+      .filter((other) => !undone.has(other.id) && readOptions(other).sandbox === meant)
+      .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: dir.ledger(other.id) }))
+      .filter(({ ledger }) => existsSync(ledger))
+      .reverse();
+  };
+  const used: Coordinator['usedByOthers'] = (id, things) =>
+    usedByOthers(
+      things,
+      others(id).map((other) => ({ id: other.id, membershipsOf: reading.of(other.ledger).membershipsOf })),
+    );
+
+  const pages: Coordinator['pages'] = (region, giveUpAfterMs) =>
+    life.sending.groups.pages(region, giveUpAfterMs ?? 'as-process');
   const deletions = createDeletions({
-    ...{ dir, catalog, sandbox, pages, regions: options.regions },
+    ...{ dir, catalog, sandbox, pages, regions: options.regions, usedByOthers: used },
     onError: (id, cause) =>
       onError(new Error(`what import ${id} created is not deleted: ${messageOf(cause)}`, { cause })),
   });
@@ -179,6 +211,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     reading,
     backend,
     find,
+    others,
+    usedByOthers: used,
     stage: (id) => life.begin(id, false),
     create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;

@@ -19,35 +19,53 @@ export interface Deleting {
   readonly ledger: CreatedLedger;
   readonly pages: (region: Region) => GroupPages;
   readonly signal: AbortSignal;
+  /** Why users are kept whom other imports have put into groups, by their `id`. */
+  readonly usedByOthers: (things: readonly CreatedThing[]) => Promise<ReadonlyMap<number, string>>;
 }
 
 /** The service's time of creation and ours may differ by this much, in ms: clocks differ, and calls wait. */
 const SAME_TIME_MS = 3_600_000;
 
-/** Decides what may be deleted: nothing that existed before the import, and no group that others use by now. Changes nothing. */
-export async function planDeletions({ ledger, pages, signal }: Deleting): Promise<Deletion[]> {
+/**
+ * Decides what may be deleted: nothing that existed before the import, and no group or user that others use by now. Changes
+ * nothing. @param isUndone whether the memberships of the import are undone; if not, they do not count as use
+ */
+export async function planDeletions(deleting: Deleting, isUndone: boolean): Promise<Deletion[]> {
+  const { ledger, signal } = deleting;
   const planned: Deletion[] = [];
-  for (const thing of ledger.things()) {
+  /** Groups that will be gone before the users are looked at. */
+  const leaving = new Set<string>();
+  const things = ledger.things();
+  const used = await deleting.usedByOthers(things);
+  for (const thing of things) {
     signal.throwIfAborted();
-    planned.push({ thing, ...(await judged(thing, ledger, pages(thing.region), signal)) });
+    const { kind, region, name, id } = thing;
+    const own = kind === 'group' || isUndone ? undefined : ledger.groupsNaming(thing);
+    const counts = (guid: string) => !leaving.has(`${region} ${guid}`) && own?.has(guid) !== true;
+    const found = await judged(thing, deleting, { used: used.get(id), counts });
+    if (kind === 'group' && found.undone === undefined) leaving.add(`${region} ${name}`);
+    planned.push({ thing, ...found });
   }
   return planned;
 }
 
 /**
  * Deletes what may be deleted, one call each, and records each result at once: an interrupted run continues where it was, and
- * what a call without an answer deleted is found missing. Every group is checked again before it is deleted.
+ * what a call without an answer deleted is found missing. Everything is checked again before it is deleted.
  */
 export async function deleteCreated(
-  { ledger, pages, signal }: Deleting,
+  deleting: Deleting,
   planned: readonly Deletion[],
   onDone: (done: Deletion) => void,
 ): Promise<Deletion[]> {
+  const { ledger, pages, signal } = deleting;
   const ended: Deletion[] = [];
+  const used = await deleting.usedByOthers(planned.map(({ thing }) => thing));
   for (const { thing, ...before } of planned) {
     signal.throwIfAborted();
+    const uses = { used: used.get(thing.id), counts: () => true };
+    const { undone, why } = before.undone === undefined ? await judged(thing, deleting, uses) : before;
     const there = pages(thing.region);
-    const { undone, why } = before.undone === undefined ? await judged(thing, ledger, there, signal) : before;
     const done = { thing, ...(undone === undefined ? await deleted(thing, there, signal) : { undone, why }) };
     ledger.note(thing.id, done.undone, done.why);
     ended.push(done);
@@ -61,12 +79,20 @@ type Judged = Omit<Deletion, 'thing'>;
 const kept = (why: string) => ({ undone: 'kept', why }) as const;
 const ALREADY_DELETED = { undone: 'gone', why: '' } as const;
 
+/** Who uses a user, as far as it is known. */
+interface Uses {
+  /** Why it is kept, by what rollcall did. */
+  readonly used: string | undefined;
+  /** Whether being in this group (GUID in lower case) is a use. */
+  readonly counts: (guid: string) => boolean;
+}
+
 async function judged(
   thing: CreatedThing,
-  ledger: CreatedLedger,
-  pages: GroupPages,
-  signal: AbortSignal,
+  { ledger, pages: pagesOf, signal }: Deleting,
+  { used, counts }: Uses,
 ): Promise<Judged> {
+  const pages = pagesOf(thing.region);
   if (thing.outcome === 'reactivated') return kept('it was there before the import, which made it active again');
   if (thing.code !== '') return kept('the reply of its creation was lost, so it may have been there before');
   try {
@@ -76,10 +102,40 @@ async function judged(
         : await pages.getGroup(thing.name, { signal });
     if (createdAt !== null && Math.abs(createdAt * 1_000 - thing.at) > SAME_TIME_MS)
       return kept(`the service says that it was created at ${new Date(createdAt * 1_000).toISOString()}`);
-    const others = thing.kind === 'group' ? await strangers(thing, ledger, pages, signal) : 0;
+    if (used !== undefined) return kept(used);
+    if (thing.kind === 'user') {
+      const groups = (await groupsOf(thing.name, pages, signal)).filter(counts);
+      return groups.length === 0 ? { why: '' } : kept(`it is in ${named(groups)}`);
+    }
+    const others = await strangers(thing, ledger, pages, signal);
     return others === 0 ? { why: '' } : kept(`${counted(others, 'user')} in it whom the import does not name`);
   } catch (error) {
     return refused(thing, error, 'it could not be looked at');
+  }
+}
+
+const SHOWN = 3;
+
+function named(guids: readonly string[]): string {
+  const more = guids.length > SHOWN ? ` and ${guids.length - SHOWN} more` : '';
+  return `${guids.length === 1 ? 'the group' : 'the groups'} ${guids.slice(0, SHOWN).join(', ')}${more}`;
+}
+
+/** Groups of a user (GUIDs in lower case); none where the service does not say it. */
+async function groupsOf(uid: string, pages: GroupPages, signal: AbortSignal): Promise<string[]> {
+  try {
+    const listed = await pages.listJoined(uid, { signal });
+    const certain = listed.filter(({ hasJoined }) => hasJoined === true);
+    const [first] = listed;
+    if (certain.length === 0 && first !== undefined) {
+      // It does not say it of the groups. If the user is not in the first one, these are all groups of the app.
+      const { scope, isKnown } = await pages.getMembership(first.guid, uid, { signal });
+      if (!isKnown || scope === null) return [];
+    }
+    return (certain.length > 0 ? certain : listed).map(({ guid }) => guid.toLowerCase());
+  } catch (error) {
+    if (error instanceof ReadingRefused && !error.ofRegion) return [];
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
 import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
-import { openCreated, readMade } from '../record/created.ts';
+import { type CreatedThing, openCreated, readMade } from '../record/created.ts';
 import { type Deleting, deleteCreated } from './delete-created.ts';
 
 /** Deletes what imports created, one run per import. For the owner of the data directory. */
@@ -29,6 +29,7 @@ interface DeletionProgress {
 }
 
 interface DeletionsOptions extends Pick<Deleting, 'pages'> {
+  readonly usedByOthers: (id: string, things: readonly CreatedThing[]) => Promise<ReadonlyMap<number, string>>;
   readonly dir: DataDir;
   readonly catalog: Pick<Catalog, 'get' | 'beginDeletion' | 'endDeletion' | 'deletions'>;
   /** Regions that have an app. */
@@ -44,7 +45,15 @@ interface Running {
   progress: DeletionProgress;
 }
 
-export function createDeletions({ dir, catalog, regions, sandbox, pages, onError }: DeletionsOptions): Deletions {
+export function createDeletions({
+  dir,
+  catalog,
+  regions,
+  sandbox,
+  pages,
+  usedByOthers,
+  onError,
+}: DeletionsOptions): Deletions {
   const running = new Map<string, Running>();
   const reasons = new Map<string, string>();
 
@@ -58,7 +67,8 @@ export function createDeletions({ dir, catalog, regions, sandbox, pages, onError
       const wanted = ledger.things().map((thing) => ({ thing, why: '' }));
       let done = 0;
       onProgress({ done, of: wanted.length });
-      await deleteCreated({ ledger, pages, signal }, wanted, () => {
+      const deleting = { ledger, pages, signal, usedByOthers: (things) => usedByOthers(id, things) } satisfies Deleting;
+      await deleteCreated(deleting, wanted, () => {
         done += 1;
         onProgress({ done, of: wanted.length });
       });

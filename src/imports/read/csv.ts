@@ -1,5 +1,6 @@
 import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
+import type { PlanActionName } from '../../membership/plan-words.ts';
 import { type Bounds, boundText, orRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
@@ -84,6 +85,7 @@ class CsvTable {
   #excess: number | undefined;
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
   #actionAt = -1;
+  #reasonAt = -1;
   #separatorLine: boolean;
   readonly #isSheet: boolean;
   readonly #top: TableTop;
@@ -138,13 +140,16 @@ class CsvTable {
     this.#columns.requireAction();
     for (const field of FIELDS) this.#at[field] = this.#columns.indexOf(field);
     this.#actionAt = this.#columns.indexOf('action');
+    this.#reasonAt = cells.indexOf(REASON_COLUMN);
   }
 
   #row(cells: readonly string[]): InputRow {
     if (cells.length === this.#width) this.#excess ??= 0;
     else this.#note(this.#compareWidth(cells));
     const at = this.#at;
-    return this.#reader.read(
+    const action = this.#edits ? (cells[this.#actionAt] ?? '') : undefined;
+    const isLeft = action === LEFT_IN_PLACE;
+    const row = this.#reader.read(
       this.#line,
       JSON.stringify(cells),
       cells[at.region] ?? '',
@@ -152,8 +157,9 @@ class CsvTable {
       cells[at.uid] ?? '',
       cells[at.scope] ?? '',
       cells[at.onBehalfOf] ?? '',
-      this.#edits ? (cells[this.#actionAt] ?? '') : undefined,
+      isLeft ? undefined : action,
     );
+    return isLeft ? leftInPlace(row, cells[this.#reasonAt] ?? '') : row;
   }
 
   #shapedRows(shaped: ShapedCells, cells: readonly string[]): InputRow[] {
@@ -190,6 +196,15 @@ class CsvTable {
     const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; ${hint}`;
     return { column, value: cells[extra] ?? '', code: 'CELL_COUNT', reason };
   }
+}
+
+/** The action of an edit about which nothing is done: it is in the file so that the report has it. */
+const LEFT_IN_PLACE = 'report' satisfies PlanActionName;
+const REASON_COLUMN = 'reason';
+
+function leftInPlace(row: InputRow, reason: string): InputRow {
+  const why: RowProblem = { column: REASON_COLUMN, value: '', code: 'LEFT_IN_PLACE', reason };
+  return { ...row, problems: [why], shaped: { part: 1, value: '', skipped: true } };
 }
 
 /** A last row that has no line end and is wrong: it says that the input may be cut. */

@@ -8,12 +8,19 @@ export const EXPORTS = ['slack', 'mattermost', 'stream', 'cometchat', 'scim', 't
 export type ExportName = (typeof EXPORTS)[number];
 
 type FlatRow = Readonly<Record<string, string>>;
-type Flatten = (element: Element) => Iterable<FlatRow>;
+type Flatten = (element: Element, deleted: ReadonlySet<string>) => Iterable<FlatRow>;
 
 const FLATTEN: Readonly<Record<ExportName, Flatten>> = { slack, mattermost, stream, cometchat, scim, teams };
 
-/** Reads elements of an export: rows are what they hold. Without a name elements are rows themselves. */
-export function ofExport(name: ExportName | undefined, rows: Elements): Elements {
+/**
+ * Reads elements of an export: rows are what they hold. Without a name elements are rows themselves.
+ * @param deleted users whom another file of the export says to be deleted
+ */
+export function ofExport(
+  name: ExportName | undefined,
+  rows: Elements,
+  deleted: ReadonlySet<string> = new Set(),
+): Elements {
   if (name === undefined) return rows;
   const flatten = FLATTEN[name];
   return {
@@ -22,7 +29,7 @@ export function ofExport(name: ExportName | undefined, rows: Elements): Elements
     // Members beside the name of their group belong to it; what is in `Resources` are groups.
     isOpened: (property) => property !== 'Resources',
     *rows(element, place) {
-      for (const row of flatten(element)) {
+      for (const row of flatten(element, deleted)) {
         yield* rows.rows(row, place, JSON.stringify(row), Object.keys(row).length);
       }
     },
@@ -31,13 +38,17 @@ export function ofExport(name: ExportName | undefined, rows: Elements): Elements
 }
 
 /** `channels.json` and `groups.json`: a channel with the ids of its members. */
-function* slack({ id, name, is_archived: archived, members }: Element): Generator<FlatRow> {
+function* slack(
+  { id, name, is_archived: archived, members }: Element,
+  deleted: ReadonlySet<string>,
+): Generator<FlatRow> {
   for (const user of listOf(members)) {
     yield {
       channel_id: text(id),
       channel_name: text(name),
       is_archived: String(archived === true),
       user_id: text(user),
+      user_deleted: String(deleted.has(text(user))),
     };
   }
 }
@@ -48,7 +59,7 @@ const CHANNEL_ROLES = ['channel_admin', 'channel_user', 'channel_guest'];
 /** A line about a user: their teams, and the channels of each. */
 function* mattermost({ type, user }: Element): Generator<FlatRow> {
   if (type !== 'user') return;
-  const { username, email, teams: all } = objectOf(user);
+  const { username, email, delete_at: deleted, teams: all } = objectOf(user);
   for (const team of listOf(all).map(objectOf)) {
     for (const channel of listOf(team['channels']).map(objectOf)) {
       const roles = text(channel['roles']).split(/\s+/);
@@ -57,6 +68,7 @@ function* mattermost({ type, user }: Element): Generator<FlatRow> {
         channel: text(channel['name']),
         username: text(username),
         email: text(email),
+        delete_at: text(deleted),
         channel_role: CHANNEL_ROLES.find((role) => roles.includes(role)) ?? roles[0] ?? '',
       };
     }

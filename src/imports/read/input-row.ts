@@ -27,7 +27,8 @@ export type RowProblemCode =
   | 'VALUE_COUNT' // not as many scopes as groups in their cells
   | 'TOO_MANY_MEMBERSHIPS'
   | 'FILTERED' // why a row is left out: a condition,
-  | 'NO_MEMBERSHIP'; // or nothing in it is a membership
+  | 'NO_MEMBERSHIP' // or nothing in it is a membership
+  | 'LEFT_IN_PLACE'; // of an undo: it does nothing about the member, and the row says why
 
 /** What shaping adds to a row: one row of the input may give several memberships. */
 interface ShapedRow {

@@ -19,7 +19,7 @@ export const INTAKE_ERROR_CODES = [
   'GZIP_BROKEN',
   'ZSTD_BROKEN',
   'ZIP_BROKEN', // an archive, or a workbook, which is one
-  'UNSAFE_ARCHIVE', // names that lead out of it, links
+  'UNSAFE_ARCHIVE', // names that lead out of it or are there twice, links
   'ENCRYPTED', // a password protects it
   'UNKNOWN_FILE', // no file of the folder or archive is named, or has rows
   'WORKBOOK_BROKEN',

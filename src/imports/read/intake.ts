@@ -1,6 +1,7 @@
 import type { Shape } from '../../api/shape.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { openSetIntake } from './archive/set-intake.ts';
+import { withoutSlackUsers } from './archive/slack-users.ts';
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { Columns, type Field, type Reading } from './columns.ts';
 import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
@@ -63,6 +64,8 @@ export interface IntakeOptions {
   readonly edits?: boolean;
   /** The input is an export of this system: memberships are searched inside its elements. */
   readonly exportOf?: ExportName;
+  /** Users whom another file of the export says to be deleted. */
+  readonly deletedUsers?: ReadonlySet<string> | undefined;
   /** How rows become memberships, where a row is not simply one. */
   readonly shape?: Shape;
   /** Where the shape looks up identities. */
@@ -120,9 +123,12 @@ export interface Intake {
  */
 export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
   const opened = await openInput(source, options);
-  return 'text' in opened
-    ? startOrClose(opened.text, options)
-    : openSetIntake(opened.set, options, (file) => openFile(file, options));
+  if ('text' in opened) return startOrClose(opened.text, options);
+  const { set, deletedUsers } = await withoutSlackUsers(opened.set, options.exportOf, (file, reading) => {
+    const { bounds, signal } = options;
+    return openFile(file, { ...reading, ...(bounds && { bounds }), ...(signal && { signal }) });
+  });
+  return openSetIntake(set, options, (file) => openFile(file, { ...options, deletedUsers }));
 }
 
 /** Opens a file of a folder or archive, which may not be one itself. */
@@ -218,7 +224,11 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
         })
       : (await elementRows(format))(
           await asJson(text.blocks, kind, bounds),
-          ofExport(options.exportOf, shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid)),
+          ofExport(
+            options.exportOf,
+            shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid),
+            options.deletedUsers,
+          ),
           bounds,
         );
   let given = 0;

@@ -81,7 +81,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
         scopeWords: { OWNER: 'admin', MANAGER: 'moderator', '*': 'participant' },
         where: [
           { column: 'type', is: ['USER'] },
-          { column: 'status', isNot: ['SUSPENDED'] },
+          { column: 'status', isNot: ['SUSPENDED', 'ARCHIVED'] },
         ],
       },
     },
@@ -109,7 +109,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     name: 'moodle-users',
     title: 'Moodle: upload users',
     description:
-      'A row is a person with course1, role1, course2, role2 and so on. Teachers become moderators, managers admins.',
+      'A row is a person with course1, role1, course2, role2 and so on. Teachers become moderators, managers admins. Suspended and deleted people and suspended enrolments are left out.',
     howToExport: 'the CSV file for Site administration, Users, Upload users',
     expects: 'the columns username and course1',
     needs: [
@@ -123,13 +123,22 @@ export const BUILT_IN: readonly RecipeInput[] = [
     settings: {
       format: 'csv',
       map: { uid: 'username' },
-      shape: { numbered: { guid: 'course#', scope: 'role#' }, scopeWords: LEARNING_ROLES },
+      shape: {
+        numbered: { guid: 'course#', scope: 'role#' },
+        scopeWords: LEARNING_ROLES,
+        where: [
+          { column: 'suspended', isNot: ['1'] },
+          { column: 'deleted', isNot: ['1'] },
+          { column: 'enrolstatus#', isNot: ['1'] },
+        ],
+      },
     },
   },
   {
     name: 'sds-v2',
     title: 'Microsoft School Data Sync v2.1 and OneRoster: enrollments.csv',
-    description: 'Classes become groups. Teachers, professors and faculty become moderators.',
+    description:
+      'Classes become groups. Teachers, professors and faculty become moderators. Enrolments to be deleted are left out.',
     howToExport: 'the enrollments.csv that your school information system writes for School Data Sync',
     expects: 'the columns classSourcedId, userSourcedId and role',
     needs: [
@@ -144,14 +153,17 @@ export const BUILT_IN: readonly RecipeInput[] = [
       format: 'csv',
       files: ['enrollments.csv'],
       map: { uid: 'userSourcedId', guid: 'classSourcedId', scope: 'role' },
-      shape: { scopeWords: LEARNING_ROLES },
+      shape: {
+        scopeWords: LEARNING_ROLES,
+        where: [{ column: 'status', isNot: ['tobedeleted', 'inactive'] }],
+      },
     },
   },
   {
     name: 'slack-export',
     title: 'Slack: workspace export',
     description:
-      'Channels become groups under their Slack id, archived ones are left out. An export does not say who is an admin.',
+      'Channels become groups under their Slack id, archived ones are left out, and users whom its users.json says to be deleted. An export does not say who is an admin.',
     howToExport: 'Workspace settings, Import/Export data, Export: the ZIP file, its folder, or its channels.json',
     expects: 'channels with "id", "name" and "members"',
     needs: [
@@ -166,14 +178,19 @@ export const BUILT_IN: readonly RecipeInput[] = [
       exportOf: 'slack',
       files: ['{channels,groups}.json'],
       map: { guid: 'channel_id', uid: 'user_id' },
-      shape: { where: [{ column: 'is_archived', isNot: ['true'] }] },
+      shape: {
+        where: [
+          { column: 'is_archived', isNot: ['true'] },
+          { column: 'user_deleted', isNot: ['true'] },
+        ],
+      },
     },
   },
   {
     name: 'mattermost-bulk',
     title: 'Mattermost: bulk export',
     description:
-      'Each channel of each team becomes the group <team>-<channel>. Channel admins become admins, guests participants.',
+      'Each channel of each team becomes the group <team>-<channel>. Channel admins become admins, guests participants. Deleted people are left out.',
     howToExport: 'mmctl export create, then the import.jsonl in it',
     expects: 'lines of JSON, the first of them {"type":"version","version":1}',
     needs: [
@@ -192,6 +209,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       shape: {
         templates: { guid: '{team}-{channel}' },
         scopeWords: { channel_admin: 'admin', '*': 'participant' },
+        where: [{ column: 'delete_at', is: ['', '0'] }],
       },
     },
   },

@@ -12,13 +12,18 @@ select distinct lower(r.uid) as uid from call_groups cg join batches b on b.call
   join rows r on r.id = m.row_id
  where cg.group_id = :group and lower(r.uid) in (select value from json_each(:uids));
 
+-- name: groups_naming
+-- In: region, uid (in lower case), hash. Out: groups in which rows name this user.
+select distinct lower(g.guid) as guid from rows r join groups g on g.id = r.group_id join regions reg on reg.id = g.region_id
+ where r.uid_hash = :hash and lower(r.uid) = :uid and reg.name = :region;
+
 -- name: note
 -- In: id, undone, why. Records the outcome of its deletion.
 update creations set undone = :undone, why_kept = :why where id = :id;
 
 -- name: made
 -- In: limit. Out: the first users and groups that the import created or reactivated, and the outcome of their deletion.
-select c.kind, r.name as region, c.name, c.outcome, c.undone, coalesce(c.why_kept, '') as why from creations c
+select c.id, c.kind, r.name as region, c.name, c.outcome, coalesce(c.code, '') as code, c.undone, coalesce(c.why_kept, '') as why from creations c
   join regions r on r.id = c.region_id
  where c.outcome in ('created', 'reactivated') order by c.kind, c.id limit :limit;
 

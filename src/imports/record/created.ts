@@ -2,6 +2,7 @@ import type { Region } from '../../membership/membership.ts';
 import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { hashUid } from './uid-hash.ts';
 
 /** What an import created or reactivated, for deleting it. */
 export interface CreatedThing {
@@ -27,12 +28,14 @@ export interface CreatedLedger {
   things(): CreatedThing[];
   /** Those of these users (UIDs in lower case) whom rows of the import name in a group. */
   namedIn(group: number, uids: readonly string[]): ReadonlySet<string>;
+  /** GUIDs, in lower case, of groups in which rows of the import name this user. */
+  groupsNaming(user: Pick<CreatedThing, 'region' | 'name'>): ReadonlySet<string>;
   note(id: number, undone: Undone, why: string): void;
   close(): void;
 }
 
 /** Something that an import created or reactivated, and the outcome of its deletion. */
-export interface MadeThing extends Pick<CreatedThing, 'kind' | 'region' | 'name' | 'outcome'> {
+export interface MadeThing extends Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome' | 'code'> {
   /** Null until a person asks to delete it. */
   readonly undone: Undone | null;
   /** Why it is kept; empty where it is not. */
@@ -71,6 +74,12 @@ export function openCreated(path: string): CreatedLedger {
       const found = sql('rows_of').all({ group, uids: JSON.stringify(uids) });
       return new Set(found.map(({ uid }) => String(uid)));
     },
+    groupsNaming: ({ region, name }) =>
+      new Set(
+        sql('groups_naming')
+          .all({ region, uid: name, hash: hashUid(name) })
+          .map(({ guid }) => String(guid)),
+      ),
     note: (id, undone, why) => {
       sql('note').run({ id, undone, why });
     },

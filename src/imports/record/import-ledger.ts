@@ -69,11 +69,16 @@ export interface ImportLedger {
   pendingBatches(region: Region, limit: number): BatchToSend[];
   /** Batches that were queued before `before` (ms since 1970) and have no result, oldest first. */
   dispatchedBatches(region: Region, before: number, limit: number): BatchToSend[];
-  /** Records that batches are in the queue, or were put there again. */
-  markDispatched(batches: readonly number[]): void;
+  /**
+   * Records that batches are in the queue, or were put there again.
+   * @param isStartMarked whether `markStarted` is called before each of their calls
+   */
+  markDispatched(batches: readonly number[], isStartMarked?: boolean): void;
+  /** Records that a call of a batch begins. */
+  markStarted(batch: number): void;
   /** Sets batches that left the queue without a result back to pending. */
   reclaim(batches: readonly ReclaimedBatch[]): void;
-  /** After a crash: sets all dispatched batches back to pending; they may have been sent. Returns how many. */
+  /** After a crash: sets all dispatched batches back to pending; those that were started may have been sent. Returns how many. */
   reclaimAll(uncertainty: string): number;
   record(results: readonly BatchResult[]): Consequences;
   /** Gives the pending rest of a refused group its refusal. */
@@ -116,6 +121,7 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
   // Every batch and every row of the input pass here; objects take half as long again.
   const rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));
   const pendingBatches = asArrays(sql<FoundBatch>('pending_batches'));
+  const markStarted = sql('mark_started');
   const dispatchedBatches = asArrays(sql<FoundBatch>('dispatched_batches'));
 
   const toSend = (region: Region, batches: FoundBatch[]): BatchToSend[] => {
@@ -140,8 +146,12 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
     pendingBatches: (region, limit) => toSend(region, pendingBatches.all({ region: regionId(region), limit })),
     dispatchedBatches: (region, before, limit) =>
       toSend(region, dispatchedBatches.all({ region: regionId(region), before, limit })),
-    markDispatched: (batches) => {
-      sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now() });
+    markDispatched: (batches, isStartMarked = false) => {
+      const started = isStartMarked ? 0 : null;
+      sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now(), started });
+    },
+    markStarted: (batch) => {
+      markStarted.run(batch);
     },
     reclaim: (batches) => recordReclaimed(database, sql, batches),
     reclaimAll: (uncertainty) => Number(sql('reclaim_all').run({ uncertainty }).changes),

@@ -9,6 +9,7 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   ERR_UID_NOT_FOUND: 'Create or reactivate these users, or fix the UIDs in the retry file; then import the retry file.',
   ERR_GUID_NOT_FOUND: 'Create the group or fix its GUID in the retry file; then import the retry file.',
   ERR_ALREADY_JOINED: 'Nothing, unless the scope should change: adding does not change the scope of a member.',
+  FOUND_IN_GROUP: 'Nothing: this is as it was asked for, probably by an earlier call of this import.',
   ERR_NOT_A_MEMBER: 'The user has left the group since the plan was made: make a new plan.',
   ERR_GROUP_NOT_JOINED: 'The acting user is not in the group: add that user first, or remove the acting user.',
   ERR_NO_VACANCY: 'The group is full: remove members or move the rest to another group; then import the retry file.',
@@ -34,6 +35,7 @@ const BY_CODE: Readonly<Record<string, Words>> = {
     'Different values become the same id. Change the template so that they stay apart, or give an identity file; then import the file again.',
   UNKNOWN_MARK: words`Say what these words mean with ${option('scopeWords')}, such as "leader=moderator,?=none".`,
   FILTERED: 'Nothing: the conditions leave these rows out.',
+  LEFT_IN_PLACE: 'The undo leaves these members as they are: its plan says what you can do about each reason.',
   NO_MEMBERSHIP: 'Nothing, if these rows have no group or no user on purpose.',
   CELL_COUNT: 'Look for a missing or additional delimiter or quote in these lines and fix the file.',
 };

@@ -25,6 +25,7 @@ export type Question = keyof Pick<
   | 'countRows'
   | 'problems'
   | 'groups'
+  | 'membershipsOf'
   | 'calls'
 >;
 

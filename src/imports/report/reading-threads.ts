@@ -21,6 +21,7 @@ const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>
   callsSince: 'quick',
   rowsPage: 'rows',
   countRows: 'search',
+  membershipsOf: 'search',
   problems: 'whole',
   groups: 'whole',
   calls: 'whole',

@@ -9,6 +9,7 @@ import type { StoppedRegion } from '../record/batch-result.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
 import { columnsOf } from '../record/input-columns.ts';
+import { hashUid } from '../record/uid-hash.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
@@ -25,6 +26,15 @@ const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 export type { RowWithOutcome } from './chosen-rows.ts';
 
 export type { RowFilter } from './row-filter.ts';
+
+/** A membership that an import sent. */
+export interface MembershipDone {
+  readonly region: Region;
+  /** In lower case, like `uid`. */
+  readonly guid: string;
+  readonly uid: string;
+  readonly outcome: Outcome;
+}
 
 /** An import's file, open for reading while the coordinator may be writing it. */
 export interface ImportReader {
@@ -46,6 +56,8 @@ export interface ImportReader {
   groups(limit: number): { readonly groups: GroupCount[]; readonly total: number };
   /** Of a shaped input: the rows that pass the filter as memberships to send again, in the order of the input. */
   toRetry(filter: RowFilter): Iterable<MembershipToRetry>;
+  /** What came of the rows that name these users (UIDs), in the order of the input. */
+  membershipsOf(uids: readonly string[]): MembershipDone[];
   /** Whether the import asks for anything but adding. */
   hasChanges(): boolean;
   /** Calls over time, in at most `buckets` buckets per region. */
@@ -120,6 +132,10 @@ export function openImportReader(path: string): ImportReader {
       const { sql: found, values } = foundRows(database, filter);
       const chosen = TO_RETRY.replace('/* chosen */ true', () => `r.id in (select id from (${found}))`);
       return database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
+    },
+    membershipsOf: (uids) => {
+      const users = uids.map((uid) => [uid.toLowerCase(), hashUid(uid)]);
+      return sql<MembershipDone>('memberships_of').all({ users: JSON.stringify(users) });
     },
     hasChanges: () => sql('has_changes').get({ add: actionId('add') }) !== undefined,
     calls: (buckets) => {

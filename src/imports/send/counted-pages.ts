@@ -15,6 +15,7 @@ export function countedPages(pages: GroupPages, called: () => void): GroupPages 
     listGroupsPage: counted(pages.listGroupsPage),
     getGroup: counted(pages.getGroup),
     getMembership: counted(pages.getMembership),
+    listJoined: counted(pages.listJoined),
     getUser: counted(pages.getUser),
     deleteUser: counted(pages.deleteUser),
     deleteGroup: counted(pages.deleteGroup),

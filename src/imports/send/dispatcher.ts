@@ -1,7 +1,8 @@
 import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-members.ts';
 import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
 import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
-import { type ResultAddress, uncertaintyOf } from '../../../jobs/send-batch.ts';
+import type { ResultAddress } from '../../../jobs/send-batch.ts';
+import { uncertaintyOf } from '../../../jobs/uncertainty.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { QueuedJob } from '../../queue/job-queue.ts';
 import type { Report, Standstill } from '../happening.ts';
@@ -233,7 +234,10 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
       const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, priorityOf(nth)));
       if (jobs.length === 0) return;
       // Marked first: if the process dies in between, a batch may be marked uncertain without need, but never missed.
-      ledger.markDispatched(jobs.map(({ payload }) => payload.batch));
+      ledger.markDispatched(
+        jobs.map(({ payload }) => payload.batch),
+        address.replyTo === null,
+      );
       for (const { payload, priority } of jobs) inFlight.set(payload.batch, priority);
       sent = jobs.length;
       await queue.add(jobs);
@@ -275,7 +279,10 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
     },
     reclaim,
     queueAgain: async (batches, uncertainty) => {
-      ledger.markDispatched(batches.map(({ id }) => id));
+      ledger.markDispatched(
+        batches.map(({ id }) => id),
+        address.replyTo === null,
+      );
       await queue.add(
         batches.map((batch) =>
           toJob(

@@ -24,8 +24,7 @@ export function giveUpOn({ imports, groups, giveUpAfterMs }: GiveUpOptions) {
     const last = message === '' ? code : `${code}: ${message}`;
     const said = `the service has not answered since ${utcTime(since)} (${counted(calls, 'call')}, the last one: ${last})`;
     const stopped = { region, code: SERVICE_AWAY, message: said };
-    if (giveUpAfterMs !== undefined && now - Date.parse(since) >= giveUpAfterMs)
-      groups.giveUp(stopped, now - giveUpAfterMs);
+    groups.giveUp(stopped, now - Date.parse(since), giveUpAfterMs);
     for (const { options, ledger, running, held, runningSince } of imports.all.values()) {
       const limit = options.giveUpAfterMs ?? giveUpAfterMs;
       if (limit === undefined || running === undefined || held || running.leaves(region)) continue;

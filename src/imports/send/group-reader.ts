@@ -3,7 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { type AskServicePayload, askService, ReadingRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
 import type { GroupsPages, UsersPages } from '../../chat/directory-list.ts';
-import type { GroupFacts, UserFacts } from '../../chat/directory-operations.ts';
+import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/directory-operations.ts';
 import type { BannedPages, MembersPages } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
@@ -16,10 +16,14 @@ import type { OpenRegion } from './region.ts';
  * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
  */
 export interface GroupReader extends Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> {
-  /** @param mayGiveUp whether `giveUp` refuses the questions; others wait as long as it takes */
-  pages(region: Region, mayGiveUp?: boolean): GroupPages;
-  /** The service has been away for too long: refuses questions that were asked before `before` (ms since 1970). */
-  giveUp(region: StoppedRegion, before: number): void;
+  /** @param patience how long the questions wait for a service that is away. Default: as long as it takes */
+  pages(region: Region, patience?: Patience): GroupPages;
+  /**
+   * The service is away: refuses the questions that have waited for long enough.
+   * @param awayMs how long it has been away
+   * @param giveUpAfterMs of questions that wait as the process says; undefined: as long as it takes
+   */
+  giveUp(region: StoppedRegion, awayMs: number, giveUpAfterMs: number | undefined): void;
   /** Takes an answer. It is dropped if the question was asked twice, given up, or asked before a restart. */
   answered(requestId: string, answer: ServiceAnswer): void;
   /** A region refuses every call, as an import found: its questions are refused too, or they would wait forever. */
@@ -34,11 +38,16 @@ export interface GroupPages extends MembersPages, BannedPages, UsersPages, Group
   getGroup(guid: string, options: AskOptions): Promise<GroupFacts>;
   /** Whether a user is a member, and with which scope; `isKnown` is false when the service does not say. */
   getMembership(guid: string, uid: string, options: AskOptions): Promise<{ scope: string | null; isKnown: boolean }>;
+  /** Groups of a user; `hasJoined` is null where the service does not say whether the user is in it. */
+  listJoined(uid: string, options: AskOptions): Promise<readonly JoinedGroup[]>;
   getUser(uid: string, options: AskOptions): Promise<UserFacts>;
   /** Deletes it for good. Refused with the service's code if it does not exist (any more). */
   deleteUser(uid: string, options: AskOptions): Promise<void>;
   deleteGroup(guid: string, options: AskOptions): Promise<void>;
 }
+
+/** In ms, or as the process says. */
+type Patience = number | 'as-process';
 
 interface AskOptions {
   readonly signal?: AbortSignal | undefined;
@@ -56,7 +65,7 @@ interface GroupReaderOptions {
 interface Question {
   readonly region: Region;
   readonly job: QueuedJob<AskServicePayload>;
-  readonly mayGiveUp: boolean;
+  readonly patience: Patience | undefined;
   readonly bornAt: number;
   /** When it was last put into the queue, ms since 1970. */
   askedAt: number;
@@ -107,7 +116,7 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
     region: Region,
     wanted: Wanted & { readonly ask: Asked },
     given: AbortSignal | undefined,
-    mayGiveUp: boolean,
+    patience: Patience | undefined,
   ): Promise<AnswerTo<Asked>> => {
     const signal = given === undefined ? stopping.signal : AbortSignal.any([given, stopping.signal]);
     const { queue, priority } = await queueOf(region);
@@ -120,7 +129,7 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
     const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
     const giveUp = () => reject(signal.reason);
     const now = Date.now();
-    waiting.set(id, { region, job, mayGiveUp, bornAt: now, askedAt: now, settle: resolve });
+    waiting.set(id, { region, job, patience, bornAt: now, askedAt: now, settle: resolve });
     signal.addEventListener('abort', giveUp, { once: true });
     queue.add([job]).catch(reject);
     const answer = await promise.finally(() => {
@@ -135,32 +144,36 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
   };
 
   return {
-    pages: (region, mayGiveUp = false) => ({
+    pages: (region, patience) => ({
       listMembersPage: async (guid, page, { signal }) => {
-        const { members, pagination } = await ask(region, { guid, ask: 'members', page }, signal, mayGiveUp);
+        const { members, pagination } = await ask(region, { guid, ask: 'members', page }, signal, patience);
         return { members: members.map(([uid, scope, joinedAt, name]) => ({ uid, scope, joinedAt, name })), pagination };
       },
       listBannedPage: async (guid, page, { signal }) => {
-        const { uids, pagination } = await ask(region, { guid, ask: 'banned', page }, signal, mayGiveUp);
+        const { uids, pagination } = await ask(region, { guid, ask: 'banned', page }, signal, patience);
         return { uids, pagination };
       },
       getGroup: async (guid, { signal }) =>
-        (await ask(region, { guid, ask: 'group', page: 1 }, signal, mayGiveUp)).group,
+        (await ask(region, { guid, ask: 'group', page: 1 }, signal, patience)).group,
       getMembership: async (guid, uid, { signal }) =>
-        ask(region, { guid, uid, ask: 'membership', page: 1 }, signal, mayGiveUp),
+        ask(region, { guid, uid, ask: 'membership', page: 1 }, signal, patience),
+      listJoined: async (uid, { signal }) => {
+        const { groups } = await ask(region, { guid: '', uid, ask: 'joined', page: 1 }, signal, patience);
+        return groups.map(([guid, hasJoined]) => ({ guid, hasJoined }));
+      },
       getUser: async (uid, { signal }) =>
-        (await ask(region, { guid: '', uid, ask: 'user', page: 1 }, signal, mayGiveUp)).user,
+        (await ask(region, { guid: '', uid, ask: 'user', page: 1 }, signal, patience)).user,
       deleteUser: async (uid, { signal }) =>
-        void (await ask(region, { guid: '', uid, ask: 'delete-user', page: 1 }, signal, mayGiveUp)),
+        void (await ask(region, { guid: '', uid, ask: 'delete-user', page: 1 }, signal, patience)),
       deleteGroup: async (guid, { signal }) =>
-        void (await ask(region, { guid, ask: 'delete-group', page: 1 }, signal, mayGiveUp)),
+        void (await ask(region, { guid, ask: 'delete-group', page: 1 }, signal, patience)),
       listUsersPage: async (page, { signal, onlyDeactivated }) => {
         const kind = onlyDeactivated ? 'deactivated' : 'users';
-        const { users, pagination } = await ask(region, { guid: '', ask: kind, page }, signal, mayGiveUp);
+        const { users, pagination } = await ask(region, { guid: '', ask: kind, page }, signal, patience);
         return { entries: users, pagination };
       },
       listGroupsPage: async (page, { signal }) => {
-        const { groups, pagination } = await ask(region, { guid: '', ask: 'groups', page }, signal, mayGiveUp);
+        const { groups, pagination } = await ask(region, { guid: '', ask: 'groups', page }, signal, patience);
         return { entries: groups, pagination };
       },
     }),
@@ -172,9 +185,11 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
     stopped: ({ region, code, message }) => {
       for (const question of ofRegion(region)) question.settle({ kind: 'refused', region: true, code, message });
     },
-    giveUp: ({ region, code, message }, before) => {
-      for (const { mayGiveUp, bornAt, settle } of ofRegion(region)) {
-        if (mayGiveUp && bornAt < before) settle({ kind: 'refused', region: true, code, message });
+    giveUp: ({ region, code, message }, awayMs, giveUpAfterMs) => {
+      for (const { patience, bornAt, settle } of ofRegion(region)) {
+        const limit = patience === 'as-process' ? giveUpAfterMs : patience;
+        if (limit === undefined || Math.min(awayMs, Date.now() - bornAt) < limit) continue;
+        settle({ kind: 'refused', region: true, code, message });
       }
     },
     inFlightIn: (region) => ofRegion(region).length,

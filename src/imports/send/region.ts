@@ -2,6 +2,7 @@ import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
 import { type AskServicePayload, type AskServicePorts, askService } from '../../../jobs/ask-service.ts';
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
+import type { LookingPorts } from '../../../jobs/look-first.ts';
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
 import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
 import type { ChatClient } from '../../chat/client.ts';
@@ -37,6 +38,7 @@ export type RegionOpener = (
   backend: Backend,
   deliver: RegionWorkerOptions['deliver'],
   answer: RegionWorkerOptions['answer'],
+  starting: NonNullable<RegionWorkerOptions['starting']>,
 ) => Promise<OpenRegion>;
 
 export interface RegionOptions {
@@ -49,7 +51,12 @@ export interface RegionOptions {
   /** Share of the service's rate limit in percent, instead of `callsPerMinute`; absent: exactly `callsPerMinute`. */
   readonly budgetShare?: number | undefined;
   /** Absent: other processes send. */
-  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer' | 'observer'> | undefined;
+  readonly worker:
+    | Pick<
+        RegionWorkerOptions,
+        'chat' | 'concurrency' | 'askBeforeRepeat' | 'deliver' | 'answer' | 'starting' | 'observer'
+      >
+    | undefined;
   readonly onError: (error: Error) => void;
 }
 
@@ -152,8 +159,11 @@ export interface RegionWorkerOptions {
   readonly queue: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
   readonly concurrency: number;
+  readonly askBeforeRepeat?: LookingPorts['askBeforeRepeat'];
   readonly deliver: BatchPorts['deliver'];
   readonly answer: AskServicePorts['answer'];
+  /** Where the queue is in this process: before each call of a batch. */
+  readonly starting?: BatchPorts['starting'];
   readonly observer?: CallObserver | undefined;
   readonly onError: (error: Error) => void;
 }
@@ -182,6 +192,8 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       chat,
       deliver,
       answer,
+      askBeforeRepeat: options.askBeforeRepeat,
+      ...(options.starting !== undefined && { starting: options.starting }),
       ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
       stopRegion: () => queue.pause(),
       unanswered: circuit.unanswered,

@@ -179,6 +179,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
           if (imports.all.has(importId)) throw error;
         }),
       async ({ requestId }, answer) => groups.answered(requestId, answer),
+      ({ importId }, batch) => imports.all.get(importId)?.ledger.markStarted(batch),
     );
   }, options.regions.size);
   const groups = createGroupReader({

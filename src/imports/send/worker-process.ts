@@ -6,7 +6,7 @@ import type { JobQueue } from '../../queue/job-queue.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { CallObserver } from './call-observer.ts';
 import { createOutcomeSender } from './outcome-sender.ts';
-import { openRegionQueue, type RegionWorker, startRegionWorker } from './region.ts';
+import { openRegionQueue, type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
 
 /** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
 export interface WorkerProcess {
@@ -27,12 +27,13 @@ export interface WorkerProcessOptions {
   /** Host of the service that it calls. */
   readonly host?: string | undefined;
   readonly concurrency: number;
+  readonly askBeforeRepeat?: RegionWorkerOptions['askBeforeRepeat'];
   readonly observer: CallObserver;
   readonly onError: (error: Error) => void;
 }
 
 export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
-  const { backend, host, concurrency, observer, onError } = options;
+  const { backend, host, concurrency, askBeforeRepeat, observer, onError } = options;
   const sender = createOutcomeSender(backend, onError);
   const answers = createAnswerSender(backend, onError);
   const regions = options.apps.map(({ region, appId, chat }) => {
@@ -46,6 +47,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       queue,
       chat,
       concurrency,
+      askBeforeRepeat,
       deliver,
       answer,
       observer,

@@ -80,7 +80,7 @@ export async function requestedSchedule(
       },
       create: createOf(given),
       limits,
-      ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs }),
+      ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
       apply: given.apply,
       sandbox: base?.isEdited && before !== undefined ? before.sandbox : settings.sandbox,
     }),
@@ -95,7 +95,7 @@ export function checkTimes(cron: string, tz: string): void {
 
 /** How the file is read, as it is shown and edited. */
 export function readingView({ mapping, defaults, ...reading }: Reading): ScheduleReading {
-  const { format, encoding, delimiter, sheet, files, bounds, waitForQuietMs, exportOf, shape } = reading;
+  const { format, encoding, delimiter, sheet, files, bounds, waitForQuietMs, expectRows, exportOf, shape } = reading;
   return {
     ...defaults,
     ...(Object.keys(mapping).length > 0 && { map: { ...mapping } }),
@@ -106,6 +106,7 @@ export function readingView({ mapping, defaults, ...reading }: Reading): Schedul
     ...(files !== undefined && { files: [...files] }),
     ...(bounds !== undefined && { bounds: { ...bounds } }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),
+    ...(expectRows !== undefined && { expectRows }),
     ...(exportOf !== undefined && { exportOf }),
     ...(shape !== undefined && { shape: { ...shape } }),
   };
@@ -181,6 +182,7 @@ function readingOf(
       ...reading,
       ...(identities && { identities }),
       ...(waitForQuietMs && { waitForQuietMs }),
+      ...(given.expectRows !== undefined && { expectRows: given.expectRows }),
     };
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;

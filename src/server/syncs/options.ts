@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { INCLUDE_UNCERTAIN } from '../../api/plan.ts';
 import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../../syncs/guard-limits.ts';
 import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../../syncs/plan-flags.ts';
 import type { Reading } from '../../syncs/sync-options.ts';
+import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 import { CREATE_QUERY } from '../uploads/create-query.ts';
 import { KEPT_READING, type Otherwise, optionsOf, RECIPE } from '../uploads/options.ts';
@@ -58,7 +60,10 @@ const DECIDING = {
   ...LIMIT_OPTIONS,
 };
 
-export const undoQuery = z.strictObject(DECIDING);
+export const undoQuery = z.strictObject({
+  ...DECIDING,
+  includeUncertain: choice.meta({ description: `${asSentence(INCLUDE_UNCERTAIN)}` }),
+});
 
 export const syncQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({
@@ -94,6 +99,7 @@ export function undoDecision(query: UndoQuery): Decision<UndoFlags> {
       allowUnban: query.allowUnban === 'true',
       protect: new Set(query.protect),
       removeByName: new Set(query.removeNamed),
+      ...(query.includeUncertain === 'true' && { includeUncertain: true }),
     },
     limits: Object.fromEntries(
       NAMES.flatMap((name) => {

@@ -3,6 +3,7 @@ import type { Planning, SyncAction, SyncEntry, SyncView } from '../../api/syncs.
 import type { SyncState } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { openFindings } from '../../syncs/plan/findings.ts';
+import { leftByUndo } from '../../syncs/plan/left-by-undo.ts';
 import { readTotals } from '../../syncs/plan/plan-totals.ts';
 import { type PlanningProgress, planFiles } from '../../syncs/plan/prepare.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
@@ -75,6 +76,7 @@ export function syncViews(
         flags: { ...plain, mode: own.mode, protect: [...protect], removeByName: [...removeByName] },
         create: shownCreate(options),
         limits: { ...limits },
+        left: leftByUndo(record, planFiles(dir.sync(record.id)).plan),
         before: hasBefore(dir, record) ? `/v1/syncs/${record.id}/before` : null,
         moves: transitions(record.id).map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })),
       };

@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NotifyPayload, notify } from '../../../jobs/notify.ts';
-import type { CircuitStatus } from '../../api/regions.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
 import { openJobQueue } from '../../queue/job-queue.ts';
 import { startJobWorker } from '../../queue/job-worker.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
-import { utcTime } from '../../text/wording.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { SyncViews } from '../syncs/views.ts';
 import { type Deliveries, type Delivery, openDeliveries } from './deliveries.ts';
 import { noteText } from './note.ts';
+import { watchOutages } from './outages.ts';
 import type { Receiver } from './receiver.ts';
 
 export interface NotifierOptions {
@@ -25,6 +23,8 @@ export interface NotifierOptions {
   readonly syncViews: SyncViews;
   readonly receiver: Receiver;
   readonly log: Logger;
+  /** How long the service must be away before anyone is notified, in ms. Default: a minute. */
+  readonly outageMs?: number | undefined;
   /** Called with the result of each attempt. */
   readonly attempted?: ((result: NotificationResult) => void) | undefined;
 }
@@ -119,16 +119,11 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
     onError,
   });
   const onState = () => void queueWaiting('unmade');
-  const outages = new Map<Region, string>();
-  const onCircuit = (region: Region, status: CircuitStatus) => {
-    const at = Date.now();
-    if (status.state !== 'closed') outages.set(region, status.since ?? new Date(at).toISOString());
-    const since = outages.get(region);
-    if (since === undefined) return;
-    deliveries.add(noteOf(region, status, since, at));
+  const outages = watchOutages((note) => {
+    deliveries.add(note);
     void queueWaiting('all');
-  };
-  coordinator.events.on('circuit', onCircuit);
+  }, options.outageMs);
+  coordinator.events.on('circuit', outages.changed);
   coordinator.events.on('state', onState);
   syncs.events.on('state', onState);
   const keeper = setInterval(() => void queueWaiting('all'), KEEP_MS);
@@ -138,7 +133,8 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
     count: deliveries.count,
     close: async () => {
       clearInterval(keeper);
-      coordinator.events.off('circuit', onCircuit);
+      coordinator.events.off('circuit', outages.changed);
+      outages.close();
       coordinator.events.off('state', onState);
       syncs.events.off('state', onState);
       // A queue that is down does not answer; stored notes are queued at the next start.
@@ -163,25 +159,6 @@ export function dropNotifications(dir: DataDir): void {
 
 /** There is nothing to say any more. */
 const REMOVED = 'removed';
-
-/** The begin or the end of an outage. A server that is started again tells the begin under the same id. */
-function noteOf(region: Region, { state: circuit, code, message }: CircuitStatus, since: string, at: number) {
-  const state = circuit === 'closed' ? 'back' : 'away';
-  const reason =
-    state === 'back'
-      ? `the chat service answers again in ${region}; it had not since ${utcTime(since)}`
-      : `the chat service has not answered in ${region} since ${utcTime(since)} (${message === '' ? code : message}); rows wait and use no attempts`;
-  const body = noteText(`region.${state}`, at, { region, state, since, reason });
-  return {
-    id: `${region}-${state}-${Date.parse(since)}`,
-    kind: 'region',
-    subject: region,
-    state,
-    reason,
-    at,
-    body,
-  } as const;
-}
 
 /** The note as JSON. */
 async function bodyOf(options: NotifierOptions, note: Delivery): Promise<{ readonly text: string } | typeof REMOVED> {

@@ -7,6 +7,8 @@ import type { PlanLedger } from './plan-ledger.ts';
 export interface Decision {
   readonly kind: 'file' | 'undo';
   readonly from: string;
+  /** Of an undo: ledgers of later imports. */
+  readonly later?: readonly string[];
   readonly flags: SyncFlags;
   /** Whether it is noted who may not exist. */
   readonly newcomers?: boolean;
@@ -22,8 +24,8 @@ export async function decide(plan: PlanLedger, path: string, decision: Decision)
   else await decideElsewhere(path, decision);
 }
 
-export function decideHere(plan: PlanLedger, { kind, from, flags, newcomers }: Decision): void {
-  if (kind === 'undo') makeUndoPlan(plan, from, flags);
+export function decideHere(plan: PlanLedger, { kind, from, later, flags, newcomers }: Decision): void {
+  if (kind === 'undo') makeUndoPlan(plan, from, flags, later);
   else makePlan(plan, from, flags, newcomers);
 }
 

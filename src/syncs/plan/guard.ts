@@ -34,4 +34,6 @@ export interface Guard {
   /** What to do when it objects. */
   readonly remedy: string;
   readonly check: (facts: GuardFacts, limits: Limits) => readonly Objection[];
+  /** Of an undo it looks only at groups in which others have done something since: else it only takes back its own. */
+  readonly sparesOwn?: true;
 }

@@ -14,7 +14,8 @@ const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
 const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
 
 const LOOK = 'Look at the plan: approve it if it is right, fix the file if it is not';
-const LOOK_AT_UNDO = 'Look at the plan: approve it if it is right, reject it if it is not';
+const LOOK_AT_UNDO =
+  'Others have acted here since the import, or members may have been there before it. Look at the plan: approve it if it is right, reject it if it is not';
 const GET_WHOLE_FILE = 'Make sure that the file is complete, and approve the plan if it is';
 
 /** Every guard, in the order in which their findings are shown. Zero removals never trip one that counts removals. */
@@ -170,6 +171,7 @@ export const GUARDS: readonly Guard[] = [
     meaning: 'Everyone would leave a group, except members who are kept.',
     modes: ALL,
     remedy: LOOK,
+    sparesOwn: true,
     check: ({ groups }, { emptiedFrom }) =>
       groups
         .filter(({ leaving, staying }) => leaving > 0 && leaving >= emptiedFrom && staying === 0)
@@ -186,6 +188,7 @@ export const GUARDS: readonly Guard[] = [
     meaning: 'Too many members of one group would leave it or be lowered.',
     modes: ALL,
     remedy: LOOK,
+    sparesOwn: true,
     check: ({ groups }, { groupPercent, groupRemovals, smallGroup, smallGroupRemovals }) =>
       groups.flatMap((group) => {
         const rule = {
@@ -202,6 +205,7 @@ export const GUARDS: readonly Guard[] = [
     meaning: 'Too many members of a region’s groups would leave or be lowered.',
     modes: ALL,
     remedy: LOOK,
+    sparesOwn: true,
     check: ({ groups }, { regionPercent, regionRemovals, smallTotal, smallTotalRemovals }) =>
       [...Map.groupBy(groups, ({ region }) => region)].flatMap(([region, of]) => {
         const rule = {
@@ -218,6 +222,7 @@ export const GUARDS: readonly Guard[] = [
     meaning: 'Too many members of all groups would leave or be lowered.',
     modes: ALL,
     remedy: LOOK,
+    sparesOwn: true,
     check: ({ groups }, { runPercent, runRemovals, smallTotal, smallTotalRemovals }) =>
       tooMany(groups, { percent: runPercent, number: runRemovals, small: smallTotal, smallNumber: smallTotalRemovals }),
   },
@@ -225,15 +230,18 @@ export const GUARDS: readonly Guard[] = [
 
 /** Everything that the guards object to; nothing found means that the plan may be applied unattended. */
 export function checkGuards(facts: GuardFacts, limits: Limits = limitsWith()): Finding[] {
+  const contested = facts.mode === 'undo' ? facts.groups.filter((group) => group.contested > 0) : facts.groups;
   return GUARDS.filter(({ modes }) => modes.has(facts.mode)).flatMap((guard) =>
-    guard.check(facts, limits).map(({ region = null, guid = null, value, limit, what }) => ({
-      guard: guard.name,
-      region,
-      guid,
-      value,
-      limit,
-      sentence: `${placed(region, guid, what)}. ${remedyIn(guard, facts.mode)}.`,
-    })),
+    guard
+      .check(guard.sparesOwn ? { ...facts, groups: contested } : facts, limits)
+      .map(({ region = null, guid = null, value, limit, what }) => ({
+        guard: guard.name,
+        region,
+        guid,
+        value,
+        limit,
+        sentence: `${placed(region, guid, what)}. ${remedyIn(guard, facts.mode)}.`,
+      })),
   );
 }
 

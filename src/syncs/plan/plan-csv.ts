@@ -48,14 +48,15 @@ function concerns(choice: ActionChoice | undefined, region: string, guid: string
 /**
  * The plan's changes as the input of an import: CHANGES_COLUMNS, `action` being add, change, remove or unban. A ban is an
  * `add` with the scope `ban`; a removal has no scope, nor has an unban that leaves the user outside the group. `from` is the place before, empty outside the group and `ban` for a banned user:
- * an undo uses it. Yields chunks of some 64 KB.
+ * an undo uses it. An undo's also has whom it leaves in their place, with the action `report`: its import skips these and
+ * reports them. Yields chunks of some 64 KB.
  * @param chosen which of the changes; default: all
  * @param profiles of the staged file, where users or groups may be created
  *
  * Ids of the kind that intake accepts are given as they are, also where they begin like a formula (see retryReport).
  */
 export function changesCsv(
-  plan: Pick<PlanReader, 'changes'>,
+  plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
   chosen: (change: PlanAction) => boolean = () => true,
   profiles?: Profiles,
 ): Generator<string> {
@@ -63,7 +64,7 @@ export function changesCsv(
 }
 
 function* changeLines(
-  plan: Pick<PlanReader, 'changes'>,
+  plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
   chosen: (change: PlanAction) => boolean,
   profiles: Profiles | undefined,
 ): Generator<string> {
@@ -77,6 +78,10 @@ function* changeLines(
     if (profiles !== undefined) cells.push(...profileCells(profiles, fields, change, group !== begun));
     begun = group;
     yield csvLine(cells, ',');
+  }
+  if (plan.facts().flags?.mode !== 'undo') return;
+  for (const { region, guid, uid, action, from, sentence } of plan.actions({ actions: new Set(['report']) })) {
+    yield csvLine([region, guid, uid, '', action, from, sentence].map(importable), ',');
   }
 }
 

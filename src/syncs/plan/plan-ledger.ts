@@ -169,7 +169,7 @@ export function openPlanLedger(path: string): PlanLedger {
 export function withAttached<Result>(
   database: PlanDatabase,
   path: string,
-  name: 'desired' | 'undone' | 'newer',
+  name: 'desired' | 'undone' | 'later' | 'newer',
   work: () => Result,
 ): Result {
   if (!existsSync(path)) throw new Error(`${path} is missing: a plan is made and compared with it`);

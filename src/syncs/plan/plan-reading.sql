@@ -11,12 +11,13 @@ select creating from plan;
 -- name: group_counts
 -- Out: groups in the order of the file, with their actions counted. `leaving`: members who would lose their membership;
 -- `staying`: members that stay by their own right and not because they are spared; `owner_hit`: the owner is one of those
--- who lose something. (A place from 1 to 3 is a member's, the highest scope first.)
+-- who lose something; `contested`: of an undo, members whom others want as they are, or who may have been there before. (A place from 1 to 3 is a member's, the highest scope first.)
 select g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.members, g.creates,
        coalesce(a.adds, 0) as adds, coalesce(a.changes, 0) as changes, coalesce(a.keeps, 0) as keeps,
        coalesce(a.removes, 0) as removes, coalesce(a.bans, 0) as bans, coalesce(a.reports, 0) as reports,
        coalesce(a.correct, 0) as correct, coalesce(a.leaving, 0) as leaving, coalesce(a.lowered, 0) as lowered,
-       g.members - coalesce(a.leaving + a.reported, 0) as staying, coalesce(a.owner_hit, 0) as owner_hit
+       g.members - coalesce(a.leaving + a.reported, 0) as staying, coalesce(a.owner_hit, 0) as owner_hit,
+       coalesce(a.contested, 0) as contested
   from groups g
   left join (select x.group_id,
                     sum(action = 'add') as adds, sum(action = 'change') as changes, sum(action = 'keep') as keeps,
@@ -25,9 +26,14 @@ select g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.memb
                     sum(action in ('remove', 'ban') and from_id between 1 and 3) as leaving,
                     sum(action = 'change' and to_id > from_id) as lowered,
                     sum(action = 'report' and from_id between 1 and 3) as reported,
-                    sum(uid = o.owner and (action in ('remove', 'ban') or (action = 'change' and to_id > from_id))) as owner_hit
+                    sum(uid = o.owner and (action in ('remove', 'ban') or (action = 'change' and to_id > from_id))) as owner_hit,
+                    sum(reason in ('undo_moved', 'spared_claimed', 'undo_perhaps_added')) as contested
                from actions x join groups o on o.id = x.group_id group by x.group_id) as a on a.group_id = g.id
  order by g.id;
+
+-- name: reported
+-- Out: members of whom something is reported and not done, counted by reason and place, most first.
+select reason, from_id, to_id, count(*) as n from actions where action = 'report' group by 1, 2, 3 order by n desc, reason;
 
 -- name: owners_needed
 -- Out: groups where a user is spared only because the owner is not known yet.

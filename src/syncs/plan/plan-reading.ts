@@ -85,6 +85,8 @@ export interface PlanReader {
   /** Actions that send something, in the same order. */
   changes(): IteratorObject<PlannedChange>;
   findings(): Finding[];
+  /** How many members it reports and leaves as they are, by reason. */
+  reported(): (Pick<PlanAction, 'reason' | 'sentence'> & { readonly users: number })[];
   /** Undefined where nothing may be created. */
   creating(): PlanCreating | undefined;
   /** All users in a group when it was listed, by UID, one at a time. */
@@ -145,6 +147,14 @@ export function planReader(database: PlanDatabase): PlanReader {
       sql<Omit<Finding, 'limit'> & { readonly allowed: Finding['limit'] }>('findings')
         .all()
         .map(({ allowed, ...rest }) => ({ ...rest, limit: allowed })),
+    reported: () =>
+      sql('reported')
+        .all()
+        .map((row) => {
+          const reason = row['reason'] as PlanReason;
+          const [from, to] = [placeOf(Number(row['from_id'])), placeOf(Number(row['to_id']))];
+          return { reason, sentence: reasonSentence(reason, from, to), users: Number(row['n']) };
+        }),
     live: ({ region, guid }) =>
       Iterator.from(sql('live_of_group').iterate({ region, guid })).map(({ uid, state }) => ({
         uid: String(uid),
@@ -190,6 +200,7 @@ function groupOf(row: Row): PlanGroup {
     lowered: n('lowered'),
     staying: n('staying'),
     ownerHit: n('owner_hit') > 0,
+    contested: n('contested'),
     ...newGroupOf(row),
   };
 }

@@ -11,6 +11,29 @@ create temp table if not exists cases (
   outcome text, contradicted integer not null default 0, line integer, row_id integer,
   primary key (group_id, uid)) without rowid;
 
+-- name: open_claimed
+-- Members whom imports after the one that is undone name.
+create temp table if not exists claimed (
+  group_id integer not null, uid text not null collate nocase, primary key (group_id, uid)) without rowid;
+
+-- name: forget_claimed
+-- Deletes the members of an earlier time.
+delete from temp.claimed;
+
+-- name: gather_claimed
+-- Members whom a later import has added, changed or found there. `later`: its ledger.
+insert or ignore into temp.claimed (group_id, uid)
+select g.id, l.uid
+  from main.groups g
+  join later.regions reg on reg.name = g.region
+  join later.groups lg on lg.region_id = reg.id and lg.guid = g.guid collate nocase
+  join later.call_groups cg on cg.group_id = lg.id
+  join later.batches b on b.call_group_id = cg.id
+  join later.memberships m on m.batch_id = b.id
+  join later.outcomes o on o.id = m.outcome_id and o.name in ('added', 'already_member', 'changed')
+  join later.rows r on r.id = m.row_id
+  join main.live l on l.group_id = g.id and l.uid = r.uid and l.banned = 0;
+
 -- name: open_shielded
 -- Cases with what protects a UID from losing something.
 create temp view if not exists shielded as
@@ -18,11 +41,13 @@ select c.*, g.creates, case when n.uid is not null then 'named'
                  when c.uid = g.owner then 'owner'
                  when p.uid is not null then 'protected'
                  when g.owner is null then 'owner_unknown'
+                 when k.uid is not null then 'claimed'
                  else '' end as shield
   from temp.cases c
   join main.groups g on g.id = c.group_id
   left join main.named n on n.uid = c.uid
-  left join main.protected p on p.uid = c.uid;
+  left join main.protected p on p.uid = c.uid
+  left join temp.claimed k on k.group_id = c.group_id and k.uid = c.uid;
 
 -- name: forget_cases
 -- Deletes the cases of an earlier time.
@@ -129,16 +154,17 @@ delete from newcomers where (region, uid) in (
 -- name: gather_undone
 -- In: outside, ban, unrecorded. What the import did to a user is a move from one place (`was`) to another (`want`). An import of edits says in its
 -- column `from` where it began; any other adds those who were not there or were banned, which their rows say, and does not
--- know whom it banned. Who was there already, after a call that may have been carried out, is a case as well: `uncertain`.
+-- know whom it banned. Who was there already, after a call that may have been carried out, is a case as well: `uncertain`. It
+-- and a row without an answer count as done.
 with journal as (
   select case i.format when 'csv' then '$[' || c.key || ']' else '$.from' end as path
     from undone.input i, json_each(i.columns) c
    where c.value = 'from' and json_extract(i.recognised, '$.action') is not null)
 insert into temp.cases (group_id, uid, state, want, was, outcome, line)
 select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
-       case when o.name in ('removed', 'unbanned') then :outside else m.scope_id end,
+       case when act.name in ('remove', 'unban') then :outside else m.scope_id end,
        case when o.name = 'unbanned' or (o.name = 'added' and m.code = 'BAN_LIFTED') then :ban
-            when j.path is null then iif(o.name = 'added', :outside, :unrecorded)
+            when j.path is null then iif(act.name = 'add' and m.scope_id <> :ban, :outside, :unrecorded)
             when json_extract(r.original, j.path) = '' then :outside
             else coalesce((select s.id from undone.scopes s where s.name = json_extract(r.original, j.path)), :unrecorded) end,
        iif(m.was_there, 'uncertain', o.name), r.line
@@ -146,6 +172,9 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
           from undone.memberships done
           join undone.outcomes o on o.id = done.outcome_id
           join undone.batches b on b.id = done.batch_id) as m
+  join undone.batches sent on sent.id = m.batch_id
+  join undone.call_groups cg on cg.id = sent.call_group_id
+  join undone.actions act on act.id = cg.action_id
   join undone.outcomes o on o.id = m.outcome_id
        and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed', 'already_member')
   join undone.rows r on r.id = m.row_id
@@ -155,13 +184,13 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
  where not m.was_there or (m.uncertainty is not null and l.state = m.scope_id);
 
 -- name: decide_undo
--- In: unban (0 or 1), outside, ban, unrecorded. A move is undone where the user is still as the import left it. Admins made by the import are not spared.
+-- In: unban, uncertain (0 or 1), outside, ban, unrecorded. A move is undone where the user is still as the import left it. Admins made by the import are not spared.
 insert into actions (group_id, uid, action, from_id, to_id, reason, line)
 select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then d.state else max(d.was, :outside) end,
        d.reason, d.line
   from (select *,
-          case when outcome = 'unconfirmed' then 'undo_unconfirmed'
-               when outcome = 'uncertain' then 'undo_uncertain'
+          case when outcome = 'unconfirmed' and not :uncertain then 'undo_unconfirmed'
+               when outcome = 'uncertain' and not :uncertain then 'undo_uncertain'
                when state = was then 'undo_nothing'
                when state <> want then 'undo_moved'
                when want = :ban and not :unban then 'undo_ban_stays'
@@ -173,6 +202,8 @@ select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then 
                when want = :outside and was = :ban then 'undo_unrecorded'
                when want = :outside then 'undo_removed'
                when (was = :outside or was > want) and shield in ('owner', 'protected', 'owner_unknown') then 'spared_' || shield
+               when was = :outside and shield = 'claimed' then 'spared_claimed'
+               when was = :outside and outcome in ('uncertain', 'unconfirmed') then 'undo_perhaps_added'
                when was = :outside then 'undo_added'
                when was = :ban then 'undo_unbanned'
                else 'undo_changed' end as reason

@@ -1,4 +1,4 @@
-import { type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { flagsToJson, type PlanFlags, type SyncFlags, type UndoFlags } from '../plan-flags.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
@@ -37,13 +37,27 @@ export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, ne
 /**
  * Makes the plan that undoes the import whose ledger is at `undone`: `added` is removed, `changed` changed
  * back, `removed` added again, each only where the live state is still as the import left it. What was a member already
- * is not touched. Replaces what was planned before. Throws an Error when a group has not been listed yet.
+ * is not touched, nor whom a later import names. Replaces what was planned before. Throws an Error when a group has not been
+ * listed yet.
+ * @param later paths of the ledgers of later imports
  */
-export function makeUndoPlan(plan: PlanLedger, undone: string, flags: UndoFlags): void {
+export function makeUndoPlan(plan: PlanLedger, undone: string, flags: UndoFlags, later: readonly string[] = []): void {
+  const sql = statementsOf(plan.database, PLANNING);
+  sql('open_claimed').run();
+  sql('forget_claimed').run();
+  for (const ledger of later) {
+    withAttached(
+      plan.database,
+      ledger,
+      'later',
+      () => void plan.database.exec(readStatements(PLANNING).get('gather_claimed') ?? ''),
+    );
+  }
   planWith(plan, undone, 'undone', { ...flags, mode: 'undo', missing: 'report', allowDemotion: true }, (sql) => {
     const places = { outside: OUTSIDE, ban: BAN, unrecorded: UNRECORDED };
     sql('gather_undone').run(places);
-    sql('decide_undo').run({ unban: flags.allowUnban ? 1 : 0, ...places });
+    const { allowUnban, includeUncertain } = flags;
+    sql('decide_undo').run({ unban: allowUnban ? 1 : 0, uncertain: includeUncertain ? 1 : 0, ...places });
   });
 }
 
@@ -63,6 +77,7 @@ function planWith(
   }
   const sql = statementsOf(plan.database, PLANNING);
   sql('open_cases').run();
+  sql('open_claimed').run();
   sql('open_shielded').run();
   withAttached(plan.database, path, name, () => {
     for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();

@@ -22,8 +22,14 @@ import type { GroupName } from './plan-reading.ts';
 export type PlanRequest =
   /** What the file `source` asks for, which the user named `file`. */
   | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: Reading }
-  /** Undo an import; its ledger is at `ledger`. */
-  | { readonly kind: 'undo'; readonly file: string; readonly importId: string; readonly ledger: string };
+  /** Undo an import; its ledger is at `ledger`, and those of later imports at `later`. */
+  | {
+      readonly kind: 'undo';
+      readonly file: string;
+      readonly importId: string;
+      readonly ledger: string;
+      readonly later: readonly string[];
+    };
 
 export interface PlanningTask {
   /** Where the plan is made, with everything that it is made from. What an earlier try has left there is overwritten. */
@@ -43,7 +49,8 @@ export type PlanningProgress =
 
 export interface PlanningPorts {
   readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
-  readonly pages: (region: Region) => GroupPages;
+  /** @param giveUpAfterMs how long the questions wait for a service that is away; absent: as the process says */
+  readonly pages: (region: Region, giveUpAfterMs?: number) => GroupPages;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
 }
@@ -98,7 +105,7 @@ async function stageFile(
   ports: PlanningPorts,
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
-  const { waitForQuietMs, identities, ...options } = reading;
+  const { waitForQuietMs, identities, expectRows, ...options } = reading;
   if (!existsSync(input)) {
     const before = await fileOf(source, file, { waitForQuietMs, signal });
     await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
@@ -109,7 +116,8 @@ async function stageFile(
     await keepCopy(identities.path, known.path, identities.name, (lastByte) => before.checkUnchanged(lastByte));
   }
   const task = { source: input, name: file, options, ledger: desired, signal, ...(known && { identities: known }) };
-  await ports.stage(task, (progress) => onProgress({ step: 'reading', ...progress }));
+  const whole = expectRows === undefined ? task : { ...task, expectRows };
+  await ports.stage(whole, (progress) => onProgress({ step: 'reading', ...progress }));
   return desired;
 }
 
@@ -201,7 +209,7 @@ async function listAndDecide(
     await askBanned(reading(listed.length), listed);
   }
   for (;;) {
-    await decide(plan, planFiles(folder).plan, { kind: request.kind, from: desired, flags, newcomers });
+    await decide(plan, planFiles(folder).plan, { ...request, from: desired, flags, newcomers });
     const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
     // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
     const matter = new Map([...bansThatMatter(plan, hiding), ...owned].map((group) => [keyOf(group), group]));

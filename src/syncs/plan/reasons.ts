@@ -50,6 +50,7 @@ export const REASONS = {
   spared_admin: spared(`but is admin ${NAME_IT}`),
   spared_protected: spared(`but is protected ${NAME_IT}`),
   spared_owner_unknown: spared('but who owns the group is not known'),
+  spared_claimed: spared('but a later import names this member too, who is kept unless named explicitly'),
   // Undoing what an import did.
   undo_added: { action: 'remove', sentence: 'the import added this member' },
   undo_removed: { action: 'add', sentence: 'the import removed this member' },
@@ -75,6 +76,10 @@ export const REASONS = {
   undo_uncertain: {
     action: 'report',
     sentence: 'was there already when the import asked again; its earlier call, which got no answer, may have done it',
+  },
+  undo_perhaps_added: {
+    action: 'remove',
+    sentence: 'a call of the import that got no answer may have added this member',
   },
 } as const satisfies Record<PlanReason, Reason>;
 

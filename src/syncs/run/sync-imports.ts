@@ -13,6 +13,8 @@ interface SyncedImport {
 /** Imports, as far as syncs need them. */
 export interface SyncImports {
   find(id: string): SyncedImport | undefined;
+  /** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
+  after(id: string): string[];
   /** Imports a file of changes (plan-csv.ts) under this id. */
   begin(changes: {
     readonly id: string;

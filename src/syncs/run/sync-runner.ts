@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -112,7 +113,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const importId = undoOf ?? '';
     const ledger = imports.find(importId)?.ledger;
     if (ledger === undefined) throw SyncRefused.undo(importId, 'it has been removed');
-    return { kind: 'undo', file, importId, ledger };
+    return { kind: 'undo', file, importId, ledger, later: imports.after(importId) };
   };
 
   const taskOf = (record: SyncRecord, source: string) => ({
@@ -123,6 +124,12 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     signal: AbortSignal.any([stopping, running.get(record.id)].flatMap((one) => one?.signal ?? [])),
     onProgress: (progress: PlanningProgress) => events.emit('planning', record.id, progress),
   });
+
+  /** A schedule says how long its runs wait for the service, in planning as in sending. */
+  const portsOf = (record: SyncRecord): PlanningPorts => {
+    const { giveUpAfterMs } = readSyncOptions(record);
+    return { ...options, pages: (region) => options.pages(region, giveUpAfterMs) };
+  };
 
   /** The last run of the same sync whose plan is still there. */
   const previousOf = (record: SyncRecord): PreviousRun | undefined => {
@@ -143,7 +150,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   const plan = async (record: SyncRecord): Promise<void> => {
     const { id } = record;
     const { limits, apply } = readSyncOptions(record);
-    const made = await planFor(taskOf(record, record.source), options);
+    const made = await planFor(taskOf(record, record.source), portsOf(record));
     try {
       const findings = guardPlan(made, limitsWith(limits), previousOf(record));
       const totals = planTotals(made.groups(), made.creating());
@@ -169,7 +176,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const { within, sentence, changes } = await checkPlan(
       folder(id),
       taskOf(record, sourceNow(folder(id), source)),
-      options,
+      portsOf(record),
     );
     if (!within) return void move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     if (changes === 0) return void move(id, 'unchanged');
@@ -177,13 +184,14 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   };
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
-  const beginImport = async ({ id, file, undoOf, options: json }: SyncRecord): Promise<void> => {
+  const beginImport = async ({ id, file: input, undoOf, options: json }: SyncRecord): Promise<void> => {
     // Cancelled meanwhile?
     if (find(id).state !== 'applying') return;
     catalog.setImport(id, id);
     const { changes: source, plan: path } = planFiles(folder(id));
     const { sandbox: meant, create, giveUpAfterMs } = readSyncOptions({ options: json });
     const createdBy = catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
+    const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
     const creates = create && importCreates(path, create);
     await imports.begin({ id, file, source, sandbox: meant, create: creates, giveUpAfterMs, createdBy, undoOf });
   };

@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
-import type { RunState } from '../../membership/sync-state.ts';
-import { isSyncUnderWay } from '../../membership/sync-state.ts';
+import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../plan/plan-totals.ts';
@@ -173,7 +172,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const { state, reason } = sync;
     if (state === 'failed' || state === 'cancelled') return note(run, 'failed', reason);
     if (state === 'held') return note(run, 'waiting', `held: ${asClause(reason)}`);
-    const isWhole = state === 'unchanged' || state === 'applied';
+    const isWhole = isCarriedOut(state);
     const failures = isWhole
       ? await catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
       : undefined;

@@ -17,7 +17,7 @@ const COMES_TO: Readonly<Record<Verdict, Outcome | undefined>> = {
   lifts_ban: 'added',
   ban: 'banned',
   already_member: 'already_member',
-  already_banned: 'already_member',
+  already_banned: 'banned',
   other_scope: 'already_member',
   fail: 'failed',
   invalid: 'invalid',

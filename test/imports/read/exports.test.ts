@@ -50,8 +50,8 @@ test.each(EXPORTS)('%s: an element of any form gives rows of texts, or none, and
 
 test('ids that are numbers stay as they are written', () => {
   expect(originals('slack', { id: 7, name: 'x', members: [1, '2'] })).toEqual([
-    { channel_id: '7', channel_name: 'x', is_archived: 'false', user_id: '1' },
-    { channel_id: '7', channel_name: 'x', is_archived: 'false', user_id: '2' },
+    { channel_id: '7', channel_name: 'x', is_archived: 'false', user_id: '1', user_deleted: 'false' },
+    { channel_id: '7', channel_name: 'x', is_archived: 'false', user_id: '2', user_deleted: 'false' },
   ]);
 });
 

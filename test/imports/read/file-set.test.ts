@@ -148,6 +148,20 @@ describe('hostile archives', () => {
     expect(await refusal(readPath(path))).toMatchObject({ code: 'UNSAFE_ARCHIVE' });
   });
 
+  test('with two entries of one name are refused, naming both', async () => {
+    const path = join(folder, 'twice.zip');
+    const bytes = Buffer.from(
+      zipSync({ 'a.csv': [member, { level: 0 }], 'b.csv': [Buffer.from('uid,guid\n'), { level: 0 }] }),
+    );
+    // The name of the second entry stands in its header and in the directory.
+    await writeFile(path, Buffer.from(bytes.toString('latin1').replaceAll('b.csv', 'a.csv'), 'latin1'));
+    const { code, message } = await refusal(readPath(path));
+    expect(code).toBe('UNSAFE_ARCHIVE');
+    expect(message).toMatch(
+      /"a\.csv".* two entries of this name: one of 13 bytes \(at byte 0\), and one of 9 bytes \(at byte \d+\)/,
+    );
+  });
+
   test('with a link are refused', async () => {
     const path = join(folder, 'link.zip');
     await writeFile(path, zipSync({ 'a.csv': [Buffer.from('/etc/passwd'), { os: 3, attrs: 0o120_777 << 16 }] }));

@@ -87,6 +87,22 @@ describe('the rows of a workbook', () => {
     expect(cells).toEqual([['2024-03-01']]);
   });
 
+  test('show these dates also where an extension repeats the name of the element that names the calendar', async () => {
+    const bytes = xlsx({
+      sheets: [{ name: 'S', rows: `${HEADER}<row r="2"><c r="A2" s="1"><v>43890</v></c></row>` }],
+      formats: ['d.m.yy'],
+      parts: {
+        'xl/workbook.xml':
+          '<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><workbookPr date1904="1"/>' +
+          '<sheets><sheet name="S" r:id="s0"/></sheets><extLst><ext uri="{140A7094-0E35-4892-8432-C4D2E57EDEB5}" ' +
+          'xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main">' +
+          '<x15:workbookPr chartTrackingRefBase="1"/></ext></extLst></workbook>',
+      },
+    });
+    const { rows } = await readBytes(bytes);
+    expect(rows.map(({ original }) => original)).toEqual(['["2024-03-01"]']);
+  });
+
   test('end with the last filled cell; empty cells behind it and empty rows below do not count', async () => {
     const styled = '<row r="3"><c r="A3" s="0"/><c r="XFD3"/></row><row r="1048576"><c r="A1048576"/></row>';
     const { intake, rows } = await cellsOf(

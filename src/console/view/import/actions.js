@@ -2,11 +2,12 @@
 import { importPath, query, request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
 import { foreign, h, importHref, repairHref, syncHref } from '../../element.js';
-import { counted } from '../../format.js';
+import { counted, grouped } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
 import { usePlace } from '../../place.js';
 import { actionLabel, fileName, isUndone, settled } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
+import { undoChoice, undone } from '../undoing.js';
 
 /** @import { Action, ImportView } from '../../answers.d.ts' */
 /** @import { Question } from '../../dialog.js' */
@@ -17,9 +18,9 @@ const QUESTIONS = {
   cancel: (view) => ({
     question: 'Cancel this import?',
     explanation: [
-      `${counted(Math.max(0, view.rows.read - settled(view.rows)), 'row')} of `,
+      `Rows that are still open then, now ${grouped(Math.max(0, view.rows.read - settled(view.rows)))} of `,
       foreign(fileName(view.file)),
-      ' will not be sent. What was already sent stays. A cancelled import cannot be resumed; its rows can be retried.',
+      ', will not be sent. What was already sent stays. A cancelled import cannot be resumed; its rows can be retried.',
     ],
     yes: 'Cancel import',
     no: 'Keep running',
@@ -71,12 +72,11 @@ export function ImportActions({ live }) {
       void live.load(signal);
     });
   };
-  const undo = () =>
-    work.start(async (signal) => {
-      /** @type {{ id: string }} */
-      const { id } = await request(importPath(view.id, '/undo'), { method: 'POST', signal });
-      go(syncHref(id));
-    });
+  const undo = async () => {
+    const chosen = await undoChoice(false);
+    if (chosen === undefined) return;
+    await work.start(async (signal) => go(syncHref(await undone(view.id, chosen, signal))));
+  };
   /** @param {Action} action */
   const button = (action) =>
     h(
@@ -101,7 +101,7 @@ export function ImportActions({ live }) {
         // To go on as before would only end here again.
         .filter((action) => action !== 'delete' && !(action === 'resume' && decision !== undefined))
         .map(button),
-      canBeUndone(view) && h(WorkButton, { key: 'undo', busy: work.busy, onClick: undo }, 'Undo import…'),
+      canBeUndone(view) && h(WorkButton, { key: 'undo', busy: work.busy, onClick: () => void undo() }, 'Undo import…'),
       view.actions.includes('delete') && button('delete'),
     ),
     h(ErrorPlace, { error: work.error }),
@@ -137,9 +137,9 @@ function canBeRepaired({ state, finishedAt, rows: { read, invalid, failed } }) {
 }
 
 /** Something is left to undo, and nothing is about to. @param {ImportView} view */
-function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed } }) {
+function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed, unconfirmed } }) {
   const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
-  return finishedAt !== null && added + banned + changed + removed > 0 && !isTaken;
+  return finishedAt !== null && added + banned + changed + removed + unconfirmed > 0 && !isTaken;
 }
 
 /** "users=2,groups=11" → "2 users and 11 groups". @param {string} maxCreate */

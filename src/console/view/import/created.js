@@ -34,7 +34,7 @@ export function ImportCreated({ id }) {
     const yes = await confirmed({
       question: `Delete ${what} for good?`,
       explanation:
-        'Deleted users and groups, and their messages, cannot be brought back. Kept is what was there before the import, and groups with members whom it does not name; each is looked at again first.',
+        'Deleted users and groups, and their messages, cannot be brought back. Kept is what was there before the import, groups with members whom it does not name, and users whom others have put into groups; each is looked at again first.',
       yes: 'Delete for good',
       no: 'Keep everything',
     });
@@ -46,7 +46,7 @@ export function ImportCreated({ id }) {
       { key: 'list', class: 'plain' },
       things
         .slice(0, SHOWN)
-        .map(({ kind, region, name, outcome, undone, why }) =>
+        .map(({ kind, region, name, outcome, undone, isUsed, why }) =>
           h(
             'li',
             { key: `${kind} ${region} ${name}` },
@@ -55,6 +55,7 @@ export function ImportCreated({ id }) {
             ` (${region})`,
             outcome === 'reactivated' && ', made active again',
             undone !== null && [' ', h(Tag, { key: 'fate' }, FATES[undone] ?? undone)],
+            undone === null && isUsed && [' ', h(Tag, { key: 'fate' }, 'would be kept')],
             why !== '' && [' ', foreign(why)],
           ),
         ),

@@ -5,7 +5,7 @@ import { counted, grouped } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
 import { refreshOverview } from '../../overview.js';
 import { usePlace } from '../../place.js';
-import { CHANGES, countsSentence, SYNC_TONES } from '../../sync-words.js';
+import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../../sync-words.js';
 import { Time } from '../../time.js';
 import { actionLabel, fileName, stateLabel, stateSentence, stateTone } from '../../words.js';
 import { useWork, WorkButton } from '../../work.js';
@@ -58,11 +58,14 @@ function Item({ head, text, next }) {
 export function SyncItem({ sync: { id, state, file, undoOf, schedule, totals, createdAt } }) {
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
   return h(Item, {
-    head: [h('a', { href: syncHref(id) }, foreign(fileName(file))), ' ', h(Badge, { tone: SYNC_TONES[state] }, state)],
+    head: [
+      h('a', { href: syncHref(id) }, foreign(titleOf({ file, undoOf }))),
+      ' ',
+      h(Badge, { tone: SYNC_TONES[state] }, state),
+    ],
     text: [
       state === 'held' ? 'Guards hold this plan back' : 'This plan waits to be applied',
       changes === '' ? '.' : `: ${changes}.`,
-      undoOf !== null && ' It undoes an import.',
       schedule !== null && [' Made by schedule ', foreign(schedule), '.'],
       ' · ',
       h(Time, { iso: createdAt }),

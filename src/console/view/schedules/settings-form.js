@@ -18,7 +18,7 @@ export const SCHEDULE = {
   ...PLAN,
   ...{ name: '', root: '', path: '', headers: '' },
   ...{ every: 'day', at: '02:30', cron: '', tz: '' },
-  ...{ recipe: '', exportOf: '', map: '', repair: '', catchUp: '' },
+  ...{ recipe: '', exportOf: '', map: '', expectRows: '', giveUpAfter: '', repair: '', catchUp: '' },
   /** How many columns the file has, as far as it is known; and as JSON, what no field says of the shape. */
   ...{ width: '', shape: '' },
 };
@@ -65,7 +65,7 @@ export function fileOf({ root = '', path = '' }) {
  * @returns {Values}
  */
 export function fieldsOf(schedule, sources) {
-  const { cron, tz, file, headers, reading, flags, create, limits, apply, repair, catchUp } = schedule;
+  const { cron, tz, file, headers, reading, flags, create, limits, giveUpAfterMs, apply, repair, catchUp } = schedule;
   const root = sources.find((one) => file.startsWith(one.endsWith('/') ? one : `${one}/`));
   return {
     ...timeFields(cron),
@@ -79,6 +79,7 @@ export function fieldsOf(schedule, sources) {
     removeNamed: flags.removeByName.join(', '),
     ...(create !== null && creatingFields(create.settings)),
     limits: pairs(limits),
+    giveUpAfter: giveUpAfterMs === undefined ? '' : timeText(giveUpAfterMs),
     allowDemotion: String(flags.allowDemotion),
     allowUnban: String(flags.allowUnban),
     ...{ apply: String(apply), repair: String(repair), catchUp: String(catchUp) },
@@ -166,6 +167,7 @@ export function settingsOf(values, before, recognisedUid) {
     map: nonEmpty(hasOwnUid ? others : mapOf(values)),
     shape: nonEmpty(shapeIn(values, uid)),
     bounds: before?.reading.bounds,
+    expectRows: at('expectRows') === '' ? '' : numberIn('expectRows', 'It', at('expectRows')),
   });
   return /** @type {ScheduleSettings} */ ({
     cron: cronOf(values),
@@ -180,6 +182,7 @@ export function settingsOf(values, before, recognisedUid) {
     removeNamed: listIn(at('removeNamed')),
     ...createSettingsOf(values, before),
     limits: Object.fromEntries(limitsIn(at('limits')).map(([name, value]) => [name, numberIn('limits', name, value)])),
+    giveUpAfterMs: at('giveUpAfter') === '' ? null : timeIn('giveUpAfter', at('giveUpAfter')),
     ...Object.fromEntries(FLAGS.map((name) => [name, at(name) === 'true'])),
   });
 }
@@ -250,6 +253,28 @@ function numberIn(field, name, text) {
   const value = Number(text.replace(/%$/, ''));
   if (Number.isNaN(value)) throw new FieldError(field, `${name} is “${text}”; allowed is a number.`);
   return value;
+}
+
+/** Units of time, the longest first, in ms. @type {readonly (readonly [unit: string, ms: number])[]} */
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+/** `30m` @param {number} ms */
+function timeText(ms) {
+  const [unit, one] = UNITS.find(([, one]) => ms % one === 0) ?? ['s', 1_000];
+  return `${Math.ceil(ms / one)}${unit}`;
+}
+
+/** @param {string} field @param {string} text in ms */
+function timeIn(field, text) {
+  const [, count, unit] = /^([1-9]\d{0,5})([dhms])$/.exec(text.trim()) ?? [];
+  const [, ms] = UNITS.find(([one]) => one === unit) ?? [];
+  if (ms === undefined) throw new FieldError(field, `“${text}” is not a time; allowed is one such as 30m or 12h.`);
+  return Number(count) * ms;
 }
 
 /** @param {string} field @param {string} text @returns {unknown} */

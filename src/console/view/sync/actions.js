@@ -1,11 +1,13 @@
 /** What can be decided about a sync now: the buttons follow what the server says is possible. */
 import { request, syncPath } from '../../api.js';
 import { confirmed, reasonFor } from '../../dialog.js';
-import { h } from '../../element.js';
+import { h, syncHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
+import { usePlace } from '../../place.js';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../sync-words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
+import { undoChoice, undone } from '../undoing.js';
 
 /** @import { SyncAction, SyncView } from '../../sync-answers.d.ts' */
 
@@ -14,6 +16,7 @@ const KINDS = { apply: 'main', approve: 'danger', reject: 'quiet' };
 
 /** @param {{ view: SyncView, onDone: (view: SyncView) => void }} properties `onDone` gets the sync as it is then */
 export function SyncActions({ view, onDone }) {
+  const { go } = usePlace();
   const work = useWork();
   const buttons = useKeptFocus();
   /** @param {SyncAction} action */
@@ -24,9 +27,16 @@ export function SyncActions({ view, onDone }) {
       onDone(await request(syncPath(view.id, `/${action}`), { method: 'POST', signal, ...body })),
     );
   };
+  const { left, undoOf } = view;
+  const again = async () => {
+    const chosen = await undoChoice(true);
+    if (chosen === undefined || undoOf === null) return;
+    await work.start(async (signal) => go(syncHref(await undone(undoOf, chosen, signal))));
+  };
+  const isUncertain = left !== null && left.uncertain > 0;
   return h(
     'div',
-    { class: 'actions', hidden: view.actions.length === 0 && work.error === undefined },
+    { class: 'actions', hidden: view.actions.length === 0 && !isUncertain && work.error === undefined },
     h(
       'div',
       { class: 'buttons', ref: buttons },
@@ -37,6 +47,12 @@ export function SyncActions({ view, onDone }) {
           labelFor(view, action),
         ),
       ),
+      isUncertain &&
+        h(
+          WorkButton,
+          { key: 'again', busy: work.busy, onClick: () => void again() },
+          `Take back the ${grouped(left.uncertain)} uncertain too…`,
+        ),
     ),
     h(ErrorPlace, { error: work.error }),
   );

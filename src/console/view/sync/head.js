@@ -23,7 +23,7 @@ import { CREATE_LIMIT, createLimitSentence, stateSentence } from '../../words.js
 
 /** @param {{ view: SyncView }} properties */
 export function SyncHead({ view }) {
-  const { state, reason, approved, importId, totals, planning } = view;
+  const { state, reason, approved, importId, totals, planning, left } = view;
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return h(
     'div',
@@ -48,6 +48,7 @@ export function SyncHead({ view }) {
         ' has the outcome of every change.',
       ],
     ),
+    left !== null && h('p', { class: 'notice attention' }, foreign(left.sentence)),
     state === 'applying' && importId !== null && h(WaitingImport, { id: importId }),
     h(
       'div',
@@ -112,6 +113,7 @@ function factsOf(view) {
     ['Members', totals !== null && grouped(totals.members)],
     ['Already correct', totals !== null && grouped(totals.right)],
     ['Scopes may be lowered', flags.allowDemotion && 'yes'],
+    ['Uncertain ones are taken back too', flags.includeUncertain === true && 'yes'],
     ['Bans may be lifted', flags.allowUnban && 'yes'],
     ['Protected', flags.protect.length > 0 && counted(flags.protect.length, 'UID')],
     ['UIDs that may be removed', flags.removeByName.length > 0 && foreign(flags.removeByName.join(', '))],

@@ -21,13 +21,7 @@ export const PLAN = {
 /** @param {Form} form */
 export function planFields(form) {
   return [
-    h(SelectField, {
-      form,
-      name: 'mode',
-      label: 'Mode',
-      choices: MODES,
-      note: 'Others are members who are not in the file.',
-    }),
+    h(SelectField, { form, name: 'mode', label: 'Mode', choices: MODES }),
     form.get('mode') === 'mirror' &&
       h(SelectField, { form, name: 'missing', label: 'Members not in the file', choices: MISSING }),
     h(TextField, {

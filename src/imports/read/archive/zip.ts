@@ -32,7 +32,7 @@ export interface Zip {
 
 /**
  * Opens an archive and reads its directory. Throws ZIP_BROKEN, TOO_LARGE when there are too many entries, UNSAFE_ARCHIVE
- * when one has a name that leads out of the archive.
+ * when one has a name that leads out of the archive, or that another has too.
  * @param from path of a regular file, or the whole archive
  */
 export async function openZip(from: string | Buffer, name: string, bounds: Bounds): Promise<Zip> {
@@ -41,7 +41,10 @@ export async function openZip(from: string | Buffer, name: string, bounds: Bound
     if (file.entryCount > MOST_ENTRIES) throw tooManyEntries(name, file.entryCount);
     const entries = new Map<string, Entry>();
     for await (const entry of file.eachEntry()) {
-      if (!entry.fileName.endsWith('/')) entries.set(entry.fileName, entry);
+      if (entry.fileName.endsWith('/')) continue;
+      const same = entries.get(entry.fileName);
+      if (same !== undefined) throw twice(name, same, entry);
+      entries.set(entry.fileName, entry);
     }
     return zipOf(file, entries, name, bounds);
   } catch (error) {
@@ -150,6 +153,16 @@ function checkSize(bytes: number, packed: number, place: string | undefined, bou
     ...(place !== undefined && { place }),
     what,
     remedy: orRaise('Import the right file', bound, bounds),
+  });
+}
+
+function twice(name: string, one: Entry, other: Entry): IntakeError {
+  return new IntakeError({
+    code: 'UNSAFE_ARCHIVE',
+    place: shownPath(one.fileName),
+    what: `${shownPath(name)} has two entries of this name: one of ${one.uncompressedSize} bytes (at byte ${one.relativeOffsetOfLocalHeader}), and one of ${other.uncompressedSize} bytes (at byte ${other.relativeOffsetOfLocalHeader})`,
+    remedy: 'Unpack both under different names, and import the folder',
+    facts: { file: name, entry: one.fileName },
   });
 }
 

@@ -15,6 +15,7 @@ import {
   type Source,
 } from './sources.ts';
 import { TemplateError } from './template.ts';
+import { unknownColumn } from './unknown-column.ts';
 import { actionWords, marks, scopeWords } from './words.ts';
 
 /** The columns of an input, as far as they are known. */
@@ -52,7 +53,8 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
   const region = open('region');
   const onBehalfOf = open('onBehalfOf');
   const scope = open('scope');
-  const where = (shape.where ?? []).map((condition) => ({ condition, slot: slotOf(condition.column, 'a condition') }));
+  const conditions = (shape.where ?? []).filter((one) => !isNumbered(one, shape, has));
+  const where = conditions.map((condition) => ({ condition, slot: slotOf(condition.column, 'a condition') }));
   const actionSlot = shape.actions === undefined ? undefined : slotOf(shape.actions.column, 'the action of each row');
   const shared = [
     ...[region, onBehalfOf, scope].flatMap((source) => source?.slots ?? []),
@@ -127,7 +129,7 @@ function groupsPlan(
     }
   }
   if (wide !== undefined) return wideGroups(shape, wide, layout, used);
-  if (numbered !== undefined) return numberedGroups(numbered, sources.guid, layout);
+  if (numbered !== undefined) return numberedGroups(shape, numbered, sources.guid, layout);
   const source = open();
   const separator = shape.split?.guid;
   if (source !== undefined) checkSplits(source, separator, 'guid');
@@ -179,17 +181,36 @@ function wideGroups(
   };
 }
 
+type Condition = NonNullable<Shape['where']>[number];
+
+/** Whether a condition is about each of the numbered groups: `enrolstatus#`. */
+function isNumbered({ column }: Condition, { numbered }: Shape, has: Layout['has']): boolean {
+  return numbered !== undefined && column.includes('#') && !has(column);
+}
+
 function numberedGroups(
+  shape: Shape,
   { guid, scope }: NonNullable<Shape['numbered']>,
   template: FieldSource | undefined,
-  { names, slotOf }: Layout,
+  { names, slotOf, has }: Layout,
 ): Plan['groups'] {
+  const conditions = (shape.where ?? [])
+    .filter((one) => isNumbered(one, shape, has))
+    .map((condition) => ({ condition, columns: numberedColumns(condition.column, names()) }));
+  const without = conditions.find(({ columns }) => columns.size === 0);
+  if (without !== undefined) throw unknownColumn(without.condition.column, 'a condition', names());
   const scopes = scope === undefined ? new Map<number, string>() : numberedColumns(scope, names());
   const columns = [...numberedColumns(guid, names())]
     .sort(([one], [other]) => one - other)
     .map(([number, column]) => {
       const beside = scopes.get(number);
+      const tests = conditions.flatMap(({ condition, columns: numbered }) => {
+        const name = numbered.get(number);
+        return name === undefined ? [] : [{ condition, slot: slotOf(name, 'a condition') }];
+      });
       return {
+        tests: tests.map(({ slot }) => slot),
+        refusal: refusalOf(tests),
         slot: slotOf(column, 'a numbered group'),
         column,
         scope: beside === undefined ? undefined : { slot: slotOf(beside, 'a numbered group'), column: beside },
@@ -198,15 +219,20 @@ function numberedGroups(
   return {
     kind: 'numbered',
     label: guid,
-    emptiness: 'none of these columns is filled',
-    slots: columns.flatMap((column) => [column.slot, ...(column.scope === undefined ? [] : [column.scope.slot])]),
+    emptiness: `none of these columns is filled${conditions.length === 0 ? '' : ', or conditions leave them out'}`,
+    slots: columns.flatMap((column) => [
+      column.slot,
+      ...column.tests,
+      ...(column.scope === undefined ? [] : [column.scope.slot]),
+    ]),
     columns,
     guidOf: nameTemplate(template?.kind === 'template' ? template.text : undefined),
     derives: template !== undefined,
   };
 }
 
-function numberedColumns(pattern: string, names: readonly string[]): Map<number, string> {
+/** Number -> the column that has it, for `course#`. */
+export function numberedColumns(pattern: string, names: readonly string[]): Map<number, string> {
   const [front = '', back = ''] = pattern.split('#').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const test = new RegExp(`^${front}(\\d{1,4})${back}$`, 'i');
   return new Map(

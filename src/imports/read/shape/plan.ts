@@ -71,6 +71,8 @@ interface NumberedGroups extends AnyGroups {
     readonly slot: number;
     readonly column: string;
     readonly scope: { readonly slot: number; readonly column: string } | undefined;
+    /** Why conditions leave this group out. */
+    readonly refusal: ReturnType<typeof refusalOf>;
   }[];
   readonly guidOf: (value: string) => string;
   readonly derives: boolean;
@@ -163,9 +165,9 @@ function wideGroups({ columns, markOf }: WideGroups, cells: Cells): Group[] {
 }
 
 function numberedGroups({ columns, guidOf, derives }: NumberedGroups, cells: Cells): Group[] {
-  return columns.flatMap(({ slot, column, scope }) => {
+  return columns.flatMap(({ slot, column, scope, refusal }) => {
     const value = (cells[slot] ?? '').trim();
-    if (value === '') return [];
+    if (value === '' || refusal(cells) !== undefined) return [];
     return [
       {
         guid: guidOf(value),

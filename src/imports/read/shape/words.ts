@@ -34,7 +34,8 @@ export function scopeWords(
 }
 
 const YES = new Set(['x', '✓', '✔', '1', 'y', 'yes', 'true']);
-const NO = new Set(['', '-', '0', 'n', 'no', 'false']);
+/** A word for any other mark says nothing about these. */
+const NO = { '': 'none', '-': 'none', '0': 'none', n: 'none', no: 'none', false: 'none' } as const;
 
 export type Mark =
   | { readonly kind: 'member'; readonly scope: Scope | '' }
@@ -43,13 +44,12 @@ export type Mark =
 
 /** What the cell of a person says in the column of a group. */
 export function marks(words: Readonly<Record<string, ScopeMeaning>> | undefined): (text: string) => Mark {
-  const meaningOf = lookUp(words);
+  const meaningOf = lookUp<ScopeMeaning>({ ...NO, ...words });
   return (text) => {
     const word = text.trim().toLowerCase();
     const meaning = meaningOf(text);
     if (meaning === 'none') return { kind: 'none' };
     if (meaning !== undefined) return { kind: 'member', scope: meaning };
-    if (NO.has(word)) return { kind: 'none' };
     if (YES.has(word)) return { kind: 'member', scope: '' };
     const scope = scopeOfWord(word);
     return scope === undefined ? { kind: 'unknown' } : { kind: 'member', scope };

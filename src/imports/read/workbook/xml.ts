@@ -9,7 +9,13 @@ const LONGEST_PIECE = 1024 * 1024;
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What is done with the tags and texts of an XML document. Names come without their prefix: some programs write `x:row`. */
+/** What other namespaces add to a workbook; it may repeat the names of the document, such as `x15:workbookPr`. */
+const EXTENSIONS = 'extLst';
+
+/**
+ * What is done with the tags and texts of an XML document. Names come without their prefix: some programs write `x:row`.
+ * Lists of extensions are left out.
+ */
 export interface XmlHandlers {
   open(name: string, attributes: Attributes): void;
   close?(name: string): void;
@@ -25,6 +31,8 @@ export class XmlReader {
   readonly #place: string;
   #decoder: TextDecoder | undefined;
   #levels = 0;
+  /** The level of the list of extensions that is being read; 0 outside. */
+  #extensions = 0;
   #sinceEvent = 0;
 
   /** @param place names the part in errors */
@@ -34,16 +42,18 @@ export class XmlReader {
       this.#sinceEvent = 0;
       this.#levels += 1;
       if (this.#levels > MOST_LEVELS) throw broken(place, `it is nested deeper than ${MOST_LEVELS} levels`);
-      handlers.open(local(name), attributes);
+      if (this.#extensions === 0 && local(name) === EXTENSIONS) this.#extensions = this.#levels;
+      if (this.#extensions === 0) handlers.open(local(name), attributes);
     });
     this.#parser.on('closetag', ({ name }) => {
       this.#sinceEvent = 0;
+      if (this.#extensions === 0) handlers.close?.(local(name));
+      else if (this.#extensions === this.#levels) this.#extensions = 0;
       this.#levels -= 1;
-      handlers.close?.(local(name));
     });
     const text = (piece: string) => {
       this.#sinceEvent = 0;
-      handlers.text?.(piece);
+      if (this.#extensions === 0) handlers.text?.(piece);
     };
     this.#parser.on('text', text);
     this.#parser.on('cdata', text);

@@ -161,6 +161,22 @@ describe('several memberships in a row', () => {
     ]);
   });
 
+  test('a word for any other mark makes no member of a mark that means none, which its own word may', async () => {
+    const content = 'uid,Team A,Team B,Team C\nanna,Lead,no,\nben,vip,0,-\ncleo,false,Member,N\n';
+    const wide = { columns: ['Team *'], guid: '{column|slug}' };
+    expect(await memberships(content, { wide, scopeWords: { Lead: 'admin', '*': 'participant' } })).toEqual([
+      '2: us/team-a/anna/admin/',
+      '3: us/team-a/ben/participant/',
+      '4: us/team-b/cleo/participant/',
+    ]);
+    expect(await memberships(content, { wide, scopeWords: { Lead: 'admin', '*': 'none', No: 'moderator' } })).toEqual([
+      '2: us/team-a/anna/admin/ (Team A=Lead)',
+      '2: us/team-b/anna/moderator/ (Team B=no)',
+      '3: skipped NO_MEMBERSHIP',
+      '4: skipped NO_MEMBERSHIP',
+    ]);
+  });
+
   test('* is every column that is not read for something else', async () => {
     const shape: Shape = { wide: { columns: ['*'] }, where: [{ column: 'active', is: ['1'] }] };
     expect(await memberships('uid,active,g1,g2\nanna,1,x,\n', shape)).toEqual(['2: us/g1/anna/participant/']);

@@ -1,0 +1,58 @@
+import { messageOf } from '../errors/message-of.ts';
+import { option, words } from '../errors/named-options.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import type { Config } from '../platform/config.ts';
+import type { Backend, QueueTelemetry } from '../queue/backend.ts';
+import { openBackend } from '../queue/open-backend.ts';
+import { caOf } from './ca-file.ts';
+
+interface QueueParts {
+  readonly config: Config;
+  /** To the log and to the user. */
+  readonly warn: (text: string) => void;
+  readonly telemetry?: QueueTelemetry | undefined;
+}
+
+/** Time in which the queue's server must answer before the user learns that it does not, in ms. */
+const ANSWER_MS = 3_000;
+
+/**
+ * Opens the queue of the settings, and warns about its server. If that does not answer, calls wait: the ledger has all rows.
+ * @throws RollcallError QUEUE_REFUSED for Postgres, which makes its tables first
+ */
+export async function openQueue(
+  { config, warn, telemetry }: QueueParts,
+  onError: (error: Error) => void,
+): Promise<Backend> {
+  let last: Error | undefined;
+  const noted = (error: Error) => {
+    last = error;
+    onError(error);
+  };
+  const { promise: late, resolve: isLate } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    const why = last === undefined ? '' : ` (${last.message})`;
+    warn(`the queue's server does not answer${why}; calls wait until it does`);
+    isLate();
+  }, ANSWER_MS);
+  try {
+    const opened = await openBackend(config.queue, noted, caOf(config), telemetry);
+    const warned = opened.warnings().then((warnings) => {
+      for (const warning of warnings) warn(warning);
+    });
+    await Promise.race([warned, late]);
+    warned.catch(onError);
+    return opened;
+  } catch (error) {
+    throw error instanceof RollcallError ? error : refused(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function refused(cause: unknown): RollcallError {
+  return new RollcallError('QUEUE_REFUSED', `the queue's server refuses (${messageOf(cause)})`, {
+    remedy: words`correct it there, or name another with ${option('queue')}`,
+    cause,
+  });
+}

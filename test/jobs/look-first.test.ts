@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
+import { ATTEMPTS } from '../../jobs/send-batch.ts';
+import type { ChatClient } from '../../src/chat/client.ts';
+import { ServiceRefusal } from '../../src/chat/errors.ts';
+import type { BatchResult } from '../../src/imports/record/batch-result.ts';
+import type { AskBeforeRepeat } from '../../src/platform/settings.ts';
+import { SlowDown } from '../../src/queue/define-job.ts';
+import { batchOf, openService } from './add-members-run.ts';
+
+type Chat = Pick<ChatClient, 'addMembers' | 'listMembersPage' | 'listBannedPage'>;
+
+/** Starts the job, as its queue does, until its result is delivered. Says what was called, in order. */
+async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBeforeRepeat = 'auto') {
+  const called: string[] = [];
+  const delivered: BatchResult[] = [];
+  const noted: Chat = {
+    addMembers: (guid, lists, options) => {
+      called.push(`add ${Object.values(lists).flat().join(' ')}`);
+      return chat.addMembers(guid, lists, options);
+    },
+    listMembersPage: (guid, page, options) => {
+      called.push(`members ${page}`);
+      return chat.listMembersPage(guid, page, options);
+    },
+    listBannedPage: (guid, page, options) => {
+      called.push(`banned ${page}`);
+      return chat.listBannedPage(guid, page, options);
+    },
+  };
+  let payload = given;
+  let attemptsMade = 0;
+  for (let starts = 1; delivered.length === 0 && starts < 100; starts += 1) {
+    const job = {
+      ...{ id: 'imp-1-7', payload, attemptsMade, starts, isLastAttempt: attemptsMade + 1 >= ATTEMPTS },
+      signal: new AbortController().signal,
+      update: async (changed: AddMembersPayload) => {
+        payload = addMembers.payload.parse(JSON.parse(JSON.stringify(changed)));
+      },
+    };
+    const ports = {
+      ...{ chat: noted, askBeforeRepeat, stopRegion: async () => {} },
+      deliver: async (_: unknown, result: BatchResult) => void delivered.push(result),
+    };
+    await addMembers.process(job, ports).catch((error: unknown) => {
+      if (!(error instanceof SlowDown)) attemptsMade += 1;
+    });
+  }
+  return { called, sent: delivered[0]?.sent, result: delivered[0] };
+}
+
+const there = { row: 1, outcome: 'already_member', code: 'FOUND_IN_GROUP' };
+const UNCERTAIN = { uncertainty: 'the process that sent it ended before an answer came' };
+
+describe('a call whose answer was lost', () => {
+  test('is not repeated for those whom it added', async () => {
+    const { sandbox, chat } = await openService({ faults: 'reset-after=1' });
+    const { called, sent } = await play(chat, batchOf({ participants: ['p', 'q'] }));
+    expect(called).toEqual(['add p q', 'members 1', 'banned 1']);
+    const message = expect.stringContaining('it may be by an earlier call: an earlier call got no usable answer');
+    expect(sent).toEqual({ kind: 'answered', missing: [], others: [1, 2].map((row) => ({ ...there, row, message })) });
+    expect(sandbox.members('us', 'g').size).toBe(2);
+  });
+
+  test('is repeated for those whom it did not add', async () => {
+    const { chat } = await openService({ faults: 'reset-midway=1' });
+    const { called, sent } = await play(chat, batchOf({ participants: ['p', 'q', 'r', 's'] }));
+    expect(called).toEqual(['add p q r s', 'members 1', 'banned 1', 'add r s']);
+    expect(sent).toMatchObject({ kind: 'answered', missing: [], others: [there, { ...there, row: 2 }] });
+  });
+
+  test('is repeated as it was where nobody was added, and counts every start that read', async () => {
+    const { chat } = await openService({ faults: 'reset-before=2' });
+    const { called, sent, result } = await play(chat, batchOf({ participants: ['p', 'q'] }));
+    // The second reset hits the question.
+    expect(called).toEqual(['add p q', 'members 1', 'members 1', 'add p q']);
+    expect(sent).toMatchObject({ kind: 'answered', others: [], missing: [] });
+    expect(result?.calls.map(({ kind }) => kind)).toEqual(['again', 'answered']);
+    expect(result?.uncertainty).toContain('an earlier call got no usable answer');
+  });
+
+  test('is repeated for a user who is banned, even if the list of members has such users', async () => {
+    const seed = { regions: { us: { members: { g: { participants: ['p'], usersToBan: ['b'] } } } } };
+    const { sandbox, chat } = await openService({ seed: { groups: ['g'], ...seed }, behaviour: { listBanned: true } });
+    const { called, sent } = await play(chat, batchOf({ participants: ['p', 'b'] }, UNCERTAIN));
+    expect(called).toEqual(['members 1', 'banned 1', 'add b']);
+    expect(sent).toMatchObject({ others: [there] });
+    expect(sandbox.members('us', 'g').get('b')).toBe('participant');
+  });
+
+  test('is not repeated for those whom it banned', async () => {
+    const { chat } = await openService({ faults: 'reset-after=1' });
+    const { called, sent } = await play(chat, batchOf({ participants: ['p'], usersToBan: ['b'] }));
+    expect(called).toEqual(['add p b', 'members 1', 'banned 1']);
+    expect(sent).toMatchObject({ others: [there, { row: 2, outcome: 'banned', code: 'FOUND_IN_GROUP' }] });
+  });
+
+  test('needs the list of banned users only, where all rows ban', async () => {
+    const { chat } = await openService({ faults: 'reset-midway=1' });
+    const { called } = await play(chat, batchOf({ usersToBan: ['b', 'c'] }));
+    expect(called).toEqual(['add b c', 'banned 1', 'add c']);
+  });
+
+  test('is repeated at once where nothing is asked', async () => {
+    const { chat } = await openService({ faults: 'reset-after=1' });
+    expect((await play(chat, batchOf({ participants: ['p'] }), 'never')).called).toEqual(['add p', 'add p']);
+  });
+
+  test('is repeated where the service does not say who is in the group', async () => {
+    const { chat } = await openService();
+    const secretive = { ...chat, listMembersPage: refused(404) };
+    const { sent } = await play(secretive, batchOf({ participants: ['p'] }, UNCERTAIN));
+    expect(sent).toMatchObject({ kind: 'answered', others: [], missing: [] });
+  });
+});
+
+describe('a group of more than one page', () => {
+  const participants = Array.from({ length: 1_500 }, (_, n) => `m${String(n).padStart(4, '0')}`);
+  const seed = { groups: ['g'], regions: { us: { members: { g: { participants } } } } };
+
+  test('is read to its end only when it is always asked', async () => {
+    const { chat } = await openService({ seed });
+    const batch = batchOf({ participants: ['m0001', 'm1400', 'p'] }, UNCERTAIN);
+    const all = await play(chat, batch, 'always');
+    expect(all.called).toEqual(['members 1', 'members 2', 'banned 1', 'add p']);
+    const first = await play(chat, batchOf({ participants: ['m0001', 'm1400', 'q'] }, UNCERTAIN));
+    expect(first.called).toEqual(['members 1', 'banned 1', 'add m1400 q']);
+  });
+});
+
+describe('the last attempt', () => {
+  test('is followed by the question: who is in the group is not added again, who is not has failed', async () => {
+    const { chat } = await openService();
+    let calls = 0;
+    const gone = {
+      ...chat,
+      addMembers: async (...[guid, , options]: Parameters<ChatClient['addMembers']>) => {
+        calls += 1;
+        if (calls === ATTEMPTS) await chat.addMembers(guid, { participants: ['p'] }, options);
+        return refused(503)();
+      },
+    };
+    const { called, sent } = await play(gone, batchOf({ participants: ['p', 'q'], usersToBan: ['b'] }));
+    expect(called.filter((one) => one.startsWith('add'))).toEqual(Array(ATTEMPTS).fill('add p q b'));
+    expect(called.slice(-3)).toEqual(['add p q b', 'members 1', 'banned 1']);
+    const absent = expect.stringContaining("afterwards this user was not in the group's list of members");
+    expect(sent).toMatchObject({
+      others: [
+        there,
+        { row: 2, outcome: 'failed', code: 'HTTP_503', message: absent },
+        { row: 3, outcome: 'failed', code: 'HTTP_503', message: expect.stringContaining('banned users') },
+      ],
+    });
+  });
+
+  test('is unconfirmed where the group cannot be asked', async () => {
+    const { chat } = await openService();
+    const down = { ...chat, addMembers: refused(503), listMembersPage: refused(503) };
+    const { sent } = await play(down, batchOf({ participants: ['p'] }));
+    expect(sent).toMatchObject({ others: [{ row: 1, outcome: 'unconfirmed', code: 'HTTP_503' }] });
+  });
+});
+
+/** A call that is answered with this status. */
+function refused(httpStatus: number): () => Promise<never> {
+  return async () => {
+    throw new ServiceRefusal({ httpStatus, serviceCode: null, serviceMessage: 'away', rate: {} });
+  };
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type CircuitStatus, UNUSED_CIRCUIT } from '../../src/api/regions.ts';
+import { watchOutages } from '../../src/server/webhook/outages.ts';
+
+/** Who is notified of an outage of the service, and when. */
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2027-03-28T02:14:00Z') }));
+afterEach(() => void vi.useRealTimers());
+
+const away = (message = 'refused'): CircuitStatus => ({
+  ...UNUSED_CIRCUIT,
+  state: 'open',
+  since: '2027-03-28T02:14:00.000Z',
+  message,
+});
+
+function watched() {
+  const told: string[] = [];
+  const outages = watchOutages(({ id, reason }) => void told.push(`${id} ${reason}`));
+  return { told, outages };
+}
+
+test('one that is over within a minute wakes nobody', () => {
+  const { told, outages } = watched();
+  outages.changed('us', away());
+  vi.advanceTimersByTime(2_000);
+  outages.changed('us', UNUSED_CIRCUIT);
+  vi.advanceTimersByTime(600_000);
+  expect(told).toEqual([]);
+});
+
+test('one that lasts is told once, with the last error, and once when it is over', () => {
+  const { told, outages } = watched();
+  outages.changed('us', away());
+  vi.advanceTimersByTime(59_999);
+  expect(told).toEqual([]);
+  outages.changed('us', { ...away('timed out'), state: 'half-open' });
+  vi.advanceTimersByTime(1);
+  outages.changed('us', away());
+  vi.advanceTimersByTime(600_000);
+  expect(told).toEqual([expect.stringMatching(/^us-away-\d+ the chat service has not answered in us .*\(timed out\)/)]);
+  outages.changed('us', UNUSED_CIRCUIT);
+  expect(told).toEqual([expect.anything(), expect.stringMatching(/^us-back-\d+ .*answers again in us/)]);
+});
+
+test('a server that starts in the middle of one tells it at once', () => {
+  const { told, outages } = watched();
+  vi.advanceTimersByTime(60_000);
+  outages.changed('us', away());
+  expect(told).toHaveLength(1);
+});
+
+test('a server that stops tells nothing more', () => {
+  const { told, outages } = watched();
+  outages.changed('us', away());
+  outages.close();
+  vi.advanceTimersByTime(600_000);
+  expect(told).toEqual([]);
+});
