@@ -28,7 +28,7 @@ export const ERROR_CODES = {
   NEWER_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
   LEDGER_MISSING: 'fatal',
-  QUEUE_AWAY: 'fatal',
+  QUEUE_REFUSED: 'fatal',
   UNEXPECTED_ERROR: 'fatal',
   TOO_FEW_FILES: 'usage',
   NO_IMPORTS: 'usage',
