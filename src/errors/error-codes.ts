@@ -29,7 +29,7 @@ export const ERROR_CODES = {
   UNKNOWN_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
   LEDGER_MISSING: 'fatal',
-  QUEUE_AWAY: 'fatal',
+  QUEUE_REFUSED: 'fatal',
   UNEXPECTED_ERROR: 'fatal',
   TOO_FEW_FILES: 'usage',
   NO_IMPORTS: 'usage',
