@@ -20,6 +20,11 @@ interface Service {
   readonly volumes?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly build?: string;
+  readonly depends_on?: Readonly<Record<string, unknown>> | readonly string[];
+  readonly restart?: string;
+  readonly mem_limit?: string;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
 }
 
 const compose: { services: Record<string, Service> } = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), {
@@ -57,6 +62,42 @@ test('each service is in a profile, and with what it waits for', () => {
   const shared = ['redis', 'sandbox', 'worker-us', 'worker-eu', 'worker-in'];
   expect(inProfile('import')).toEqual([...shared, 'coordinator']);
   expect(inProfile('service')).toEqual([...shared, 'serve', 'metrics-token', 'prometheus', 'grafana']);
+});
+
+/** The services that `docker compose --profile … up [names]` starts: all of the profile, or those named and what they wait for. */
+function started(profile: string, names?: readonly string[]): ReadonlySet<string> {
+  const all = Object.keys(compose.services).filter((name) => compose.services[name]?.profiles.includes(profile));
+  const found = new Set(names ?? all);
+  for (const name of found) {
+    const { depends_on: needs = [] } = compose.services[name] ?? {};
+    for (const other of Array.isArray(needs) ? needs : Object.keys(needs)) found.add(other);
+  }
+  return found;
+}
+
+test('the single import of its header and of the documents starts its workers and ends with the coordinator, which alone ends by itself', () => {
+  const everyone = ['coordinator', 'redis', 'sandbox', 'worker-eu', 'worker-in', 'worker-us'];
+  for (const file of ['docker-compose.yml', 'docs/deploy.md']) {
+    const command = /docker compose --profile import up(.*?)(?: {2,}|$)/m.exec(readFileSync(join(ROOT, file), 'utf8'));
+    expect([file, command?.[1]]).toEqual([file, ' --exit-code-from coordinator']);
+  }
+  expect([...started('import')].sort()).toEqual(everyone);
+  expect([...started('import', ['coordinator'])].sort()).toEqual(everyone);
+  const restarts = everyone.map((name) => compose.services[name]?.restart);
+  expect(restarts).toEqual(['no', ...Array(5).fill('unless-stopped')]);
+});
+
+test('every service comes back after a reboot or ends by itself, has a memory limit, and runs without capabilities', () => {
+  const services = Object.entries(compose.services);
+  const ends = services.filter(([, { restart }]) => restart !== 'unless-stopped');
+  expect(ends.map(([name, { restart }]) => [name, restart])).toEqual([
+    ['coordinator', 'no'],
+    ['metrics-token', 'on-failure'],
+  ]);
+  for (const [name, service] of services) {
+    const limits = { mem_limit: expect.stringMatching(/^\d+[mg]$/), cap_drop: ['ALL'] };
+    expect([name, service]).toMatchObject([name, { ...limits, security_opt: ['no-new-privileges:true'] }]);
+  }
 });
 
 test('a service with a setting that names a file in a volume has that volume', () => {

@@ -40,6 +40,7 @@ export function composeSyncs(
     sandbox: service.sandbox,
     regions: new Set(Object.keys(service.apps) as Region[]),
     pages: coordinator.pages,
+    whenRoom: coordinator.whenRoom,
     stage,
   });
   syncs.events.on('state', ({ id, state, reason }) =>

@@ -65,6 +65,9 @@ export const SYNC_TONES = {
   incomplete: 'attention',
 };
 
+/** Why a sync that is under way stands still. */
+export const DISK_FULL = 'DISK_FULL';
+
 /** States whose reason says more than the state. @type {readonly SyncState[]} */
 export const REASONED = ['failed', 'rejected', 'stale', 'incomplete'];
 
@@ -78,7 +81,10 @@ export function titleOf({ file, undoOf }) {
  * @param {SyncEntry} sync
  * @returns {string}
  */
-export function syncSentence({ state, totals, importId, planning }) {
+export function syncSentence({ state, code, totals, importId, planning }) {
+  if (code === DISK_FULL && (state === 'planning' || state === 'applying')) {
+    return 'Waiting for room on the disk of the data directory. It continues by itself, and nothing is sent meanwhile.';
+  }
   const changes = totals === null ? '' : changesIn(totals);
   switch (state) {
     case 'planning':

@@ -61,6 +61,8 @@ export interface SyncCatalog extends SyncCatalogReader {
   add(record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'options' | 'undoOf' | 'scheduleId'>, who: string): void;
   /** Moves a sync to another state, or throws a SyncTransitionError. The one function that changes a state. */
   move(id: string, to: SyncState, move?: SyncMove): SyncRecord;
+  /** Notes why a sync that is under way does not go on, and with null that it does. */
+  noteObstacle(id: string, obstacle: { readonly reason: string; readonly code: string } | null): SyncRecord;
   setTotals(id: string, totals: string): void;
   /** Notes which import is to carry it out. */
   setImport(id: string, importId: string): SyncRecord;
@@ -113,6 +115,12 @@ export function openSyncCatalog(path: string): SyncCatalog {
         sql('journal_sync').run({ id, at, state: to, reason, who });
         return known(id);
       }),
+    noteObstacle: (id, obstacle) => {
+      const { state, finishedAt } = known(id);
+      const { reason, code } = obstacle ?? { reason: 'continued', code: null };
+      sql('move_sync').run({ id, state, reason, code, finished: finishedAt });
+      return known(id);
+    },
     setTotals: (id, totals) => {
       sql('set_totals').run({ id, totals });
     },

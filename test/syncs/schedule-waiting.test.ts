@@ -95,3 +95,21 @@ test('many rows that fail are noted in pieces: between them others have their tu
   const next = catalog.addRun({ schedule: 'nightly', dueAt: 2, at: 2, state: 'running', reason: '', who: '' });
   expect(await catalog.setFailures(next, rows(10))).toEqual({ rows: 10, earlier: 10, since: 1 });
 });
+
+test('a run that meets a full disk says so, and continues by itself when there is room', async () => {
+  const office = openOffice();
+  await office.book.add(office.request());
+  const { syncs } = office;
+  const { create } = syncs;
+  syncs.create = () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
+  const runs = office.runs();
+  const { id } = runs.begin('nightly', 'ann');
+  expect(await runs.over(id)).toMatchObject({
+    state: 'running',
+    reason: expect.stringMatching(/^DISK_FULL: the disk of the data directory takes no more .*continues when there is/),
+  });
+  syncs.create = create;
+  for (const goOn of syncs.waiting) goOn();
+  expect(await runs.over(id)).toMatchObject({ state: 'ran' });
+  expect(office.history()).toHaveLength(1);
+});

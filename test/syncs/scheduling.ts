@@ -54,6 +54,14 @@ class Syncs {
     this.end(id, 'incomplete');
   };
 
+  /** What goes on when there is room on the disk. */
+  readonly waiting: (() => void)[] = [];
+
+  whenRoom = (_error: unknown, goOn: () => void): boolean => {
+    this.waiting.push(goOn);
+    return true;
+  };
+
   readonly imports = new Map<string, ImportState>();
 
   importState = (id: string): ImportState | undefined => this.imports.get(id);

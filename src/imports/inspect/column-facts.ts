@@ -15,6 +15,10 @@ export interface ColumnFacts {
   readonly different: number;
   /** All different values, where they are few: words for scopes, states. */
   readonly words?: readonly string[];
+  /** The same of any column with few. */
+  readonly few?: readonly string[];
+  /** The values are entries of a list. */
+  readonly isList?: boolean;
 }
 
 const EXAMPLES = 3;
@@ -26,21 +30,24 @@ const MOST_WORDS = 12;
 
 export const EMAIL = /^[^\s@,;|<>"]+@[^\s@,;|<>"]+\.[^\s@,;|<>"]+$/;
 export const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?$/;
-const MARK = /^(?:x|✓|✔|yes|no|y|n|true|false|0|1)$/i;
+const MARK = /^(?:x|✓|✔|yes|no|y|n|true|false|0|1|-)$/i;
 /** A mark, even where there is only one in a column. */
-const CROSS = /^[x✓✔]$/i;
+export const CROSS = /^[x✓✔]$/i;
 const STATUS =
   /^(?:active|inactive|deleted|enabled|disabled|suspended|pending|invited|completed|accepted|declined|archived)$/i;
 const SCOPE_WORDS =
   /^(?:owner|admin|administrator|manager|moderator|member|participant|user|guest|teacher|student|professor|faculty|ta|observer|instructor|leader|lead|maintainer|banned|ban)s?$/i;
 const PERSON_NAME = /^(?!user).*(?:name|vorname|nom|apellido|cognome)/i;
-const SCOPE_NAME = /role|scope|permission|rights|position|rolle|funktion|rôle|ruolo|\brol\b|função|papel/i;
+const SCOPE_NAME = /role|scope|permission|rights|position|rolle|funktion|rôle|ruolo|\brol\b|função|papel|affiliation/i;
 
-/** @param values of the column, row by row; absent ones are empty texts */
-export function columnFacts(name: string, values: readonly string[]): ColumnFacts {
+/**
+ * @param values of the column, row by row; absent ones are empty texts
+ * @param isList they are entries of lists
+ */
+export function columnFacts(name: string, values: readonly string[], isList = false): ColumnFacts {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '');
   const different = [...new Set(filled)];
-  const separator = separatorOf(filled);
+  const separator = separatorOf(name, filled);
   const looksLike = separator === undefined ? lookOf(name, filled, different) : 'list';
   return {
     name,
@@ -50,6 +57,8 @@ export function columnFacts(name: string, values: readonly string[]): ColumnFact
     filled: filled.length,
     different: different.length,
     ...((looksLike === 'scope' || looksLike === 'status' || looksLike === 'mark') && { words: different }),
+    ...(different.length <= MOST_WORDS && { few: different }),
+    ...(isList && { isList }),
   };
 }
 
@@ -74,10 +83,13 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
 }
 
 /** The separator between the values of a cell: it is in many of the cells, and never beside a blank value. */
-function separatorOf(filled: readonly string[]): string | undefined {
+function separatorOf(name: string, filled: readonly string[]): string | undefined {
   return [';', '|', ','].find((separator) => {
     const several = filled.filter((value) => value.includes(separator));
-    if (several.length < Math.max(1, filled.length * 0.3)) return undefined;
+    if (several.length < Math.max(1, filled.length * 0.3)) return false;
+    // As many parts everywhere are one value, such as auth0|1, unless the name says that they are several.
+    const counts = new Set(filled.map((value) => value.split(separator).length));
+    if (counts.size === 1 && !/s$/i.test(name)) return false;
     return several.every((value) =>
       value.split(separator).every((part) => EMAIL.test(part.trim()) || ID.test(part.trim())),
     );

@@ -7,11 +7,12 @@ import { fitting } from '../recipes/match.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, columnFacts } from './column-facts.ts';
 import { commandFor } from './command.ts';
+import { elementColumns } from './element-columns.ts';
 import type { Head } from './head.ts';
 import { headerLineOf, headerRowOf } from './header-row.ts';
 import { type Look, lookAt, seenIn } from './look.ts';
 import { isSecret, withoutSecrets } from './secrets.ts';
-import { suggest } from './suggest.ts';
+import { suggest, withoutOpen } from './suggest.ts';
 
 /** Rows that are looked at. */
 const ROWS = 200;
@@ -49,7 +50,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     };
     return { ...below, refusal: refusalOf(strict, look), advice: [...advice, ...below.advice], suggestion };
   }
-  const columns = factsOf(look.names.slice(0, MOST_COLUMNS), look.rows, look.format);
+  const columns = factsOf(look.names, look.rows, look.format).slice(0, MOST_COLUMNS);
   const secret = columns.filter(isSecret).map((column) => column.name);
   const { advice, suggestion, command } = nextFor(inspected, { look, strict, columns, recipe: fits[0] });
   return {
@@ -104,8 +105,9 @@ function nextFor(
     hasGuid: options.guid !== undefined,
     hasUid: hasUidSource(options),
   });
-  const command = isReadable ? write(chosen, []) : write(together(chosen, settings), [...needs]);
-  const suggestion = isReadable ? null : { settings: { ...settings }, needs: [...needs] };
+  const command = write(together(chosen, settings), [...needs]);
+  const isKnown = isReadable && Object.keys(settings).length === 0 && needs.size === 0;
+  const suggestion = isKnown ? null : { settings: withoutOpen(settings), needs: [...needs] };
   return { advice: [...advice], suggestion, command };
 }
 
@@ -138,7 +140,10 @@ function refusalOf(strict: Look, look: Look): FileFacts['refusal'] {
   return refusal === undefined ? null : { code: refusal.code, message: refusal.message };
 }
 
-function shownFacts({ words, ...rest }: ColumnFacts, isHidden: boolean): FileFacts['columns'][number] {
+function shownFacts(
+  { words, few: _few, isList: _isList, ...rest }: ColumnFacts,
+  isHidden: boolean,
+): FileFacts['columns'][number] {
   return {
     ...rest,
     examples: isHidden ? [] : [...rest.examples],
@@ -190,27 +195,18 @@ function adviceOf({ name, title }: Recipe): string {
   return `It looks like ${title}: --recipe ${name} reads it, \`rollcall recipes show ${name}\` says how.`;
 }
 
-function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined) {
-  const cells = rows.map(({ original }) => cellsOf(original, names, format === 'csv'));
-  return names.map((name, index) =>
+function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined): ColumnFacts[] {
+  const originals = rows.map(({ original }): unknown => (original === '' ? [] : JSON.parse(original)));
+  if (format !== 'csv' && !originals.some(Array.isArray)) {
+    return [...elementColumns(originals)].map(([name, { values, inList }]) => columnFacts(name, values, inList));
+  }
+  const cells = originals.filter(Array.isArray) as string[][];
+  return names.slice(0, MOST_COLUMNS).map((name, index) =>
     columnFacts(
       name,
       cells.map((row) => row[index] ?? ''),
     ),
   );
-}
-
-/** What a row has in each column, as text. */
-function cellsOf(original: string, names: readonly string[], isCsv: boolean): string[] {
-  const value: unknown = original === '' ? [] : JSON.parse(original);
-  if (isCsv || Array.isArray(value)) return (value as string[]).map(textOf);
-  const element = value as Readonly<Record<string, unknown>>;
-  return names.map((name) => textOf(element[name]));
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
 function missingIn(recognised: Readonly<Record<string, string>>, { guid }: ImportOptions): string[] {

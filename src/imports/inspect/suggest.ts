@@ -1,9 +1,12 @@
 import { SCOPES } from '../../membership/membership.ts';
 import { listed, shown } from '../read/intake-error.ts';
 import { ID } from '../read/membership-row.ts';
+import { OPEN_VALUE } from '../read/shape/parse-shape.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
-import { type ColumnFacts, DATE, EMAIL } from './column-facts.ts';
+import { type ColumnFacts, CROSS, DATE, EMAIL } from './column-facts.ts';
+import { groupName, isFlag, isPath, isRole, userRank, wordsOf } from './column-names.ts';
 import { typed } from './command.ts';
+import { isNoMember, statesIn } from './states.ts';
 
 /** The options that a file needs before it can be read. */
 export interface Suggestion {
@@ -13,13 +16,11 @@ export interface Suggestion {
   readonly advice: readonly string[];
 }
 
-const USER_NAME =
-  /uid|user|member|person|people|login|account|handle|nick|employee|staff|student|customer|attendee|badge|username|benutzer|mitglied|teilnehmer|usuario|utilisateur/i;
-const GROUP_NAME =
-  /guid|group|team|room|channel|course|class|section|cohort|department|dept|project|club|chat|conversation|squad|gruppe|kurs|klasse|kanal|abteilung|grupo|equipo|groupe|equipe/i;
-const ID_WORD = /\b(?:id|no|nr|number|key|code)\b|id$/i;
 const IS_SCOPE = new RegExp(`^(?:(?:${SCOPES.join('|')})s?|banned|users?toban)$`, 'i');
-const KEPT_STATUS = /^(?:active|enabled|accepted)$/i;
+/** In place of a column that only the user can name; an import refuses it. */
+const OPEN_COLUMN = '<column>';
+
+type ScopeMeaning = 'admin' | 'moderator' | 'ban' | 'none';
 
 /** Words for scopes in the exports of other systems. */
 const SCOPE_GUESSES: readonly (readonly [RegExp, 'admin' | 'moderator' | 'ban'])[] = [
@@ -45,88 +46,35 @@ interface Asked {
 }
 
 export function suggest({ columns, recognised, hasGuid, hasUid = false }: Asked): Suggestion {
-  const map: Record<string, string> = {};
-  const shape: NonNullable<RecipeSettings['shape']> = {};
-  const needs = new Set<'guid' | 'identities'>();
-  const advice: string[] = [];
-  const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
-  const other = (taken: readonly (ColumnFacts | undefined)[]) => columns.filter((one) => !taken.includes(one));
-
   if (isWithoutHeader(columns, recognised)) return withoutHeader(columns, hasGuid);
+  const found: Found = { map: {}, shape: {}, needs: new Set(), advice: [] };
+  const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
 
-  const uid = named('uid') ?? best(other([named('guid'), named('scope')]), userScore);
-  const guid = named('guid') ?? best(other([uid, named('scope')]), groupScore);
+  const known = named('uid');
+  const [user, ...others] = isUser(known) ? [known] : users(columns.filter((one) => one !== named('guid')));
+  aboutUser(user, others, { isRecognised: isUser(known), hasUid }, found);
 
-  if (uid === undefined) advice.push('No column looks like users: name it with --map uid=COLUMN.');
-  else {
-    if (recognised['uid'] === undefined) map['uid'] = uid.name;
-    const quoted = shown(uid.name);
-    if (hasUid) {
-      // Said already.
-    } else if (uid.looksLike === 'email') {
-      needs.add('identities');
-      advice.push(
-        `Column ${quoted} looks like e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address, or --uid '{${uid.name}|slug}'.`,
-      );
-    } else if (uid.separator !== undefined) {
-      shape.split = { ...shape.split, uid: uid.separator };
-      advice.push(`Column ${quoted} has several users in a cell: --split "uid=${uid.separator}".`);
-    } else if (uid.examples.some((example) => !ID.test(example))) {
-      needs.add('identities');
-      advice.push(
-        `Column ${quoted} has values that are no UIDs, such as ${shown(uid.examples.find((example) => !ID.test(example)) ?? '')}: use --identities FILE, a file that has the UID for each, or --uid '{${uid.name}|slug}'.`,
-      );
-    } else if (map['uid'] !== undefined)
-      advice.push(`Column ${quoted} looks like users: --map ${typed(`uid=${uid.name}`)}.`);
-  }
-
+  const group = named('guid');
   const marks = columns.filter(({ looksLike }) => looksLike === 'mark');
-  if (hasGuid) {
-    // Said already.
-  } else if (guid === undefined && marks.length > 1) {
-    shape.wide = {
-      columns: patternFor(marks, columns) ?? marks.map(({ name }) => name),
-      ...(marks.some(({ name }) => !ID.test(name)) && { guid: '{column|slug}' }),
-    };
-    advice.push(
-      `Columns ${listed(marks.map(({ name }) => name))} have marks in them: --wide reads each as a group, * means any text.`,
-    );
-  } else if (guid === undefined) {
-    needs.add('guid');
-    advice.push('No column looks like groups: --guid GROUP puts all rows into one.');
-  } else {
-    const quoted = shown(guid.name);
-    if (guid.separator !== undefined) {
-      if (recognised['guid'] === undefined) map['guid'] = guid.name;
-      shape.split = { ...shape.split, guid: guid.separator };
-      advice.push(`Column ${quoted} has several groups in a cell: --split "guid=${guid.separator}".`);
-    } else if (guid.looksLike === 'id' || guid.looksLike === 'scope' || guid.looksLike === 'status') {
-      if (recognised['guid'] === undefined) {
-        map['guid'] = guid.name;
-        advice.push(`Column ${quoted} looks like groups: --map ${typed(`guid=${guid.name}`)}.`);
-      }
-    } else {
-      const functions = guid.looksLike === 'email' ? 'localpart|slug' : 'slug';
-      shape.templates = { guid: `{${guid.name}|${functions}}` };
-      advice.push(
-        `Column ${quoted} has values that are no GUIDs, such as ${shown(guid.examples[0] ?? '')}: the template '{${guid.name}|${functions}}' makes some of them.`,
+  const isGroup = group !== undefined && group.looksLike !== 'empty' && group.looksLike !== 'mark';
+  const groups = isGroup ? [group] : groupsIn(columns.filter((one) => one !== user));
+  if (!hasGuid) {
+    if (groups.length === 0 && marks.length > 1) aboutMarks(marks, columns, found);
+    else if (groups.length === 0 && user?.isList === true) {
+      found.map['guid'] = OPEN_COLUMN;
+      found.advice.push(
+        'Each element has a list of users, and no group that is certain: name it with --map guid=COLUMN.',
       );
-    }
+    } else aboutGroup(groups, isGroup, found);
   }
-  aboutScope(
-    named('scope') ?? best(other([uid, guid]), scopeScore),
-    recognised['scope'] !== undefined,
-    map,
-    shape,
-    advice,
-  );
-  for (const status of columns.filter(({ looksLike, words = [] }) => looksLike === 'status' && words.length > 1)) {
-    const kept = status.words?.filter((word) => KEPT_STATUS.test(word)) ?? [];
-    if (kept.length === 0 || kept.length === status.words?.length) continue;
-    advice.push(
-      `Column ${shown(status.name)} has ${status.words?.join(', ')}: to leave out the others, add --where "${status.name}=${kept[0]}".`,
-    );
-  }
+
+  const rest = columns.filter((one) => one !== user && !groups.includes(one));
+  const scope = named('scope') ?? scopeIn(rest);
+  aboutScope(scope, recognised['scope'] !== undefined, found);
+  const states = statesIn(rest.filter((one) => one !== scope));
+  found.advice.push(...states.advice);
+  if (states.where.length > 0) found.shape.where = [...states.where];
+  const { map, shape, needs, advice } = found;
   return {
     settings: {
       ...(Object.keys(map).length > 0 && { map }),
@@ -135,6 +83,171 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false }: Asked)
     needs,
     advice,
   };
+}
+
+/** The settings without what only the user can say. */
+export function withoutOpen({ map = {}, shape, ...rest }: RecipeSettings): RecipeSettings {
+  const { where = [], ...others } = shape ?? {};
+  const known = where.filter(({ is }) => is?.[0] !== OPEN_VALUE);
+  const read = { ...others, ...(known.length > 0 && { where: known }) };
+  const mapped = Object.fromEntries(Object.entries(map).filter(([, column]) => column !== OPEN_COLUMN));
+  return {
+    ...rest,
+    ...(Object.keys(mapped).length > 0 && { map: mapped }),
+    ...(Object.keys(read).length > 0 && { shape: read }),
+  };
+}
+
+interface Found {
+  readonly map: Record<string, string>;
+  readonly shape: NonNullable<RecipeSettings['shape']>;
+  readonly needs: Set<'guid' | 'identities'>;
+  readonly advice: string[];
+}
+
+/** Whether a column that is called like the user may be it by its values. */
+function isUser(column: ColumnFacts | undefined): column is ColumnFacts {
+  return column !== undefined && !['empty', 'mark', 'date', 'name', 'status'].includes(column.looksLike);
+}
+
+/** The columns that say most surely who the member is: one, or several that a person must choose from. */
+function users(columns: readonly ColumnFacts[]): ColumnFacts[] {
+  return surest(columns, ({ name, looksLike, separator, examples, filled, different }) => {
+    // The host of all meetings is no member of each.
+    if (filled > 1 && different === 1) return 0;
+    if (!['id', 'email', 'list', 'text', 'name'].includes(looksLike)) return 0;
+    if (looksLike !== 'list' && examples.some((example) => /[\s{[]/.test(example))) return 0;
+    const isEmail = looksLike === 'email' || (separator !== undefined && examples.some((one) => EMAIL.test(one)));
+    return userRank(name, isEmail);
+  });
+}
+
+/** The columns that say most surely what the group is. One of them is the id where the others are names of the same. */
+function groupsIn(columns: readonly ColumnFacts[]): ColumnFacts[] {
+  const rankOf = (column: ColumnFacts) =>
+    ['empty', 'mark', 'date'].includes(column.looksLike) ||
+    isFlag(column.name) ||
+    column.examples.some((one) => /^[{[]/.test(one))
+      ? 0
+      : (groupName(column.name)?.rank ?? 0);
+  const all = surest(columns, rankOf);
+  const kinds = new Set(all.map(({ name }) => groupName(name)?.entity));
+  if (kinds.size !== 1) return all;
+  const places = columns.filter(({ name, filled }) => isPath(name) && filled > 0);
+  const [first] = [...all, ...places].toSorted((a, b) => idRank(b) - idRank(a));
+  return first === undefined ? [] : [first];
+}
+
+/** Ids before plain names, names before addresses. */
+function idRank({ name, looksLike }: ColumnFacts): number {
+  if (isPath(name)) return 5;
+  if (looksLike === 'email') return 1;
+  const isId = groupName(name)?.isId === true;
+  return (isId ? 2 : 0) + (looksLike === 'name' || looksLike === 'text' ? 1 : 2);
+}
+
+function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) => number): ColumnFacts[] {
+  const ranked = columns.map((column) => ({ column, rank: rankOf(column) }));
+  const most = Math.max(0, ...ranked.map(({ rank }) => rank));
+  return most === 0 ? [] : ranked.filter(({ rank }) => rank === most).map(({ column }) => column);
+}
+
+function aboutUser(
+  uid: ColumnFacts | undefined,
+  others: readonly ColumnFacts[],
+  { isRecognised, hasUid }: { readonly isRecognised: boolean; readonly hasUid: boolean },
+  { map, shape, needs, advice }: Found,
+): void {
+  if (uid === undefined || others.length > 0) {
+    map['uid'] = OPEN_COLUMN;
+    advice.push(
+      uid === undefined
+        ? 'No column is surely the users: name it with --map uid=COLUMN.'
+        : `Columns ${listed([uid, ...others].map(({ name }) => name))} may all be the users: choose one with --map uid=COLUMN.`,
+    );
+    return;
+  }
+  const quoted = shown(uid.name);
+  const bad = uid.examples.find((example) => !ID.test(example));
+  if (!isRecognised) map['uid'] = uid.isList === true ? `{${uid.name}}` : uid.name;
+  if (hasUid) return;
+  const isEmail =
+    uid.looksLike === 'email' || (uid.separator !== undefined && uid.examples.some((one) => /@/.test(one)));
+  if (uid.separator !== undefined) {
+    shape.split = { ...shape.split, uid: uid.separator };
+    advice.push(`Column ${quoted} has several users in a cell: --split "uid=${uid.separator}".`);
+  }
+  if (isEmail) {
+    needs.add('identities');
+    advice.push(
+      `Column ${quoted} looks like e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address, or --uid '{${uid.name}|slug}'.`,
+    );
+  } else if (uid.separator === undefined && bad !== undefined) {
+    needs.add('identities');
+    advice.push(
+      `Column ${quoted} has values that are no UIDs, such as ${shown(bad)}: use --identities FILE, a file that has the UID for each, or --uid '{${uid.name}|slug}'.`,
+    );
+  } else if (!isRecognised && uid.separator === undefined) {
+    advice.push(`Column ${quoted} looks like users: --map ${typed(`uid=${map['uid']}`)}.`);
+  }
+}
+
+/** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
+function aboutMarks(
+  marks: readonly ColumnFacts[],
+  columns: readonly ColumnFacts[],
+  { shape, needs, advice }: Found,
+): void {
+  const flagless = marks.filter(({ name }) => !isFlag(name));
+  const crossed = flagless.filter(({ name, few = [] }) => few.some((word) => CROSS.test(word)) || groupName(name));
+  const pattern = patternFor(crossed, columns);
+  if (crossed.length < 2) {
+    needs.add('guid');
+    advice.push('No column is surely groups: --guid GROUP puts all rows into one.');
+    return;
+  }
+  shape.wide = {
+    columns: pattern ?? crossed.map(({ name }) => name),
+    ...(crossed.some(({ name }) => !ID.test(name)) && { guid: '{column|slug}' }),
+  };
+  advice.push(
+    `Columns ${listed(crossed.map(({ name }) => name))} have marks in them: --wide reads each as a group, * means any text.`,
+  );
+}
+
+function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, { map, shape, needs, advice }: Found): void {
+  const [guid, ...others] = groups;
+  if (guid === undefined) {
+    needs.add('guid');
+    advice.push('No column looks like groups: --guid GROUP puts all rows into one.');
+    return;
+  }
+  if (others.length > 0) {
+    map['guid'] = OPEN_COLUMN;
+    advice.push(
+      `Columns ${listed(groups.map(({ name }) => name))} may all be the groups: choose one with --map guid=COLUMN.`,
+    );
+    return;
+  }
+  const quoted = shown(guid.name);
+  if (guid.isList === true) {
+    map['guid'] = `{${guid.name}${guid.looksLike === 'id' ? '' : '|slug'}}`;
+    advice.push(`Column ${quoted} has lists of groups: --map ${typed(`guid=${map['guid']}`)}.`);
+  } else if (guid.separator !== undefined) {
+    if (!isRecognised) map['guid'] = guid.name;
+    shape.split = { ...shape.split, guid: guid.separator };
+    advice.push(`Column ${quoted} has several groups in a cell: --split "guid=${guid.separator}".`);
+  } else if (['id', 'scope', 'status'].includes(guid.looksLike) && guid.examples.every((one) => ID.test(one))) {
+    if (isRecognised) return;
+    map['guid'] = guid.name;
+    advice.push(`Column ${quoted} looks like groups: --map ${typed(`guid=${guid.name}`)}.`);
+  } else {
+    const functions = guid.looksLike === 'email' ? 'localpart|slug' : 'slug';
+    shape.templates = { guid: `{${guid.name}|${functions}}` };
+    advice.push(
+      `Column ${quoted} has values that are no GUIDs, such as ${shown(guid.examples[0] ?? '')}: the template '{${guid.name}|${functions}}' makes some of them.`,
+    );
+  }
 }
 
 /** `Team *`, where columns are called so and no other is: in the next file, or the next of a folder, there may be other teams. */
@@ -184,13 +297,18 @@ function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Sugge
   };
 }
 
-function aboutScope(
-  scope: ColumnFacts | undefined,
-  isRecognised: boolean,
-  map: Record<string, string>,
-  shape: NonNullable<RecipeSettings['shape']>,
-  advice: string[],
-): void {
+/** The column with words for scopes: its words are known, or it is called so. */
+function scopeIn(columns: readonly ColumnFacts[]): ColumnFacts | undefined {
+  const [first, ...others] = surest(columns, ({ name, looksLike, few = [] }) => {
+    if (looksLike !== 'scope') return 0;
+    const known = few.filter((word) => IS_SCOPE.test(word) || meaningOf(word) !== undefined).length;
+    if (isRole(name)) return known > 0 ? 4 : 3;
+    return known > 0 && !/\b(?:type|kind|status|state|title|job)\b/.test(wordsOf(name)) ? 2 : 0;
+  });
+  return others.length > 0 ? undefined : first;
+}
+
+function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, { map, shape, advice }: Found): void {
   if (scope === undefined) return;
   const quoted = shown(scope.name);
   if (scope.words === undefined) {
@@ -202,8 +320,9 @@ function aboutScope(
   if (!isRecognised) map['scope'] = scope.name;
   const foreign = scope.words.filter((word) => !IS_SCOPE.test(word));
   if (foreign.length === 0) return;
-  const meanings = foreign.map((word) => [word, SCOPE_GUESSES.find(([pattern]) => pattern.test(word))?.[1]] as const);
-  const isNoneKnown = meanings.every(([, meaning]) => meaning === undefined);
+  // Words of ours as well: * is any word that is not listed.
+  const meanings = scope.words.map((word) => [word, meaningOf(word)] as const);
+  const isNoneKnown = foreign.length === meanings.length && meanings.every(([, meaning]) => meaning === undefined);
   shape.scopeWords = {
     ...Object.fromEntries(
       // Where none of them is known, all are listed for correction.
@@ -217,23 +336,6 @@ function aboutScope(
   advice.push(`Column ${quoted} has words of its own (${foreign.join(', ')}): ${flags} says what they mean here.`);
 }
 
-function best(columns: readonly ColumnFacts[], score: (column: ColumnFacts) => number): ColumnFacts | undefined {
-  const [first] = columns.map((column) => ({ column, score: score(column) })).sort((a, b) => b.score - a.score);
-  return first !== undefined && first.score >= 3 ? first.column : undefined;
-}
-
-function userScore({ name, looksLike, filled, different, separator }: ColumnFacts): number {
-  if (looksLike === 'empty' || looksLike === 'mark' || looksLike === 'date' || looksLike === 'scope') return 0;
-  const byName = (USER_NAME.test(name) ? 3 : 0) + (ID_WORD.test(name) ? 1 : 0) - (GROUP_NAME.test(name) ? 3 : 0);
-  const byLook = looksLike === 'email' ? 3 : looksLike === 'id' || separator !== undefined ? 1 : -1;
-  return byName + byLook + (different > filled / 2 ? 1 : 0);
-}
-
-function groupScore({ name, looksLike }: ColumnFacts): number {
-  if (looksLike === 'empty' || looksLike === 'mark' || looksLike === 'date' || !GROUP_NAME.test(name)) return 0;
-  return 3 + (ID_WORD.test(name) ? 1 : 0) + (looksLike === 'id' ? 1 : 0);
-}
-
-function scopeScore({ name, looksLike }: ColumnFacts): number {
-  return looksLike === 'scope' ? (/role|scope/i.test(name) ? 4 : 3) : 0;
+function meaningOf(word: string): ScopeMeaning | undefined {
+  return isNoMember(word) ? 'none' : SCOPE_GUESSES.find(([pattern]) => pattern.test(word))?.[1];
 }

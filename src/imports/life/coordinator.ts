@@ -87,6 +87,8 @@ export interface Coordinator {
   settled(id: string): Promise<ImportRecord>;
   /** From now on imports that wait for room on the disk continue by themselves. */
   readonly watchRoom: Life['watchRoom'];
+  /** Lets other work wait for room, as imports do (room-waits.ts). */
+  readonly whenRoom: Life['whenRoom'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -262,6 +264,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     resultsAreTaken: () => life.sending.resultsAreTaken(),
     renewKeys: (regions) => life.sending.renewKeys(regions),
     watchRoom: life.watchRoom,
+    whenRoom: life.whenRoom,
     settled: async (id) => {
       for (;;) {
         // Checked after the move: `staged` is only passed on the way to `running`.

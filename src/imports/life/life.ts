@@ -45,6 +45,7 @@ export interface Life extends Requests {
   fault(id: string, code: FaultCode, error: unknown): void;
   /** From now on imports that wait for room on the disk continue by themselves (room-waits.ts). */
   readonly watchRoom: RoomWaits['watch'];
+  readonly whenRoom: RoomWaits['whenRoom'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -173,6 +174,7 @@ export function createLife(options: LifeOptions): Life {
     begin: course.begin,
     ...requests,
     watchRoom: room.watch,
+    whenRoom: room.whenRoom,
     isClosing: closings.isUnderWay,
     leave: course.leave,
     fault,

@@ -15,6 +15,10 @@ export interface RoomWaits {
   /** Lets an import wait that has met a full disk. Resolves when it does. */
   begin(id: string, error: unknown): Promise<void>;
   /**
+   * For other work that has met a full disk: calls `goOn` when there is room. Returns false where no one watches for that.
+   */
+  whenRoom(error: unknown, goOn: () => void): boolean;
+  /**
    * From now on they continue by themselves when there is room, also those whose state cannot be written meanwhile.
    * Without it, a person continues them.
    * @param everyMs how often it looks. Default 5 seconds
@@ -54,6 +58,8 @@ export function createRoomWaits({
   const { free = () => freeBytes(dir.root) } = options;
   /** Bytes that each import needs. */
   const waiting = new Map<string, number>();
+  /** Other work that waits, with the bytes that it needs. */
+  const others = new Map<() => void, number>();
   let isWatched = false;
 
   const keepReserve = (): void => {
@@ -66,7 +72,7 @@ export function createRoomWaits({
   const giveReserve = (): void => rmSync(dir.reserve, { force: true });
 
   const begin = async (id: string, error: unknown): Promise<void> => {
-    waiting.set(id, error instanceof NoRoom ? Number(error.facts['needed']) : ENOUGH);
+    waiting.set(id, neededBy(error));
     // Closing the ledger gives back what its journal takes.
     await sending.drop(id);
     giveReserve();
@@ -81,9 +87,14 @@ export function createRoomWaits({
   };
 
   const look = async (): Promise<void> => {
-    if (waiting.size === 0) return;
+    if (waiting.size + others.size === 0) return;
     const bytes = await free();
     if (bytes > ENOUGH) keepReserve();
+    for (const [goOn, needed] of others) {
+      if (needed > bytes) continue;
+      others.delete(goOn);
+      goOn();
+    }
     for (const [id, needed] of waiting) {
       if (needed > bytes) continue;
       waiting.delete(id);
@@ -97,6 +108,12 @@ export function createRoomWaits({
   keepReserve();
   return {
     begin,
+    whenRoom: (error, goOn) => {
+      if (!isWatched) return false;
+      others.set(goOn, neededBy(error));
+      giveReserve();
+      return true;
+    },
     close: giveReserve,
     watch: (onError, everyMs = LOOK_MS) => {
       isWatched = true;
@@ -105,12 +122,16 @@ export function createRoomWaits({
   };
 }
 
+function neededBy(error: unknown): number {
+  return error instanceof NoRoom ? Number(error.facts['needed']) : ENOUGH;
+}
+
 /** Whether an import in this state becomes `blocked`. A pause or a cancellation stays one. */
 function mayWait(state: ImportState): boolean {
   return state === 'staging' || state === 'staged' || state === 'running';
 }
 
-function roomSentence(error: unknown): string {
+export function roomSentence(error: unknown): string {
   if (error instanceof NoRoom) return error.what;
   return `the disk of the data directory takes no more (${asClause(messageOf(error))})`;
 }

@@ -14,7 +14,8 @@ const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
 const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
 
 const LOOK = 'Look at the plan: approve it if it is right, fix the file if it is not';
-const LOOK_AT_UNDO = 'Look at the plan: approve it if it is right, reject it if it is not';
+const LOOK_AT_UNDO =
+  'Others have acted here since the import, or members may have been there before it. Look at the plan: approve it if it is right, reject it if it is not';
 const GET_WHOLE_FILE = 'Make sure that the file is complete, and approve the plan if it is';
 
 /** Every guard, in the order in which their findings are shown. Zero removals never trip one that counts removals. */

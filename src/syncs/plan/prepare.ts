@@ -76,9 +76,7 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
   const { folder, request, create, signal } = task;
   const files = planFiles(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const path of [files.desired, files.plan]) {
-    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
-  }
+  await removePlan(folder);
   const desired = request.kind === 'undo' ? request.ledger : await stageFile(task, request, ports);
   if (create !== undefined) requireNames(desired, create);
   const source = await sourceOf(request, files.input);
@@ -95,6 +93,19 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
   } catch (error) {
     plan.close();
     throw error;
+  }
+}
+
+/** Ports whose questions wait for so long for a service that is away, in ms; undefined: as the process says. */
+export function withPatience(ports: PlanningPorts, giveUpAfterMs: number | undefined): PlanningPorts {
+  return { ...ports, pages: (region) => ports.pages(region, giveUpAfterMs) };
+}
+
+/** Removes a plan that is made again. */
+export async function removePlan(folder: string): Promise<void> {
+  const { desired, plan } = planFiles(folder);
+  for (const path of [desired, plan]) {
+    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
   }
 }
 

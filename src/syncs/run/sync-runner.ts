@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../errors/message-of.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
+import type { RoomWaits } from '../../imports/life/room-waits.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../membership/sync-state.ts';
 import { counted } from '../../text/wording.ts';
@@ -13,12 +13,14 @@ import { limitsWith } from '../guard-limits.ts';
 import { guardPlan } from '../plan/guards.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
-import { type PlanningPorts, type PlanningProgress, type PlanRequest, planFiles, planFor } from '../plan/prepare.ts';
+import type { PlanningPorts, PlanningProgress, PlanRequest } from '../plan/prepare.ts';
+import { planFiles, planFor, withPatience } from '../plan/prepare.ts';
 import { type PreviousRun, previousRun } from '../plan/previous-run.ts';
 import { DEFAULT_FLAGS } from '../plan-flags.ts';
 import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
 import { readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
+import { DISK_FULL, failureCode, roomWaits } from './full-disk.ts';
 import { importCreates } from './import-creates.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { CreateSync, CreateUndo } from './requests.ts';
@@ -46,6 +48,7 @@ export interface SyncRunner {
   cancel(id: string, who: string): SyncRecord;
   /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
   replace(id: string): Promise<void>;
+  readonly whenRoom: RoomWaits['whenRoom'];
   /** Of the import that carries a sync out. */
   importState(id: string): ImportState | undefined;
   find(id: string): SyncRecord;
@@ -76,6 +79,7 @@ export interface SyncRunnerOptions extends PlanningPorts {
   readonly newId: (kind: 'sync' | 'undo') => string;
   /** Whether this process sends to a sandbox. */
   readonly sandbox: boolean;
+  readonly whenRoom: RoomWaits['whenRoom'];
 }
 
 export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
@@ -102,6 +106,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     return record;
   };
 
+  const waitsForRoom = roomWaits(options, (record) => void events.emit('state', record));
+
   const checkTarget = (subject: string, { sandbox: meant }: Pick<SyncOptions, 'sandbox'>): void => {
     if (meant !== sandbox) throw new WrongTarget(subject, meant);
   };
@@ -125,12 +131,6 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     onProgress: (progress: PlanningProgress) => events.emit('planning', record.id, progress),
   });
 
-  /** A schedule says how long its runs wait for the service, in planning as in sending. */
-  const portsOf = (record: SyncRecord): PlanningPorts => {
-    const { giveUpAfterMs } = readSyncOptions(record);
-    return { ...options, pages: (region) => options.pages(region, giveUpAfterMs) };
-  };
-
   /** The last run of the same sync whose plan is still there. */
   const previousOf = (record: SyncRecord): PreviousRun | undefined => {
     if (record.undoOf !== null) return undefined;
@@ -149,8 +149,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
 
   const plan = async (record: SyncRecord): Promise<void> => {
     const { id } = record;
-    const { limits, apply } = readSyncOptions(record);
-    const made = await planFor(taskOf(record, record.source), portsOf(record));
+    const { limits, apply, giveUpAfterMs } = readSyncOptions(record);
+    const made = await planFor(taskOf(record, record.source), withPatience(options, giveUpAfterMs));
     try {
       const findings = guardPlan(made, limitsWith(limits), previousOf(record));
       const totals = planTotals(made.groups(), made.creating());
@@ -176,7 +176,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const { within, sentence, changes } = await checkPlan(
       folder(id),
       taskOf(record, sourceNow(folder(id), source)),
-      portsOf(record),
+      withPatience(options, readSyncOptions(record).giveUpAfterMs),
     );
     if (!within) return void move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     if (changes === 0) return void move(id, 'unchanged');
@@ -220,6 +220,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const cancelled = new AbortController();
     running.set(id, cancelled);
     try {
+      if (record.code === DISK_FULL) events.emit('state', catalog.noteObstacle(id, null));
       if (record.state === 'planning') await plan(record);
       else if (record.state === 'applying' && record.importId === null) await carryOut(record);
       else if (record.state === 'applying' && imports.find(id) === undefined) await beginImport(record);
@@ -229,8 +230,9 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       const { state, importId } = find(id);
       // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
+      if (await waitsForRoom(id, error, () => enqueue(id))) return;
       const reason = messageOf(error);
-      move(id, 'failed', { reason, code: error instanceof RollcallError ? error.code : 'PLANNING_FAILED' });
+      move(id, 'failed', { reason, code: failureCode(error) });
     } finally {
       running.delete(id);
     }
@@ -321,6 +323,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       running.get(id)?.abort(new Error('the sync was cancelled'));
       return record;
     },
+    whenRoom: options.whenRoom,
     importState: (id) => imports.find(id)?.state,
     replace: async (id) => {
       const { state, importId } = find(id);

@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
+import { roomSentence } from '../../imports/life/room-waits.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
+import { isDiskFull } from '../../platform/disk-full.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../plan/plan-totals.ts';
@@ -43,7 +45,7 @@ export interface ScheduleRunEvents {
 
 export interface ScheduleRunsOptions extends SourceReaderOptions {
   readonly catalog: ScheduleCatalog;
-  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState'>;
+  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenRoom'>;
   readonly newSyncId: () => string;
   /** Path of the ledger of the import that carries a sync out. */
   readonly ledger: (importId: string) => string;
@@ -93,6 +95,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const working = work()
       .catch((error: unknown) => {
         if (stopping.signal.aborted || catalog.find(run.schedule) === undefined) return;
+        if (isDiskFull(error) && syncs.whenRoom(error, () => goOnWith(run, work))) return noteFull(run, error);
         note(run, 'failed', messageOf(error));
       })
       .catch(options.fail)
@@ -101,6 +104,19 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
         emit(run.id);
       });
     underWay.set(run.id, working);
+  };
+
+  /** It begins again when there is room, unless its schedule was removed. */
+  const goOnWith = (run: ScheduleRun, work: () => Promise<void>): void => {
+    if (!stopping.signal.aborted && catalog.findRun(run.id) !== undefined) follow(run, work);
+  };
+  /** The catalog may be what cannot be written. */
+  const noteFull = (run: ScheduleRun, error: unknown): void => {
+    try {
+      note(run, 'running', `DISK_FULL: ${asClause(roomSentence(error))}; it continues when there is room`);
+    } catch (catalogError) {
+      if (!isDiskFull(catalogError)) throw catalogError;
+    }
   };
 
   const start = ({ name }: Pick<ScheduleRecord, 'name'>, dueAt: number, who: string): ScheduleRun => {

@@ -72,7 +72,7 @@ test.each<[what: string, content: string, command: string | null, advice: string
   [
     'foreign words in a column that is not read as the scope',
     'user,group,Rolle\nana,g,Leiter\nbo,g,Kind\n',
-    'rollcall import f.csv',
+    "rollcall import f.csv --map scope=Rolle --scope-words 'Leiter=moderator,*=participant'",
     'Column "Rolle" has words of its own (Leiter, Kind): --map scope=Rolle --scope-words says what they mean here.',
   ],
   [
@@ -102,8 +102,8 @@ test.each<[what: string, content: string, command: string | null, advice: string
   [
     'states, though every row could be sent',
     'user,group,state\nana,g,active\nbo,g,deleted\n',
-    'rollcall import f.csv',
-    'Column "state" has active, deleted: to leave out the others, add --where "state=active".',
+    'rollcall import f.csv --where state=active',
+    'Column "state" has "active", "deleted": --where keeps "active" only.',
   ],
 ])('what to say about %s', async (_, content, command, advice) => {
   const facts = await factsOf(content);

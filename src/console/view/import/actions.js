@@ -145,9 +145,9 @@ function canBeRepaired({ state, finishedAt, rows: { read, invalid, failed } }) {
 }
 
 /** Something is left to undo, and nothing is about to. @param {ImportView} view */
-function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed } }) {
+function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed, unconfirmed } }) {
   const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
-  return finishedAt !== null && added + banned + changed + removed > 0 && !isTaken;
+  return finishedAt !== null && added + banned + changed + removed + unconfirmed > 0 && !isTaken;
 }
 
 /** "users=2,groups=11" → "2 users and 11 groups". @param {string} maxCreate */

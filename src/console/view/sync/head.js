@@ -8,6 +8,7 @@ import {
   ACTION_COLOURS,
   ACTION_LABELS,
   createdWords,
+  DISK_FULL,
   mayCreateWords,
   modeWords,
   PLAN_ACTIONS,
@@ -23,7 +24,8 @@ import { CREATE_LIMIT, createLimitSentence, stateSentence } from '../../words.js
 
 /** @param {{ view: SyncView }} properties */
 export function SyncHead({ view }) {
-  const { state, reason, approved, importId, totals, planning, left } = view;
+  const { state, code, reason, approved, importId, totals, planning, left } = view;
+  const isBlocked = code === DISK_FULL && state !== 'failed';
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return h(
     'div',
@@ -31,10 +33,10 @@ export function SyncHead({ view }) {
     h(
       'div',
       { class: 'standing' },
-      h(Badge, { tone: SYNC_TONES[state] }, state),
+      h(Badge, { tone: isBlocked ? 'attention' : SYNC_TONES[state] }, isBlocked ? 'blocked' : state),
       h('p', { class: 'sentence', id: 'state' }, syncSentence(view)),
     ),
-    h('p', { class: 'note' }, REASONED.includes(state) && foreign(reason)),
+    h('p', { class: 'note' }, (isBlocked || REASONED.includes(state)) && foreign(reason)),
     h(
       'p',
       { class: 'note' },
@@ -53,7 +55,7 @@ export function SyncHead({ view }) {
     h(
       'div',
       { class: 'reading' },
-      state === 'planning' && h('progress', { max: 1, value: done, 'aria-label': 'Creating the plan' }),
+      state === 'planning' && !isBlocked && h('progress', { max: 1, value: done, 'aria-label': 'Creating the plan' }),
     ),
     totals !== null && h(PlanLegend, { totals }),
     h(Facts, { list: factsOf(view) }),

@@ -86,6 +86,9 @@ export function numberedColumns(text: string): NonNullable<ShapeInput['numbered'
   return { guid, ...(scope !== undefined && { scope }) };
 }
 
+/** What a suggested condition leaves to a person. */
+export const OPEN_VALUE = '<value>';
+
 /** `status=active|pending,deleted!=true` */
 export function conditions(text: string): NonNullable<ShapeInput['where']> {
   return parts(text).map((part) => {
@@ -99,6 +102,9 @@ export function conditions(text: string): NonNullable<ShapeInput['where']> {
       .slice(at + (isNot ? 2 : 1))
       .split(/(?<!\\)\|/)
       .map(unescaped);
+    if (values.includes(OPEN_VALUE)) {
+      throw new ShapeTextError(`the words of the column ${JSON.stringify(column)} in place of ${OPEN_VALUE}`);
+    }
     return isNot ? { column, isNot: values } : { column, is: values };
   });
 }

@@ -1,0 +1,89 @@
+/** What the name of a column says about it. A name is evidence only together with the values below it. */
+
+/** `memberObjectId`, `Member #` and `user.id` in small words; of a URN its last parts. */
+export function wordsOf(name: string): string {
+  return name
+    .replace(/^urn:.*:(?=[^:]+:[^:]+$)/i, '')
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .replaceAll('#', ' number ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .join(' ')
+    .trim();
+}
+
+const PEOPLE =
+  'user|member|person|people|employee|staff|student|teacher|contact|customer|learner|player|participant|worker|pupil|volunteer|attendee|badge|mitglied|mitglieds|teilnehmer|mitarbeiter|personal|schüler|miembro|alumno|membre|membro';
+/** The id of an account. */
+const ACCOUNT =
+  /\b(?:uid|user ?g?id|user ?name|login|account name|handle|screen name|nick|user sourced id|benutzer(?:name|kennung)?|usuario|utilisateur|identifiant|kennung)\b/;
+/** The number of a person in a list of people. */
+const NUMBER = new RegExp(
+  `\\b(?:${PEOPLE})s? ?(?:id|no|nr|num|number|key|code|identifier|sourced id|nummer)\\b|\\bmatrikel(?:nummer|nr)?\\b`,
+);
+const BARE = new RegExp(`^(?:${PEOPLE})s?(?: list)?$`);
+const EMAIL = /\be ?mail\b|\bmail\b|\bprincipal\b|\bupn\b/;
+const MAIN_EMAIL = /^(?:(?:work|primary|user|member|student) )?e ?mail(?: address)?$|principal/;
+/** Somebody else than the member, or something else than who it is. */
+const NOT_A_USER =
+  /\b(?:manager|supervisor|owner|leader|created|creator|added|invited|inviter|updated|modified|approv\w+|parent|guardian|emergency|buyer|billing|purchaser|organi[sz]er|sponsor|secondary|alternate|recovery|personal e ?mail|private|home|status|state|type|kind|date|since|count|total|order|ticket|barcode|message|last|price|role|attendee (?:no|nr|num|number|id))\b/;
+
+/** How surely a column of this name says who the member is: 4 an account, 3 a number of a person, 2 an address; 0 not. */
+export function userRank(name: string, isEmail: boolean): number {
+  const words = wordsOf(name);
+  if (NOT_A_USER.test(words)) return 0;
+  if (isEmail) return EMAIL.test(words) ? (MAIN_EMAIL.test(words) ? 2.5 : 2) : 1;
+  if (ACCOUNT.test(words)) return 4;
+  return NUMBER.test(words) || BARE.test(words) ? 3 : 0;
+}
+
+const GROUPS: readonly (readonly [RegExp, number])[] = [
+  [/\b(guid|(?:sub)?group|team|channel|room|chat|conversation|squad|gruppe|raum|kanal|grupo|groupe|equipo|equipe)/, 3],
+  [/\b(course|class|section|cohort|club|kurs|klasse|curso|clase|classe|cours)/, 2],
+  [/\b(department|dept|project|abteilung|committee|workspace|community)/, 1],
+];
+const NOT_A_GROUP =
+  /\b(?:description|desc|type|kind|status|state|count|size|created|updated|date|url|link|web|visibility|owner|manager|lead|leader|notes?|comment|role|position|rank|level|capacity|privacy|category|parent|age|blood|pay|price|tax|object|ticket|year|topic|purpose|number of)\b|\b(?:members?|users?)$/;
+const GROUP_ID = /\b(?:guid|id|key|code|path|slug|no|nr|number|handle)\b|id$/;
+const PATH = /^(?:full )?(?:path|slug)$/;
+
+export interface GroupName {
+  /** Columns of one kind of group have the same: `course` of "Course ID" and "Course name". */
+  readonly entity: string;
+  readonly rank: number;
+  readonly isId: boolean;
+}
+
+/** What kind of group a column of this name names. */
+export function groupName(name: string): GroupName | undefined {
+  const words = wordsOf(name);
+  if (NOT_A_GROUP.test(words)) return undefined;
+  for (const [pattern, rank] of GROUPS) {
+    const [, entity] = pattern.exec(words) ?? [];
+    if (entity !== undefined) return { entity, rank, isId: GROUP_ID.test(words) };
+  }
+  return undefined;
+}
+
+/** Whether the column has the place of the groups that another column names. */
+export function isPath(name: string): boolean {
+  return PATH.test(wordsOf(name));
+}
+
+const FLAG =
+  /\b(?:is|has|can|accepts?|allow\w*|consent|paid|tax|sms|newsletter|marketing|vip|opt|gdpr|photo|vegan|vegetarian|diet|checked|verified|enabled|active|admin|bot|guest|locked|deleted|suspended|archived|confirmed|attending|exempt|present|absent|waiver|signed|terms)\b/;
+
+/** Whether a column of marks says something about a person other than a membership. */
+export function isFlag(name: string): boolean {
+  return FLAG.test(wordsOf(name));
+}
+
+/** Whether a name says that the column has what a member may do. */
+export function isRole(name: string): boolean {
+  const words = wordsOf(name);
+  return (
+    /\b(?:roles?|scope|permissions?|rights|access level|max role|position|rolle|funktion|rôle|ruolo|rol|função|papel|affiliation)\b/.test(
+      words,
+    ) && !/\b(?:site|job|date|email)\b/.test(words)
+  );
+}
