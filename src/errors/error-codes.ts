@@ -26,6 +26,7 @@ export const ERROR_CODES = {
   DATA_DIR_IN_USE: 'usage',
   DATA_DIR_UNUSABLE: 'usage',
   NEWER_LEDGER: 'usage',
+  UNKNOWN_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
   LEDGER_MISSING: 'fatal',
   QUEUE_REFUSED: 'fatal',
