@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { banOptionsOf } from '../imports/ban-options.ts';
 import { UnknownImport } from '../imports/import-errors.ts';
 import { newImportId } from '../imports/import-id.ts';
 import { importOptions, readOptions } from '../imports/import-options.ts';
@@ -101,10 +102,12 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         .others(id)
         .filter((other) => kindOf(other) !== 'undo')
         .map(({ ledger }) => ledger),
-    begin: async ({ id, file, source, sandbox, create, giveUpAfterMs, createdBy, undoOf }) => {
+    begin: async ({ id, file, source, sandbox, create, allowUnban, giveUpAfterMs, createdBy, undoOf }) => {
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({
         ...{ format: 'csv', region: 'us', edits: true, sandbox },
+        // The plan does not say who was banned in groups that it only adds to, and who was banned since.
+        ...banOptionsOf({ allowUnban }),
         ...(create !== undefined && { create }),
         ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
       });

@@ -18,7 +18,7 @@ const ANSWER_MS = 3_000;
 
 /**
  * Opens the queue of the settings, and warns about its server. If that does not answer, calls wait: the ledger has all rows.
- * @throws RollcallError QUEUE_AWAY for Postgres, whose tables are made first
+ * @throws RollcallError QUEUE_REFUSED for Postgres, which makes its tables first
  */
 export async function openQueue(
   { config, warn, telemetry }: QueueParts,
@@ -44,16 +44,15 @@ export async function openQueue(
     warned.catch(onError);
     return opened;
   } catch (error) {
-    throw error instanceof RollcallError ? error : noQueue(error);
+    throw error instanceof RollcallError ? error : refused(error);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function noQueue(cause: unknown): RollcallError {
-  const what = `the queue's server does not answer (${messageOf(cause)})`;
-  return new RollcallError('QUEUE_AWAY', what, {
-    remedy: words`start it, or name another with ${option('queue')}`,
+function refused(cause: unknown): RollcallError {
+  return new RollcallError('QUEUE_REFUSED', `the queue's server refuses (${messageOf(cause)})`, {
+    remedy: words`correct it there, or name another with ${option('queue')}`,
     cause,
   });
 }

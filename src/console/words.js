@@ -90,6 +90,7 @@ function sumOf(rows, outcomes) {
 
 /** Why an import waits that would create more than it may. */
 export const CREATE_LIMIT = 'CREATE_LIMIT';
+export const BANS_UNKNOWN = 'BANS_UNKNOWN';
 
 /** What the list's filter offers: name → states. */
 export const STATE_GROUPS = {
@@ -181,6 +182,8 @@ export function stateSentence(view) {
     case 'blocked':
       if (view.code === CREATE_LIMIT)
         return `Blocked: more is missing on the service than may be created, and ${counted(open, 'row')} ${open === 1 ? 'waits' : 'wait'} for your decision.`;
+      if (view.code === BANS_UNKNOWN)
+        return `Blocked: it is not known who is banned from its groups, and adding a banned user lifts the ban. ${counted(open, 'row')} ${open === 1 ? 'waits' : 'wait'}. Resume asks the service again.`;
       if (view.code === 'SERVICE_AWAY')
         return `Blocked: the service has not answered for longer than the import may wait, and ${counted(open, 'row')} wait for it. It continues when the service answers; no attempts were used.`;
       if (view.code === 'DISK_FULL')

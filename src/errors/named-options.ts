@@ -38,8 +38,8 @@ export function written(text: Words, write: WriteOption): string {
 
 /** As it can be typed into a shell: in quotes where the value needs them. */
 export const asFlag: WriteOption = ({ option: name, value }) => {
-  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  return value === undefined ? flag : `${flag} ${quoted(value)}`;
+  const flag = `--${value === 'false' ? 'no-' : ''}${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return value === undefined || value === 'false' ? flag : `${flag} ${quoted(value)}`;
 };
 
 /** As an API request has it in its address, before percent-encoding; between backticks, by which the console finds it. */

@@ -14,6 +14,7 @@ export const REASON_CODES = [
   'WRONG_TARGET', // staged: begun for the sandbox and not for the service, or the reverse
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
   'SERVICE_AWAY', // blocked: the service has not answered for as long as the import may wait
+  'BANS_UNKNOWN', // blocked: it is not known who is banned from its groups
   'CREATE_LIMIT', // blocked: more users or groups are missing than may be created
   'DISK_FULL', // blocked: the disk of the data directory has no room
   'TOO_MANY_ERRORS', // aborted: more than maxErrors

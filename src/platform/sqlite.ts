@@ -31,7 +31,7 @@ const SLOW_TO_CONVERT = 32 * 1024 * 1024;
 const BUSY = 5;
 
 export class LedgerError extends RollcallError {
-  declare readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
+  declare readonly code: 'NEWER_LEDGER' | 'UNKNOWN_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
 
   constructor(
     code: LedgerError['code'],
@@ -210,12 +210,16 @@ function migrate(database: DatabaseSync, folder: URL, path: string): void {
   }
 }
 
-/** Files of migrations that the database has not had, with the version that each leads to. @throws LedgerError NEWER_LEDGER */
+/**
+ * Files of migrations that the database has not had, with the version that each leads to.
+ * @throws LedgerError NEWER_LEDGER; UNKNOWN_LEDGER for one that other migrations brought to the version that it names
+ */
 function missingMigrations(database: DatabaseSync, folder: URL, path: string): [file: string, version: number][] {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort();
-  const version = versionOf(database);
+  // Together, as another process may convert it at this moment.
+  const [version, columns] = inTransaction(database, () => [versionOf(database), columnsOf(database)], 'deferred');
   if (version > files.length) {
     throw new LedgerError(
       'NEWER_LEDGER',
@@ -223,15 +227,53 @@ function missingMigrations(database: DatabaseSync, folder: URL, path: string): [
       { remedy: 'use that one' },
     );
   }
+  const lacking = columnsAfter(files.slice(0, version), folder).find((column) => !columns.includes(column));
+  if (lacking !== undefined) {
+    throw new LedgerError(
+      'UNKNOWN_LEDGER',
+      `${path} has schema ${version} without ${lacking}: it was written by a rollcall from before version 0.1.0 was released, and this one cannot convert it`,
+      {
+        remedy: words`nothing was changed: finish its imports with the rollcall that wrote it, and use another ${option('dataDir')} with this one`,
+      },
+    );
+  }
   return files.map((name, index): [string, number] => [name, index + 1]).slice(version);
+}
+
+/** Every column of its tables, as `table.column`. */
+function columnsOf(database: DatabaseSync): string[] {
+  const columns = database.prepare(
+    "select t.name || '.' || c.name as name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'",
+  );
+  return columns.all().map(({ name }) => String(name));
+}
+
+const knownColumns = new Map<string, readonly string[]>();
+
+/** The columns that a database has after these migrations, kept for the process. */
+function columnsAfter(files: readonly string[], folder: URL): readonly string[] {
+  const key = [folder.href, ...files].join('/');
+  const known = knownColumns.get(key);
+  if (known !== undefined) return known;
+  const database = new DatabaseSync(':memory:');
+  for (const name of files) database.exec(readFileSync(new URL(name, folder), 'utf8'));
+  const columns = columnsOf(database);
+  database.close();
+  knownColumns.set(key, columns);
+  return columns;
 }
 
 function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.['user_version']);
 }
 
-export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec('begin immediate');
+/** @param mode `deferred` for one that only reads */
+export function inTransaction<Result>(
+  database: DatabaseSync,
+  work: () => Result,
+  mode: 'immediate' | 'deferred' = 'immediate',
+): Result {
+  database.exec(`begin ${mode}`);
   try {
     const result = work();
     database.exec('commit');

@@ -1,40 +1,63 @@
 import {
-  createPostgresBackend,
-  type IQueueBackend,
+  type BackendFactory,
+  type PgPool,
+  PostgresConnection,
   type PostgresConnectionOptions,
+  PostgresQueueBackend,
   Queue,
-  runMigrations,
   Worker,
 } from 'bullmq';
-import { Client, Pool } from 'pg';
+import { Client } from 'pg';
 import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './backend.ts';
+import { openServer, type PostgresServer } from './postgres-server.ts';
 
 type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
 
-/** Where BullMQ looks for its tables when it is given a pool. */
-const SCHEMA = 'bullmq';
-/** Most connections of one process: each worker and queue listens on its own. */
-const CONNECTIONS = 20;
+/** Jobs in a Postgres server. A server that is away is waited for. @throws DatabaseError if it refuses the login or the tables */
+export async function openPostgres(
+  { connectionString }: PostgresAddress,
+  onError: (error: Error) => void,
+): Promise<Driver> {
+  return over(await openServer(connectionString, onError));
+}
 
-/** Jobs in a Postgres server. */
-export async function openPostgres(address: PostgresAddress, onError: (error: Error) => void): Promise<Driver> {
-  const pool = new Pool({
-    connectionString: address.connectionString,
-    max: CONNECTIONS,
-    keepAlive: true,
-    options: `-c search_path=${SCHEMA}`,
-  });
-  // Every queue and every worker listens for errors: more listeners than Node expects.
-  pool.setMaxListeners(0);
-  pool.on('error', onError);
-  const client = await pool.connect();
-  try {
-    await runMigrations(client, SCHEMA, {});
-  } finally {
-    client.release();
+/**
+ * A queue's or worker's view of the process's connections. BullMQ's own keeps a failed start for good, has a connection for
+ * each worker, and gives up a query whose connection breaks.
+ */
+class SharedConnection extends PostgresConnection {
+  readonly #server: PostgresServer;
+  readonly #leave: () => void;
+
+  /** @param queue of a worker */
+  constructor(server: PostgresServer, queue: string | undefined) {
+    const pool: PgPool = {
+      query: server.query,
+      connect: () => Promise.reject(new Error('queues and workers have no connection of their own')),
+      end: async () => {},
+      on: () => pool,
+      removeAllListeners: () => pool,
+    };
+    super(pool);
+    this.#server = server;
+    this.#leave = queue === undefined ? () => {} : server.enter(queue);
   }
-  return overPool(pool);
+
+  /** Each query waits until the server is ready. */
+  override async waitUntilReady(): Promise<void> {}
+
+  override async getListenClient() {
+    return this.#server.notifications;
+  }
+
+  /** Several workers share the connection: a lock counts them instead (postgres-server.ts). */
+  override async setListenClientName(): Promise<void> {}
+
+  override close(): Promise<void> {
+    if (this.isClosing === undefined) this.#leave();
+    return super.close();
+  }
 }
 
 /** Checks the server without leaving anything there. @throws Error if it does not answer */
@@ -67,36 +90,54 @@ const SWAP_NOTE = `
   on conflict (queue, field) do update set value = excluded.value where meta.value = $3
   returning value`;
 
-function overPool(pool: Pool): Driver {
-  const connection = pool as unknown as PostgresConnectionOptions;
+function over(server: PostgresServer): Driver {
+  const createBackend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (name, options, kind) => {
+    const worksOn = kind?.withBlockingConnection === true ? name : undefined;
+    return new PostgresQueueBackend(new SharedConnection(server, worksOn), name, options);
+  };
+  // BullMQ asks for one; the backend has it already.
+  const connection = {};
+  class PostgresQueue extends Queue<
+    unknown,
+    void,
+    string,
+    unknown,
+    void,
+    string,
+    PostgresQueueBackend,
+    PostgresConnectionOptions
+  > {
+    override getWorkersCount(): Promise<number> {
+      return server.workers(this.name);
+    }
+  }
   const readNote: Driver['readNote'] = async ({ name }, note) =>
-    (await pool.query(READ_NOTE, [name, note])).rows[0]?.value ?? '';
+    (await server.query(READ_NOTE, [name, note])).rows[0]?.value ?? '';
   return {
     kind: 'postgres',
     shared: true,
     queue: (name, options) =>
-      new Queue<unknown, void, string, unknown, void, string, IQueueBackend, PostgresConnectionOptions>(
-        name,
-        { ...options, connection },
-        createPostgresBackend,
-      ) as unknown as BullQueue,
+      new PostgresQueue(name, { ...options, connection }, createBackend) as unknown as BullQueue,
     worker: (name, process, options) =>
-      new Worker<unknown, void, string, IQueueBackend, number, PostgresConnectionOptions>(
+      new Worker<unknown, void, string, PostgresQueueBackend, number, PostgresConnectionOptions>(
         name,
         process as never,
         { ...options, connection },
-        createPostgresBackend,
+        createBackend,
       ) as unknown as BullWorker,
     lengthenWait: async ({ name }, waitMs) => {
-      await pool.query(LENGTHEN_WAIT, [name, Date.now() + waitMs]);
+      await server.query(LENGTHEN_WAIT, [name, Date.now() + waitMs]);
     },
-    takeOut: async ({ name }, id) => (await pool.query(TAKE_OUT, [name, id])).rows[0],
+    takeOut: async ({ name }, id) => (await server.query(TAKE_OUT, [name, id])).rows[0],
     readNote,
     swapNote: async (queue, note, before, after) => {
-      const { rows } = await pool.query(SWAP_NOTE, [queue.name, note, before, after]);
+      const { rows } = await server.query(SWAP_NOTE, [queue.name, note, before, after]);
       return rows.length > 0 ? after : readNote(queue, note);
     },
-    warnings: async () => [],
-    close: () => pool.end(),
+    warnings: async () => {
+      await server.query('select 1');
+      return [];
+    },
+    close: server.close,
   };
 }

@@ -40,6 +40,7 @@ const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
   DAMAGED_LEDGER: 'its ledger is damaged, so its rows cannot be counted',
   LEDGER_MISSING: 'its ledger is not there, so its rows cannot be counted',
   NEWER_LEDGER: 'its ledger was written by a newer rollcall, so its rows cannot be counted',
+  UNKNOWN_LEDGER: 'its ledger was written by a rollcall from before the first release, so its rows cannot be counted',
 };
 
 export function importViews(

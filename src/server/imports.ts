@@ -23,6 +23,7 @@ import type { Api, ServerContext } from './context.ts';
 import { problemDocument } from './problem.ts';
 import { refusals } from './problem-schema.ts';
 import { problemOf } from './refusals.ts';
+import { BAN_QUERY } from './uploads/ban-query.ts';
 import { maxCreateQuery } from './uploads/create-query.ts';
 import { maxRemovalsQuery } from './uploads/shape-query.ts';
 
@@ -110,7 +111,11 @@ export function importRoutes(app: Api, context: ServerContext): void {
           summary: VERBS[verb],
           params,
           ...(verb === 'resume' && {
-            querystring: z.strictObject({ maxCreate: maxCreateQuery, maxRemovals: maxRemovalsQuery }),
+            querystring: z.strictObject({
+              maxCreate: maxCreateQuery,
+              maxRemovals: maxRemovalsQuery,
+              banCheck: BAN_QUERY.banCheck,
+            }),
           }),
           response: {
             200: importView,

@@ -20,7 +20,7 @@ test('every flag about sending that import and resume have in common goes along'
   // These are for this process alone: what it prints, and what --detach cannot be used with.
   const others = ['--json', '--server', '--plain-http', '--sandbox', '--sandbox-seed', '--sandbox-faults'];
   // These are kept with the import.
-  others.push('--max-create', '--max-removals');
+  others.push('--max-create', '--max-removals', '--no-ban-check');
   const shared = flagsOf(resumeCommand(io, async () => {})).filter(
     (flag) => common.has(flag) && !others.includes(flag),
   );

@@ -5,10 +5,20 @@ import { startProxy } from '../campaign/proxy.ts';
 import { eventually } from '../eventually.ts';
 import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { csv, openPipeline, participants } from '../imports/pipeline-harness.ts';
+import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
 
-/** A Redis behind a proxy, and its address there. */
-async function behindProxy(scheme: 'redis' | 'redis+cluster') {
+/** A server behind a proxy, and its address there. */
+async function behindProxy(scheme: 'redis' | 'redis+cluster' | 'postgres') {
+  if (scheme === 'postgres') {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const url = new URL(server.url);
+    const proxy = await startProxy(Number(url.port));
+    onTestFinished(() => proxy.close());
+    url.port = String(proxy.port);
+    return { proxy, url: url.href };
+  }
   const server = await startRedis(scheme === 'redis' ? {} : { settings: { 'cluster-enabled': 'yes' } });
   onTestFinished(() => server.stop());
   const proxy = await startProxy(Number(new URL(server.url).port));
@@ -30,6 +40,9 @@ test.each([
   ['redis', 'server'],
   ['redis', 'both'],
   ['redis+cluster', 'both'],
+  ['postgres', 'client'],
+  ['postgres', 'server'],
+  ['postgres', 'both'],
 ] as const)(
   'an import over %s says so and goes on when a firewall swallows what the open connections carry, from: %s',
   async (scheme, side) => {
@@ -47,6 +60,27 @@ test.each([
     expect(added + already).toBe(300);
     // What the queue reports meanwhile is not a failure of the import.
     pipeline.failures.length = 0;
-    expect(said).toContainEqual(expect.stringContaining('Socket timeout'));
+    expect(said).toContainEqual(
+      expect.stringMatching(/Socket timeout|Query read timeout|timeout exceeded when trying to connect/),
+    );
   },
 );
+
+test('a worker on Postgres that has nothing to do notices that its connection carries nothing, and takes the next job', async () => {
+  const { proxy, url } = await behindProxy('postgres');
+  const said: string[] = [];
+  const backend = await openBackend(url, ({ message }) => said.push(message));
+  const queue = backend.queue('errands', {});
+  const ran: (string | undefined)[] = [];
+  const worker = backend.worker('errands', async ({ id }) => void ran.push(id), {});
+  onTestFinished(async () => {
+    await worker.close();
+    await queue.close();
+    await backend.close();
+  });
+  await eventually(() => queue.getWorkersCount()).toBe(1);
+  proxy.swallow();
+  await eventually(() => said).toContain('Query read timeout');
+  await queue.add('errand', {}, { jobId: 'after-1' });
+  await eventually(() => ran).toEqual(['after-1']);
+});

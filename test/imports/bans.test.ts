@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ChatClient } from '../../src/chat/client.ts';
+import { ServiceRefusal } from '../../src/chat/errors.ts';
+import type { PageOptions } from '../../src/chat/member-client.ts';
 import { createOptions } from '../../src/imports/create-options.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, participants, reached } from './pipeline-harness.ts';
@@ -155,14 +158,61 @@ describe('while it is asked who is banned', () => {
   });
 });
 
-test('a service that does not list the banned is sent to as before', async () => {
-  const pipeline = await openPipeline({
-    place,
-    sandbox: banning(['bad']),
-    chat: (service) => ({ ...service, listBannedPage: async () => service.listBannedPage('no such group', 1, {}) }),
+test('nobody is banned from a group that is not there', async () => {
+  const pipeline = await openPipeline({ place, sandbox: { groups: 0 } });
+  const { id, state } = await pipeline.run(csv(rowsFor(['ann'], 'nowhere')), { bans: 'keep' });
+  expect(state).toBe('completed');
+  expect(outcomes(pipeline, id)).toEqual(['failed ERR_GUID_NOT_FOUND']);
+});
+
+describe('a list of banned users that cannot be read whole', () => {
+  const many = Array.from({ length: 120 }, (_, n) => `b${n}`);
+  const refusal = (httpStatus: number, serviceCode: string | null) => async (): Promise<never> => {
+    throw new ServiceRefusal({ httpStatus, serviceCode, serviceMessage: 'not for you', rate: {} });
+  };
+  const broken = {
+    'that lacks entries': (service: ChatClient) => async (guid: string, page: number, options?: PageOptions) => {
+      const found = await service.listBannedPage(guid, page, options);
+      return { ...found, uids: found.uids.slice(1) };
+    },
+    'of which the first page comes again and again': (service: ChatClient) => (guid: string) =>
+      service.listBannedPage(guid, 1, {}),
+    'that the service does not have': () => refusal(404, 'ERR_API_NOT_FOUND'),
+    'that is not in the plan': () => refusal(403, 'ERR_PLAN_RESTRICTION'),
+    'that something else answers': () => refusal(404, null),
+  };
+
+  test.each(Object.entries(broken))('%s: nothing is sent until a person has decided', async (_, listBannedPage) => {
+    let isBroken = true;
+    const pipeline = await openPipeline({
+      place,
+      sandbox: banning(many),
+      chat: (service) => ({
+        ...service,
+        listBannedPage: (...page) => (isBroken ? listBannedPage(service)(...page) : service.listBannedPage(...page)),
+      }),
+    });
+    const { id, state, code, reason } = await pipeline.run(csv(rowsFor(['b1', 'ann'])), { bans: 'keep' });
+    expect([state, code]).toEqual(['blocked', 'BANS_UNKNOWN']);
+    expect(reason).toContain('it is not known who is banned, and adding lifts a ban');
+    expect(pipeline.calls(id)).toBe(0);
+    isBroken = false;
+    await pipeline.coordinator.resume(id);
+    expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+    expect(outcomes(pipeline, id)).toEqual(['failed BANNED', 'added']);
   });
-  const { id } = await pipeline.run(csv(rowsFor(['bad'])), { bans: 'keep' });
-  expect(outcomes(pipeline, id)).toEqual(['added']);
+
+  test('can be left unread when the import is resumed', async () => {
+    const pipeline = await openPipeline({
+      place,
+      sandbox: banning(many),
+      chat: (service) => ({ ...service, listBannedPage: refusal(404, 'ERR_API_NOT_FOUND') }),
+    });
+    const { id } = await pipeline.run(csv(rowsFor(['b1', 'ann'])), { bans: 'keep' });
+    await pipeline.coordinator.resume(id, { banCheck: false });
+    expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+    expect(outcomes(pipeline, id)).toEqual(['added', 'added']);
+  });
 });
 
 test('rows to try first: groups of the others are asked when they are sent', async () => {

@@ -22,3 +22,23 @@ test('without it, bans stay', async () => {
   expect(at.members('quiet')).toEqual({ anna: 'participant', bob: 'ban' });
   expect(at.members('growing')).toEqual({ anna: 'participant', bob: 'ban', cleo: 'participant' });
 });
+
+test('without it, bans stay also where the list of members does not have the banned', async () => {
+  const at = await openSyncing(groups, { behaviour: { listBanned: false } });
+  const done = await at.sync(wanted, {});
+  expect(done.state).toBe('applied');
+  expect(at.members('growing')).toEqual({ anna: 'participant', bob: 'ban', cleo: 'participant' });
+  const bob = at.rows(done.importId ?? '').find(({ uid, guid }) => uid === 'bob' && guid === 'growing');
+  expect(bob).toMatchObject({ status: 'failed', code: 'BANNED' });
+});
+
+test('with leave, bans that the list of members hides are lifted, and the rows say so', async () => {
+  const at = await openSyncing(groups, { behaviour: { listBanned: false } });
+  const done = await at.sync(wanted, { allowUnban: true });
+  expect(at.members('growing')).toEqual({ anna: 'participant', bob: 'participant', cleo: 'participant' });
+  const lifted = at.rows(done.importId ?? '').filter(({ uid }) => uid === 'bob');
+  expect(lifted.map(({ status, code }) => [status, code])).toEqual([
+    ['added', 'BAN_LIFTED'],
+    ['added', 'BAN_LIFTED'],
+  ]);
+});

@@ -11,6 +11,7 @@ import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type BanFlags, noBanCheck } from '../flags/ban-flags.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { type TrialFlags, withMaxRemovals } from '../flags/shape-flags.ts';
@@ -21,19 +22,20 @@ import { openImports } from '../target/open-imports.ts';
 import { withSyncs } from '../target/sync-data.ts';
 import { typedCommand } from '../typed-command.ts';
 
-type Flags = RunningFlags & MaxCreateFlags & Pick<TrialFlags, 'maxRemovals'> & ServerFlags;
+type Flags = RunningFlags & MaxCreateFlags & Pick<TrialFlags, 'maxRemovals'> & Pick<BanFlags, 'banCheck'> & ServerFlags;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withMaxRemovals(withMaxCreate(withRunning(withServer(command))));
+  withMaxRemovals(withMaxCreate(withRunning(withServer(command)))).addOption(noBanCheck());
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { id } = await imports.find(given);
-  const changes = { maxCreate: flags.maxCreate, maxRemovals: flags.maxRemovals };
+  const { maxCreate, maxRemovals, banCheck } = flags;
+  const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }) };
   const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
     if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id);

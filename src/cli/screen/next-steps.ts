@@ -73,6 +73,15 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
           command('cancel'),
         ];
       }
+      if (code === ('BANS_UNKNOWN' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Blocked: ${reason}`),
+          'Nothing is lost. Ask the service again:',
+          command('resume', sandbox),
+          'or add everyone without asking, which lifts bans without notice:',
+          command('resume', `${sandbox} --no-ban-check`),
+        ];
+      }
       if (code === ('SERVICE_AWAY' satisfies ReasonCode)) {
         return [
           withFullStop(`Blocked: ${reason}`),

@@ -17,6 +17,7 @@ import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { banQuery } from '../flags/ban-flags.ts';
 import { NoImports } from './data.ts';
 import { type Imports, importAddress, type KeptImport, type ListedImport } from './imports.ts';
 import { present } from './local-imports.ts';
@@ -85,10 +86,11 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     },
     created: async (id) => (await server.get(`${importAddress(id)}/created`, createdView)).things,
     regions: () => regionsThere(server),
-    act: (id, verb, { maxCreate, maxRemovals } = {}) => {
+    act: (id, verb, { maxCreate, maxRemovals, banCheck } = {}) => {
       const query = new URLSearchParams();
       if (maxCreate !== undefined) query.set('maxCreate', textOfMaxCreate(maxCreate));
       if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
+      for (const [name, value] of banQuery({ banCheck })) query.set(name, value);
       return server.post(`${importAddress(id)}/${verb}${query.size === 0 ? '' : `?${query}`}`);
     },
     tag: async (id, changes) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { type MaxCreate, maxCreate } from '../create-options.ts';
+import { maxCreate } from '../create-options.ts';
 import { CreatesNothing } from '../import-errors.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { OverLimit } from '../record/creating.ts';
@@ -16,6 +16,8 @@ export const resumeChanges = z.object({
   maxCreate: maxCreate.optional(),
   /** Removals and bans that a file of changes may have. */
   maxRemovals: z.int().nonnegative().optional(),
+  /** False: no group is asked any more who is banned. */
+  banCheck: z.boolean().optional(),
 });
 export type ResumeChanges = Partial<z.infer<typeof resumeChanges>>;
 
@@ -48,13 +50,14 @@ export function held(
 }
 
 /** The options of an import that is resumed, with the changes, as JSON. @throws CreatesNothing */
-export function withChanges(record: ImportRecord, { maxCreate: max, maxRemovals }: ResumeChanges): string {
-  if (max !== undefined) return withChanges({ ...record, options: withMaxCreate(record, max) }, { maxRemovals });
-  return maxRemovals === undefined ? record.options : JSON.stringify({ ...readOptions(record), maxRemovals });
-}
-
-function withMaxCreate(record: ImportRecord, max: MaxCreate): string {
-  const options = readOptions(record);
-  if (options.create === undefined) throw new CreatesNothing(record.id);
-  return JSON.stringify({ ...options, create: { ...options.create, max: { ...options.create.max, ...max } } });
+export function withChanges(record: ImportRecord, { maxCreate: max, maxRemovals, banCheck }: ResumeChanges): string {
+  if (max === undefined && maxRemovals === undefined && banCheck !== false) return record.options;
+  const { bans, create, ...options } = readOptions(record);
+  if (max !== undefined && create === undefined) throw new CreatesNothing(record.id);
+  return JSON.stringify({
+    ...options,
+    ...(create !== undefined && { create: { ...create, max: { ...create.max, ...max } } }),
+    ...(maxRemovals !== undefined && { maxRemovals }),
+    ...(bans !== undefined && banCheck !== false && { bans }),
+  });
 }

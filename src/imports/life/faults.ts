@@ -55,10 +55,13 @@ export function faultOf(step: FaultCode, error: unknown, ledger: string): Fault 
   return { code: step, reason };
 }
 
+/** Ledgers that are neither gone nor damaged: another rollcall reads them. */
+const READABLE_ELSEWHERE: ReadonlySet<LedgerError['code']> = new Set(['NEWER_LEDGER', 'UNKNOWN_LEDGER']);
+
 /** The error that says that the ledger is gone or damaged; undefined for any other. */
 function lostLedger(error: unknown, path: string): LedgerError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof LedgerError && cause.code !== 'NEWER_LEDGER') return cause;
+    if (cause instanceof LedgerError && !READABLE_ELSEWHERE.has(cause.code)) return cause;
     if (isDamage(cause)) return LedgerError.damaged(path, cause);
   }
   return undefined;
@@ -74,9 +77,8 @@ const SQLITE: ReadonlySet<number | undefined> = new Set([7, 10, 13]);
 /** Errors of the queue's server, as ioredis and pg throw them. */
 const QUEUE: ReadonlySet<string> = new Set(['ReplyError', 'MaxRetriesPerRequestError', 'DatabaseError']);
 
-/** What ioredis and pg say, without a code, when a connection breaks. */
-const LOST_CONNECTION =
-  /^Connection (is closed|terminated)|connection error and is not queryable|timeout exceeded when trying to connect/;
+/** What ioredis says, without a code, when its connection was closed. Connections that break are waited for (src/queue). */
+const CLOSED_CONNECTION = /^Connection is closed/;
 
 /**
  * Whether an error is the machine's and not one import's. Every import would meet it, so the process stops, and continues
@@ -84,7 +86,7 @@ const LOST_CONNECTION =
  */
 export function isMachineFault(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (QUEUE.has(cause.name) || LOST_CONNECTION.test(cause.message)) return true;
+    if (QUEUE.has(cause.name) || CLOSED_CONNECTION.test(cause.message)) return true;
     if ('severity' in cause || ('code' in cause && SYSTEM.has(cause.code))) return true;
     if (SQLITE.has(sqliteCode(cause))) return true;
   }

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { CircuitStatus } from '../../api/regions.ts';
+import { option, type Words, words } from '../../errors/named-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -13,6 +14,7 @@ import type { ReasonCode } from '../reason-codes.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { totalRows } from '../record/import-ledger.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
+import { BANS_UNKNOWN } from '../send/ban-check.ts';
 import { SERVICE_AWAY } from '../send/give-up.ts';
 import type { OpenImport } from '../send/open-imports.ts';
 import type { RegionOpener } from '../send/region.ts';
@@ -188,10 +190,18 @@ export function createLife(options: LifeOptions): Life {
 }
 
 /** Why an import waits of which nothing is left but batches of these regions. */
-function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: ReasonCode] {
+function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: ReasonCode, remedy?: Words] {
   const refused = stopped.filter(({ code }) => code !== SERVICE_AWAY);
   if (refused.length === 0) {
     return [stopped.map(({ region, message }) => `${region}: ${message}`).join('; '), SERVICE_AWAY];
+  }
+  const [unknown] = refused.filter(({ code }) => code === BANS_UNKNOWN);
+  if (unknown !== undefined && refused.every(({ code }) => code === BANS_UNKNOWN)) {
+    return [
+      `it is not known who is banned, and adding lifts a ban: the service does not give the whole list ${unknown.message}`,
+      BANS_UNKNOWN,
+      words`resume to ask again, or with ${option('banCheck', 'false')} to add everyone without asking, which lifts bans without notice`,
+    ];
   }
   const each = refused.map(({ region, code, message }) => `${region}: ${code}, ${message}`);
   return [`the service refused ${each.join('; ')}`, 'SERVICE_REFUSED'];

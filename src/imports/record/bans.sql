@@ -24,8 +24,8 @@ insert into counters (region_id, name, n) select region_id, 'bansAsked', 1 from 
   on conflict (region_id, name) do update set n = n + 1;
 
 -- name: note
--- In: group, banned_users (known or not_listed).
-update groups set banned_users = :banned_users where id = :group;
+-- In: group. Its banned users are known.
+update groups set banned_users = 'known' where id = :group;
 
 -- name: rows_of_banned
 -- In: group, add (action), ban (scope), uids (JSON array, in lower case). Out: rows that would add one of these users.

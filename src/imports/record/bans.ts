@@ -17,8 +17,8 @@ export interface Bans {
 /** Who is banned from a group. */
 export interface BannedUsers {
   readonly group: number;
-  /** UIDs in lower case; undefined where the service does not list them: its rows are sent. */
-  readonly uids: ReadonlySet<string> | undefined;
+  /** UIDs in lower case. */
+  readonly uids: ReadonlySet<string>;
 }
 
 interface GroupToAsk {
@@ -59,11 +59,6 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
     for (const [batch, rows] of Map.groupBy(found, ({ batch: of }) => of)) fail(batch, rows, at);
   };
 
-  const note = (group: number, banned_users: 'known' | 'not_listed'): void => {
-    sql('note').run({ group, banned_users });
-    sql('count_asked').run({ group });
-  };
-
   return {
     groupsToAsk: function* (region) {
       for (let after = 0; ; ) {
@@ -86,8 +81,9 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
     record: (answers, choice) =>
       inTransaction(database, () => {
         for (const { group, uids } of answers) {
-          note(group, uids === undefined ? 'not_listed' : 'known');
-          if (uids !== undefined && uids.size > 0) settle(group, uids, choice);
+          sql('note').run({ group });
+          sql('count_asked').run({ group });
+          if (uids.size > 0) settle(group, uids, choice);
         }
       }),
   };

@@ -4,8 +4,11 @@ import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { type BannedPages, readBanned } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
+import { grouped } from '../../text/wording.ts';
 import type { BanChoice } from '../ban-options.ts';
+import type { ReasonCode } from '../reason-codes.ts';
 import type { BannedUsers } from '../record/bans.ts';
+import type { StoppedRegion } from '../record/batch-result.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
 import type { GroupReader } from './group-reader.ts';
 
@@ -19,23 +22,28 @@ export interface BanQuestion {
   readonly signal: AbortSignal;
   /** Called when a region needs no more questions. */
   readonly answered: (region: Region) => void;
+  /** Called when it is not known who is banned: nothing may be sent to the region. */
+  readonly unknown: (stopped: StoppedRegion) => void;
 }
+
+export const BANS_UNKNOWN = 'BANS_UNKNOWN' satisfies ReasonCode;
 
 /**
  * Reads the banned users of every group that has rows to send: one call for each group, and one more for every 100 banned
  * (chat/member-list.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an interrupted
- * import reads only the remaining groups. If the service does not list a group's banned users, its rows are sent anyway.
+ * import reads only the remaining groups. Where a list cannot be read whole, nothing is sent to its region.
  * @throws the signal's reason, and errors that are not an answer of the service
  */
-export async function askWhoIsBanned({ ledger, pages, choice, signal, answered }: BanQuestion): Promise<void> {
+export async function askWhoIsBanned({ ledger, pages, choice, signal, answered, unknown }: BanQuestion): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const record = inOneTransaction((answers) => ledger.bans.record(answers, choice), either);
   const ask = async (region: Region): Promise<void> => {
     try {
-      await askIn(region, ledger.bans, pages(region), record, either);
+      const unread = await askIn(region, ledger.bans, pages(region), record, either);
       either.throwIfAborted();
-      answered(region);
+      if (unread === undefined) answered(region);
+      else unknown({ region, ...unread });
     } catch (error) {
       failed.abort(error);
     }
@@ -71,28 +79,43 @@ async function askIn(
   pages: BannedPages,
   record: (answer: BannedUsers) => Promise<void>,
   signal: AbortSignal,
-): Promise<void> {
-  // A region that refuses every call would refuse the rows too; it is asked again when the import is resumed.
-  let isRefused = false;
+): Promise<Unread | undefined> {
+  let refused: Unread | undefined;
+  let groupsUnread = 0;
   const atOnce = pLimit(GROUPS_AT_ONCE);
   bans.begin(region);
   for (const groups of bans.groupsToAsk(region)) {
     await atOnce.map(groups, async ({ id: group, guid }) => {
-      if (signal.aborted || isRefused) return;
-      let uids: ReadonlySet<string> | undefined;
+      if (signal.aborted || (refused !== undefined && groupsUnread === 0)) return;
       try {
-        uids = await readBanned(pages, guid, { signal });
+        await record({ group, uids: await readBanned(pages, guid, { signal }) });
       } catch (error) {
         signal.throwIfAborted();
+        if (!(error instanceof ReadingRefused || error instanceof UntrustedListing)) throw error;
+        // Nobody is banned from a group that is not there.
+        if (error.code === 'ERR_GUID_NOT_FOUND') return record({ group, uids: new Set() });
         if (error instanceof ReadingRefused && error.ofRegion) {
-          isRefused = true;
+          refused = unreadRegion(error);
           return;
         }
-        if (!(error instanceof ReadingRefused || error instanceof UntrustedListing)) throw error;
+        groupsUnread += 1;
+        refused ??= {
+          code: BANS_UNKNOWN,
+          message: `of group ${JSON.stringify(guid)}: ${error.code}, ${error.message}`,
+        };
       }
-      await record({ group, uids });
     });
-    if (isRefused) return;
+    if (refused !== undefined && groupsUnread === 0) return refused;
     signal.throwIfAborted();
   }
+  if (refused === undefined || groupsUnread < 2) return refused;
+  return { ...refused, message: `of ${grouped(groupsUnread)} groups, the first one: ${refused.message}` };
+}
+
+type Unread = Pick<StoppedRegion, 'code' | 'message'>;
+
+/** A plan or key that refuses this question may let members be added all the same. */
+function unreadRegion({ code, message }: ReadingRefused): Unread {
+  const isOfList = code.startsWith('ERR_') || code === 'HTTP_403' || code === 'HTTP_404';
+  return isOfList ? { code: BANS_UNKNOWN, message: `${code}, ${message}` } : { code, message };
 }

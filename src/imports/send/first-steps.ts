@@ -1,16 +1,24 @@
 import type { Region } from '../../membership/membership.ts';
 import type { ImportOptions } from '../import-options.ts';
+import type { StoppedRegion } from '../record/batch-result.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
 import { askWhoIsBanned } from './ban-check.ts';
 import type { GroupReader } from './group-reader.ts';
 
+interface Told {
+  /** The region may be sent to. */
+  ready(region: Region): void;
+  /** It may not: what has to be known is not. */
+  stopped(stopped: StoppedRegion): void;
+}
+
 /** What an import asks the service before it sends to a region or continues there. Regions do not wait for each other. */
 export interface FirstSteps {
   /**
-   * Begins to ask, unless that is running, and calls `ready` for each region when it is done there. Rejects with errors
-   * that are not an answer of the service.
+   * Begins to ask, unless that is running, and tells of each region when it is done there. Rejects with errors that are
+   * not an answer of the service.
    */
-  take(id: string, ledger: ImportLedger, options: ImportOptions, ready: (region: Region) => void): Promise<void>;
+  take(id: string, ledger: ImportLedger, options: ImportOptions, told: Told): Promise<void>;
   /** Whether an import must not send to a region yet. */
   isAsking(id: string, region: Region): boolean;
   /** Nothing more is asked for an import: it is held, dropped or closed. */
@@ -26,7 +34,7 @@ export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => 
   };
 
   return {
-    take: async (id, ledger, { bans }, ready) => {
+    take: async (id, ledger, { bans }, { ready, stopped }) => {
       if (bans === undefined || underWay.has(id)) return;
       const aborted = new AbortController();
       const { signal } = aborted;
@@ -37,7 +45,7 @@ export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => 
         ready(region);
       };
       try {
-        await askWhoIsBanned({ ledger, pages, choice: bans, signal, answered });
+        await askWhoIsBanned({ ledger, pages, choice: bans, signal, answered, unknown: stopped });
         underWay.delete(id);
       } catch (error) {
         if (!signal.aborted && !isStopping()) throw error;

@@ -5,6 +5,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Report } from '../happening.ts';
+import type { StoppedRegion } from '../record/batch-result.ts';
 import { createRecorder } from '../record/recorder.ts';
 import type { Consequences } from '../record/recording.ts';
 import { watchCircuits } from './circuits.ts';
@@ -101,15 +102,22 @@ export function createSending(options: SendingOptions): Sending {
     // It may be held meanwhile.
     const isHeld = () => stopping || opened.held;
     if (isHeld()) return;
-    const ready = (region: Region): void => {
-      if (isHeld()) return;
-      // Rows of banned users have outcomes now.
-      void report(id, { kind: 'recorded' });
-      if (!isHeld()) running.ready(region);
+    const told = {
+      ready: (region: Region): void => {
+        if (isHeld()) return;
+        // Rows of banned users have outcomes now.
+        void report(id, { kind: 'recorded' });
+        if (!isHeld()) running.ready(region);
+      },
+      stopped: (stopped: StoppedRegion): void => {
+        if (isHeld()) return;
+        opened.ledger.stopRegion(stopped);
+        running.stop(stopped.region);
+      },
     };
     // This may take minutes, a call for every group: each region begins when it has its answers.
     firstSteps
-      .take(id, opened.ledger, opened.options, ready)
+      .take(id, opened.ledger, opened.options, told)
       .catch((error: unknown) => report(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
     running.go();
   };

@@ -190,8 +190,8 @@ export async function hashOf(path: string): Promise<string> {
  * Lists the members and plans, and asks for what the plan turns out to need, which costs a call for each group: who owns
  * it, where a plan would take something from a user; who is banned, where a user would be changed, removed or banned.
  *
- * Where members would only be added it is not asked: the service is known to list banned users among the members, so
- * they are not added. Regions where that turns out not to be so are asked there as well. Where bans may be lifted
+ * Where members would only be added it is not asked: most services list banned users among the members, so they are not
+ * added, and the import of the plan asks before it adds anyone. Regions that list them otherwise are asked there as well. Where bans may be lifted
  * (`allowUnban`), every group is asked: a banned user who is listed like a member must not pass for one.
  */
 async function listAndDecide(

@@ -23,6 +23,8 @@ export interface SyncImports {
     readonly sandbox: boolean;
     /** What it may create; undefined: nothing. */
     readonly create: CreateOptions | undefined;
+    /** Whether the sync may lift bans. */
+    readonly allowUnban: boolean;
     /** As of the sync. */
     readonly giveUpAfterMs: number | undefined;
     /** Who asked for it; '' where no one did. */

@@ -189,11 +189,15 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     if (find(id).state !== 'applying') return;
     catalog.setImport(id, id);
     const { changes: source, plan: path } = planFiles(folder(id));
-    const { sandbox: meant, create, giveUpAfterMs } = readSyncOptions({ options: json });
+    const { sandbox: meant, create, flags, giveUpAfterMs } = readSyncOptions({ options: json });
     const createdBy = catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
     const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
     const creates = create && importCreates(path, create);
-    await imports.begin({ id, file, source, sandbox: meant, create: creates, giveUpAfterMs, createdBy, undoOf });
+    const { allowUnban } = flags;
+    await imports.begin({
+      ...{ id, file, source, sandbox: meant, create: creates, allowUnban },
+      ...{ giveUpAfterMs, createdBy, undoOf },
+    });
   };
 
   /** The import of a sync has moved, or may have moved unnoticed. */

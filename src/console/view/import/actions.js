@@ -5,7 +5,7 @@ import { foreign, h, importHref, repairHref, syncHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
 import { usePlace } from '../../place.js';
-import { actionLabel, fileName, isUndone, settled } from '../../words.js';
+import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 import { undoChoice, undone } from '../undoing.js';
 
@@ -98,8 +98,11 @@ export function ImportActions({ live }) {
         ),
       canBeRepaired(view) && h('a', { key: 'repair', class: 'button', href: repairHref(view.id) }, 'Repair rows…'),
       view.actions
-        // To go on as before would only end here again.
-        .filter((action) => action !== 'delete' && !(action === 'resume' && decision !== undefined))
+        // To go on as before would only end here again, unless the service answers now.
+        .filter(
+          (action) =>
+            action !== 'delete' && !(action === 'resume' && decision !== undefined && view.code !== BANS_UNKNOWN),
+        )
         .map(button),
       canBeUndone(view) && h(WorkButton, { key: 'undo', busy: work.busy, onClick: () => void undo() }, 'Undo import…'),
       view.actions.includes('delete') && button('delete'),
@@ -111,7 +114,12 @@ export function ImportActions({ live }) {
 /** What a person can agree to, so that an import that waits for it continues. @typedef {{ question: Omit<Question, 'no'>, agreed: Readonly<Record<string, string>> }} Decision */
 
 /** @param {ImportView} view @returns {Decision | undefined} */
-function decisionOf({ maxCreate, maxRemovals }) {
+function decisionOf({ code, maxCreate, maxRemovals }) {
+  if (code === BANS_UNKNOWN) {
+    const yes = 'Add everyone without asking';
+    const explanation = 'Whoever is banned from a group is added as well, which lifts the ban without a word.';
+    return { question: { question: `${yes}?`, explanation, yes }, agreed: { banCheck: 'false' } };
+  }
   if (maxCreate !== undefined) {
     const what = missingText(maxCreate);
     const explanation =

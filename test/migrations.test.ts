@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const SRC = new URL('../src/', import.meta.url);
+
+/** SHA-256, its first 16 digits, of every migration that has landed. A new one is added; a line is never changed. */
+const LANDED: Readonly<Record<string, string>> = {
+  'exports/migrations/001_export.sql': '64211b8dfb0aebdc',
+  'imports/check/migrations/001_check.sql': '6fe0884fdf5f94a3',
+  'imports/migrations/001_catalog.sql': '97671e2a9f30497a',
+  'imports/migrations/002_import_list.sql': '9147c0042efad974',
+  'imports/migrations/003_schedule_edits.sql': 'f8d39262254b503b',
+  'imports/migrations/004_schedule_pauses.sql': '7521d1e23e1f0997',
+  'imports/migrations/005_totals.sql': '083baf127bcdae70',
+  'imports/migrations/006_deletions.sql': '1740fc4c5eb9db43',
+  'imports/record/migrations/001_import.sql': '7ebb91512c2107f0',
+  'imports/record/migrations/002_messages.sql': '6e7e68eb05beb7a1',
+  'imports/record/migrations/003_call_details.sql': '30c160917c766e5b',
+  'imports/record/migrations/004_batch_states.sql': '9dd726c093f3eff4',
+  'imports/record/migrations/005_counters.sql': '4a5070c4ee7bc06e',
+  'imports/record/migrations/006_plain_words.sql': 'dd79b5b3498bd12f',
+  'imports/record/migrations/007_messages_by_batch.sql': '3328aa25352062bb',
+  'imports/record/migrations/008_started.sql': '5bb1a67ea9480cb4',
+  'imports/repair/migrations/001_repair.sql': '228417af93ef59d3',
+  'imports/repair/migrations/002_state.sql': '8328a50a7a911475',
+  'server/access/migrations/001_access.sql': 'd95d236ecf2d363a',
+  'syncs/plan/migrations/001_plan.sql': 'f33fc3084c2fbf7d',
+  'syncs/plan/migrations/002_creating.sql': 'a518a76dad0d8a0a',
+};
+
+test('a migration that has landed is never changed, renamed or removed', () => {
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /migrations\/.*\.sql$/.test(file))
+    .sort();
+  const hashes = files.map((file) => [
+    file,
+    createHash('sha256')
+      .update(readFileSync(new URL(file, SRC)))
+      .digest('hex')
+      .slice(0, 16),
+  ]);
+  expect(Object.fromEntries(hashes)).toEqual(LANDED);
+});
