@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FileFacts } from '../../src/api/file-facts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { KNOWN } from './exports/known.ts';
+import { LATER } from './exports/later.ts';
 import { type ExportShape, PEOPLE } from './exports/shape.ts';
 import { UNSEEN } from './exports/unseen.ts';
 import { runHere } from './run-here.ts';
@@ -57,7 +58,7 @@ async function played({ file, content, people = PEOPLE }: ExportShape) {
   return { command, code, refusal: '', memberships: memberships.toSorted() };
 }
 
-test.each([...KNOWN, ...UNSEEN])('$what: the printed command is right, or refuses to run', async (shape) => {
+test.each([...KNOWN, ...UNSEEN, ...LATER])('$what: the printed command is right, or refuses to run', async (shape) => {
   const { command, code, refusal, memberships } = await played(shape);
   if (shape.right === 'open') {
     expect({ code, memberships }, command).toEqual({ code: 2, memberships: [] });
@@ -68,7 +69,7 @@ test.each([...KNOWN, ...UNSEEN])('$what: the printed command is right, or refuse
 });
 
 test('at least 60 exports are tried, and the commands of at least 45 are right as they are printed', () => {
-  const all = [...KNOWN, ...UNSEEN];
+  const all = [...KNOWN, ...UNSEEN, ...LATER];
   expect(all.length).toBeGreaterThanOrEqual(60);
   expect(all.filter(({ right }) => right !== 'open').length).toBeGreaterThanOrEqual(45);
 });

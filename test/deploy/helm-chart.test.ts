@@ -224,6 +224,38 @@ test('monitors find the services that they read, and rules and dashboard are tho
   expect(dashboard.data['rollcall.json']).toBe(deploy('grafana/dashboards/rollcall.json'));
 });
 
+test('the default NetworkPolicy lets out to what the values configure: mail, webhooks and a trace collector', () => {
+  type Policy = { egress: { ports: { port: number }[] }[] };
+  const ports = (component: string, ...sets: string[]) => {
+    const objects = render('trial', ...sets.flatMap((set) => ['--set', set]));
+    return spec<Policy>(objects, 'NetworkPolicy', `rollcall-${component}`)
+      .egress.at(-1)
+      ?.ports.map(({ port }) => port);
+  };
+  const collector = 'extraEnv[0].name=OTEL_EXPORTER_OTLP_ENDPOINT,extraEnv[0].value=http://otel.example:4318';
+  for (const component of ['serve', 'worker']) {
+    expect(ports(component)).toEqual([443]);
+    expect(ports(component, collector)).toEqual([443, 4318]);
+  }
+  const mail = 'serve.notify.url=smtp://mail.example:2525?from=a@example.com&to=b@example.com';
+  expect([ports('serve', mail), ports('worker', mail)]).toEqual([[443, 2525], [443]]);
+  expect(ports('serve', 'serve.notify.url=smtps://mail.example?from=a@b.example&to=c@d.example')).toEqual([443, 465]);
+  expect(ports('serve', 'serve.notify.urlSecret.name=mail')).toEqual([443, 587, 465]);
+});
+
+test.each([
+  'slack+https://hooks.slack.com/services/T/B/x',
+  'teams+https://prod.example/workflows/x',
+  'smtp://mail.example:587?from=rollcall@example.com&to=ops@example.com',
+])('serve is told to notify %s, without a secret that signs', (url) => {
+  const [inValues, inSecret] = [`serve.notify.url=${url}`, 'serve.notify.urlSecret.name=notify'].map((set) =>
+    JSON.stringify(ofKind(render('trial', '--set', set), 'StatefulSet')),
+  );
+  expect(inValues).toContain(`{"name":"ROLLCALL_NOTIFY","value":${JSON.stringify(url)}}`);
+  expect(inSecret).toContain('{"name":"ROLLCALL_NOTIFY","valueFrom":{"secretKeyRef":{"name":"notify","key":"url"}}}');
+  expect(`${inValues}${inSecret}`).not.toContain('ROLLCALL_NOTIFY_SECRET');
+});
+
 test.each([
   ['sandbox', 'redis.enabled=true', /sandbox: true sends to a sandbox inside serve/],
   ['sandbox', 'sandbox=false', /regions is empty/],
@@ -234,6 +266,8 @@ test.each([
   ['full', 'autoscaling.minReplicas=9', /more than autoscaling.maxReplicas/],
   ['full', 'monitoring.serviceMonitor.enabled=false', /needs the server's metrics/],
   ['trial', 'monitoring.prometheusRule.enabled=true', /its alerts say that the server is down/],
+  ['full', 'serve.notify.urlSecret.name=other', /are both set/],
+  ['full', 'serve.notify.url=ftp://files.example', /url/],
   ['full', 'serve.notify.secret.name=', /needs serve.notify.secret.name/],
   ['trial', 'regions.us.keySecret.name=', /keySecret.name|keySecret\/name/],
   ['trial', 'regions.ap.appId=1', /additional.*ap/i],

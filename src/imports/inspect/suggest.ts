@@ -134,8 +134,7 @@ function groupsIn(columns: readonly ColumnFacts[]): ColumnFacts[] {
   const kinds = new Set(all.map(({ name }) => groupName(name)?.entity));
   if (kinds.size !== 1) return all;
   const places = columns.filter(({ name, filled }) => isPath(name) && filled > 0);
-  const [first] = [...all, ...places].toSorted((a, b) => idRank(b) - idRank(a));
-  return first === undefined ? [] : [first];
+  return surest([...all, ...places], idRank);
 }
 
 /** Ids before plain names, names before addresses. */

@@ -2,7 +2,6 @@ import { RETRYABLE } from '../../membership/outcome.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { joinedCells, plainLineTest } from '../../text/plain-line.ts';
-import { importable } from '../../text/spreadsheet.ts';
 import { originalCells, originalOnOneLine } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
@@ -12,12 +11,8 @@ import type { ReportInput, ReportRow } from './report-row.ts';
  * CSV input gives CSV with the same delimiter (UTF-8, no byte order mark, LF); JSON and NDJSON input give NDJSON of the
  * elements, exactly as they were. Yields chunks of some 64 KB; memory does not grow with the rows.
  *
- * Rule: imported again, the file asks for the same memberships in the same order. Danger: people open it in a
- * spreadsheet to fix it, and its cells come from the input. Both are handled, because a retryable row was valid: its
- * region, GUID, UID, scope and acting user are letters, digits, `-` and `_`. A UID such as `-anna` begins like a
- * formula and can do nothing, so cells and column names of that kind are kept (`isInert`; a phone number `+39 055 123`
- * is kept too). Other cells that begin like a formula cannot be part of a membership: they are made harmless as
- * in the full report, which can only affect columns that rollcall does not read.
+ * Every cell is exactly what it was, also where it begins like a formula: the file is there to be imported again, and what
+ * people correct in a spreadsheet is the report.
  *
  * Throws an Error naming the row if its `original` is not what the input format promises.
  */
@@ -54,7 +49,7 @@ export function* membershipLines(
   yield csvLine([...own, ...notes.columns], ',');
   for (const { line, region, guid, uid, scope, actor, action } of memberships) {
     const cells = [region, guid, uid, scope, actor, ...(withActions ? [action] : []), ...notes.of(line)];
-    yield csvLine(cells.map(importable), ',');
+    yield csvLine(cells, ',');
   }
 }
 
@@ -64,14 +59,14 @@ export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'
 }
 
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
-  yield csvLine(input.columns.map(importable), input.delimiter);
+  yield csvLine(input.columns, input.delimiter);
   const plain = plainLineTest(input.delimiter, input.columns.length);
   for (const row of rows) {
     if (!RETRYABLE.has(row.status)) continue;
     const line = joinedCells(row.original, input.delimiter, input.columns.length);
     // csvLine writes a blank line as `""`, because readers skip blank lines.
     if (line && plain?.test(line)) yield `${line}\n`;
-    else yield csvLine(originalCells(input, row).map(importable), input.delimiter);
+    else yield csvLine(originalCells(input, row), input.delimiter);
   }
 }
 

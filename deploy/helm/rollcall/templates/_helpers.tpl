@@ -63,8 +63,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
     {{- fail "queue.key belongs to queue.existingSecret: leave it out with redis.enabled" -}}
   {{- end -}}
 {{- end -}}
-{{- if and $v.serve.notify.url (not $v.serve.notify.secret.name) -}}
+{{- if and (hasPrefix "http" $v.serve.notify.url) (not $v.serve.notify.secret.name) -}}
   {{- fail "serve.notify.url needs serve.notify.secret.name: an existing Secret with the text that signs notifications" -}}
+{{- end -}}
+{{- if and $v.serve.notify.url $v.serve.notify.urlSecret.name -}}
+  {{- fail "serve.notify.url and serve.notify.urlSecret are both set: keep one" -}}
 {{- end -}}
 {{- if and $v.serve.ingress.enabled (not $v.serve.ingress.host) -}}
   {{- fail "serve.ingress.enabled needs serve.ingress.host" -}}
@@ -83,6 +86,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
     {{- fail "autoscaling.minReplicas: 0 needs the server's metrics, as no worker is there to publish the backlog: set monitoring.serviceMonitor.enabled and monitoring.serviceMonitor.tokenSecret.name" -}}
   {{- end -}}
 {{- end -}}
+{{- end }}
+
+{{/* The port that a URL leads to. */}}
+{{- define "rollcall.portOf" -}}
+{{- $ports := dict "http" 80 "smtp" 587 "smtps" 465 -}}
+{{- $url := urlParse . -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (get $ports $url.scheme | default 443) -}}
 {{- end }}
 
 {{/* Settings of every pod. The URL of the queue may contain a password. */}}

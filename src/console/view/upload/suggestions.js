@@ -200,6 +200,16 @@ function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImp
       ways: [{ label: 'Use these meanings', apply: shapeWith({ scopeWords: shape.scopeWords }) }],
     });
   }
+  if (shape.where !== undefined && form.get('where') === '') {
+    const words = shape.where.map(({ column, is = [], isNot }) =>
+      isNot === undefined ? `${column}: only ${is.join(', ') || 'empty'}` : `${column}: not ${isNot.join(', ')}`,
+    );
+    found.push({
+      key: 'where',
+      text: ['Some columns say who is a member: ', foreignCode(words.join('; ')), '.'],
+      ways: [{ label: 'Leave out the other rows', apply: shapeWith({ where: shape.where }) }],
+    });
+  }
   if (suggestion.needs.includes('guid') && form.get('guid') === '') {
     found.push({
       key: 'guid',
