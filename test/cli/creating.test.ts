@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -66,4 +67,20 @@ test('a wrong flag says what is allowed, and a file without names which flag is 
   const unnamed = await place.run(['import', 'm.csv', '--create-users']);
   expect([unnamed.code, unnamed.stderr]).toEqual([EXIT.usage, expect.stringContaining('--user-name-from uid')]);
   expect(place.sandbox.calls.us.requests).toBe(0);
+});
+
+test('the commands that docs/creating.md begins with work as they are printed, with the file that it shows', async () => {
+  const place = await openSandboxPlace({ users: 0 });
+  const text = readFileSync(new URL('../../docs/creating.md', import.meta.url), 'utf8');
+  place.file('members.csv', /```csv\n(.*?)```/s.exec(text)?.[1] ?? '');
+  const commands = [...text.matchAll(/^npx rollcall ((?:import|sync) members.csv.*?)(?: *#.*)?$/gm)].map(
+    ([, it = '']) => it,
+  );
+  expect(commands.length).toBeGreaterThan(2);
+  for (const command of commands) {
+    const { code, stderr } = await place.run(command.split(/ +/));
+    expect([command, code, stderr]).toEqual([command, EXIT.ok, stderr]);
+  }
+  expect(place.sandbox.user('us', 'bob')).toMatchObject({ name: 'Bob' });
+  expect(place.sandbox.group('us', 'team')).toMatchObject({ name: 'The Team' });
 });

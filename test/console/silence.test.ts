@@ -18,3 +18,17 @@ test('an import whose service does not answer says so, on its page and on the fi
   await page.getByRole('link', { name: 'Now' }).click();
   await page.getByRole('region', { name: 'Running' }).getByText('no answer in us').waitFor();
 });
+
+test('a sync whose planning waits for the service says so on its page', async () => {
+  const made = await fetch(`${server.url}/v1/syncs?mode=add&name=silent.csv`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: memberRows(5),
+  });
+  const { id } = (await made.json()) as { id: string };
+  const page = await browser.open(`${server.url}/syncs/${id}`);
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText('The service does not answer in us').waitFor();
+  await state.getByText('Listing the members of the groups: 0 of 1 group.').waitFor();
+  await checkSights(page, 'silent-sync');
+});

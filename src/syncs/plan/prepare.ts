@@ -211,6 +211,8 @@ async function listAndDecide(
 
   const newcomers = create !== undefined && (create.users || create.reactivate);
   const groups = plan.groupsToList();
+  // The first answer may be long in coming.
+  onProgress({ step: 'members', done: 0, groups: groups.length });
   await listMembers(reading(groups.length));
   if (create !== undefined) planNewGroups(plan, desired, create);
   // An undo: the import may have banned a user who seems to be a member.

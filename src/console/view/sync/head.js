@@ -19,7 +19,7 @@ import {
 import { Time } from '../../time.js';
 import { CREATE_LIMIT, createLimitSentence, stateSentence } from '../../words.js';
 
-/** @import { ImportView } from '../../answers.d.ts' */
+/** @import { ImportView, RegionStatus } from '../../answers.d.ts' */
 /** @import { PlanTotals, SyncView } from '../../sync-answers.d.ts' */
 
 /** @param {{ view: SyncView }} properties */
@@ -52,6 +52,7 @@ export function SyncHead({ view }) {
     ),
     left !== null && h('p', { class: 'notice attention' }, foreign(left.sentence)),
     state === 'applying' && importId !== null && h(WaitingImport, { id: importId }),
+    (state === 'planning' || (state === 'applying' && importId === null)) && h(SilentService, {}),
     h(
       'div',
       { class: 'reading' },
@@ -63,6 +64,30 @@ export function SyncHead({ view }) {
 }
 
 const ASK_EVERY_MS = 2_000;
+
+/** Where the service does not answer what the planning asks. */
+function SilentService() {
+  /** @type {import('../../answer.js').Answer<{ regions: readonly RegionStatus[] }>} */
+  const { data } = useAnswer('/v1/regions', { everyMs: ASK_EVERY_MS });
+  const silent = (data?.regions ?? []).filter(
+    ({ circuit, waiting, active, delayed }) => circuit.state !== 'closed' && waiting + active + delayed > 0,
+  );
+  return h(
+    'div',
+    { role: 'status' },
+    silent.length > 0 &&
+      h(
+        'div',
+        { class: 'notice attention' },
+        h(
+          'p',
+          null,
+          h('b', null, `The service does not answer in ${silent.map(({ region }) => region).join(' and ')}.`),
+          ' The planning waits, and continues by itself when it answers again.',
+        ),
+      ),
+  );
+}
 
 /** What the import of a sync waits for, where it waits for a person. @param {{ id: string }} properties */
 function WaitingImport({ id }) {
