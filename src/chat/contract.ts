@@ -53,7 +53,20 @@ export const serviceError = z.looseObject({
 export type ServiceError = z.infer<typeof serviceError>;
 
 /** The shape of an error is not shown (docs/chat-service.md, 23 and 30), so that a bare text is read as the message. */
-const writtenError = z.union([serviceError, z.string().transform((message): ServiceError => ({ message }))]);
+const writtenError = z.union([
+  serviceError.transform(withDetails),
+  z.string().transform((message): ServiceError => ({ message })),
+]);
+
+/** The message says which fields are wrong, and why, where the details do: `… name: Too big, tags: Too many`. */
+function withDetails({ details = {}, ...error }: ServiceError): ServiceError {
+  const fields = Object.entries(details).map(([field, why]) => `${field}: ${[why].flat().map(textOf).join('; ')}`);
+  return fields.length === 0 ? error : { ...error, message: [error.message ?? '', fields.join(', ')].join(' ').trim() };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 /** Body of a refused request (not contract; docs/chat-service.md, 30). */
 export const errorBody = z.looseObject({ error: writtenError });

@@ -65,10 +65,8 @@ const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
   401: 'stop-region',
   402: 'stop-region',
   403: 'stop-region',
-  // A missing group has a code. A bare 404 comes from a proxy, a wrong host, or a service that speaks otherwise than we
-  // know. Stopping the region would let one missing group block an import for good, and giving up the whole group
-  // would rest on a reply that does not name it: so only these rows are refused, and `retry` can send them again.
-  404: 'final',
+  // A missing group has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
+  404: 'stop-region',
   408: 'again',
   413: 'halve',
   422: 'halve',

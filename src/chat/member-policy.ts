@@ -13,6 +13,9 @@ export interface EditVerdict extends Omit<Verdict, 'kind'> {
   readonly kind: Exclude<VerdictKind, 'halve'> | 'in-place';
 }
 
+/** Codes of an operation that the service does not have: others may be there. */
+const NOT_THERE: ReadonlySet<string> = new Set(['ERR_API_NOT_FOUND', 'HTTP_404']);
+
 /** Codes that say "it is so already", by what was asked for. */
 const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
   'change-scope': ['ERR_SAME_SCOPE'],
@@ -30,6 +33,7 @@ const BY_CODE: Readonly<Record<string, EditVerdict['kind']>> = {
   ERR_MEMBER_UNBAN_FAILED: 'again',
   // Not part of the contract: if the service lacks this operation, the others must continue.
   ERR_API_NOT_FOUND: 'final',
+  HTTP_404: 'final',
 };
 
 /**
@@ -61,5 +65,5 @@ export function judgeReading(error: unknown, onBehalfOf = ''): Verdict {
     return { kind: 'again', code, message, httpStatus: null, maybeCarriedOut: false };
   }
   const verdict = judge(error, 1, onBehalfOf);
-  return verdict.code === 'ERR_API_NOT_FOUND' ? { ...verdict, kind: 'final' } : verdict;
+  return NOT_THERE.has(verdict.code) ? { ...verdict, kind: 'final' } : verdict;
 }

@@ -169,6 +169,11 @@ describe('reading the reply of adding members', () => {
   test.each([
     [{ success: false, error: { code: 'ERR_X', message: 'No.' } }, 'ERR_X', 'No.'],
     [{ error: { code: 'ERR_X', message: 'No.', devMessage: 'x', details: 5 } }, 'ERR_X', 'No.'],
+    [
+      { error: { code: 'ERR_X', message: 'No.', details: { name: ['too big', 'odd'], tags: { '0': 'long' } } } },
+      'ERR_X',
+      'No. name: too big; odd, tags: {"0":"long"}',
+    ],
     [{ success: false, code: 'ERR_X', message: 'No.' }, 'ERR_X', 'No.'],
     [{ success: false, error: 'No.' }, 'NO_CODE', 'No.'],
     [{ success: 'true', reason: 'odd' }, 'NO_CODE', 'no message; the entry reads {"reason":"odd"}'],

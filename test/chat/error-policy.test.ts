@@ -80,7 +80,7 @@ describe('a refusal without a known code is judged by its status', () => {
     [401, 'stop-region'],
     [402, 'stop-region'],
     [403, 'stop-region'],
-    [404, 'final'],
+    [404, 'stop-region'],
     [408, 'again'],
     [409, 'final'],
     [413, 'halve'],

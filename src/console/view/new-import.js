@@ -4,7 +4,7 @@ import { CheckField, FieldGroup, TextField, useForm } from '../form.js';
 import { listIn } from '../format.js';
 import { usePlace } from '../place.js';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.js';
-import { READING } from './upload/reading.js';
+import { READING, RunLimits } from './upload/reading.js';
 import { SHAPING } from './upload/shape-form.js';
 import { UploadForm } from './upload-form.js';
 
@@ -60,20 +60,7 @@ export function NewImport() {
             placeholder: '100 or 5%',
             note: 'Leave empty to never stop.',
           }),
-          h(TextField, {
-            form,
-            name: 'giveUpAfter',
-            label: 'Wait for the service at most',
-            placeholder: '30m or 12h',
-            note: 'Leave empty to wait as long as it takes.',
-          }),
-          h(TextField, {
-            form,
-            name: 'expectRows',
-            label: 'Rows that the file must have',
-            placeholder: '1200',
-            note: 'With another number nothing is sent.',
-          }),
+          h(RunLimits, { form }),
           h(TextField, {
             form,
             name: 'first',

@@ -16,7 +16,7 @@ import { TryIt } from './schedules/try.js';
 import { WhenFields } from './schedules/when.js';
 import { planFields } from './sync/plan-fields.js';
 import { Creating, creatingField } from './upload/creating.js';
-import { FileFormat, RowDefaults } from './upload/reading.js';
+import { FileFormat, RowDefaults, RunLimits } from './upload/reading.js';
 import { Shaping } from './upload/shaping.js';
 
 /** @import { Settings } from '../answers.d.ts' */
@@ -193,20 +193,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           'div',
           { class: 'fields' },
           planFields(form),
-          h(TextField, {
-            form,
-            name: 'giveUpAfter',
-            label: 'Wait for the service at most',
-            placeholder: '30m or 12h',
-            note: 'Leave empty to wait as long as it takes.',
-          }),
-          h(TextField, {
-            form,
-            name: 'expectRows',
-            label: 'Rows that the file must have',
-            placeholder: '1200',
-            note: 'With another number nothing is sent.',
-          }),
+          h(RunLimits, { form }),
           h(CheckField, { form, name: 'repair', label: 'Check the groups even if the file is unchanged' }),
           h(CheckField, { form, name: 'catchUp', label: 'Run once when the server starts, if a run was missed' }),
         ),

@@ -144,3 +144,23 @@ export function FileFormat({ form, preview, isArchive }) {
     ),
   );
 }
+
+/** When an import, or the run of a schedule, ends before its time. @param {{ form: Form }} properties */
+export function RunLimits({ form }) {
+  return [
+    h(TextField, {
+      form,
+      name: 'giveUpAfter',
+      label: 'Wait for the service at most',
+      placeholder: '30m or 12h',
+      note: 'Leave empty to wait as long as it takes.',
+    }),
+    h(TextField, {
+      form,
+      name: 'expectRows',
+      label: 'Rows that the file must have',
+      placeholder: '1200',
+      note: 'With another number nothing is sent.',
+    }),
+  ];
+}
