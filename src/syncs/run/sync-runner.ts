@@ -41,10 +41,7 @@ export interface SyncRunner {
   /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
   approve(id: string, who: string, reason: string): SyncRecord;
   reject(id: string, who: string, reason: string): SyncRecord;
-  /**
-   * Ends a sync that is being planned. One that is looked at again is planned as before, and can be applied later. Once it
-   * has an import, that must end first. @throws SyncRefused
-   */
+  /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws SyncRefused */
   cancel(id: string, who: string): SyncRecord;
   /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
   replace(id: string): Promise<void>;
