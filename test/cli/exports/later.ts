@@ -1,6 +1,6 @@
 import { type ExportShape, lines } from './shape.ts';
 
-/** More shapes that were written down before the suggestions were tried with them. */
+/** More such shapes, written after those corrections. */
 export const LATER: readonly ExportShape[] = [
   {
     what: 'Zulip: subscribers of a stream',

@@ -1,6 +1,6 @@
 import { type ExportShape, lines } from './shape.ts';
 
-/** Shapes that were written down, with the memberships that are right, before the suggestions were tried with them. */
+/** Shapes that were written down before the suggestions were tried with them; the rules were then corrected by them. */
 export const UNSEEN: readonly ExportShape[] = [
   {
     what: 'GitHub Classroom: a roster',
