@@ -51,14 +51,26 @@ class RedisWorker extends Worker<unknown, void, string, IQueueBackend> {
     }
   }
 
-  /** Gives a job whose payload is not JSON to the processor as text, whose schema refuses it. BullMQ would stop at it for good. */
+  /** Given to the processor, whose schema refuses it. BullMQ would stop at it for good. */
   protected override createJob(json: JobJson, id: string): Job<unknown, void, string> {
-    try {
-      return super.createJob(json, id);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      return super.createJob({ ...json, data: JSON.stringify(json.data) }, id);
-    }
+    return asText(json, (readable) => super.createJob(readable, id));
+  }
+}
+
+class RedisQueue extends Queue {
+  override async getJob(id: string): Promise<Job | undefined> {
+    const json = await this.backend.getJobData(id);
+    return json && asText(json, (readable) => this.Job.fromJSON(this, readable, id));
+  }
+}
+
+/** Reads a job. A payload that is not JSON becomes text. */
+function asText<Read>(json: JobJson, read: (json: JobJson) => Read): Read {
+  try {
+    return read(json);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return read({ ...json, data: JSON.stringify(json.data) });
   }
 }
 
@@ -73,7 +85,8 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
   return {
     kind: 'redis',
     shared: true,
-    queue: (name, options) => new Queue(name, { ...options, connection, prefix: prefix(name) }) as unknown as BullQueue,
+    queue: (name, options) =>
+      new RedisQueue(name, { ...options, connection, prefix: prefix(name) }) as unknown as BullQueue,
     worker: (name, process, options) =>
       new RedisWorker(name, process as never, {
         ...options,
@@ -86,7 +99,9 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
     takeOut: async (queue, id) => {
       // Read at the last moment: a worker may have tried it and recorded that in the payload. 0: a worker has it.
       const job = await queue.getJob(id);
-      return job !== undefined && (await queue.remove(id)) === 1 ? job : undefined;
+      // Text could not be read as JSON: it is left to a worker, which gives it up and says so.
+      if (job === undefined || typeof job.data === 'string') return;
+      return (await queue.remove(id)) === 1 ? job : undefined;
     },
     readNote: async (queue, note) => (await connection.hget(queue.toKey('meta'), note)) ?? '',
     swapNote: async (queue, note, before, after) =>

@@ -26,3 +26,19 @@ test('a job in Redis that is not JSON is given up, and the jobs behind it run', 
   await expect.poll(() => errands.depth()).toEqual({ waiting: 0, delayed: 0, active: 0 });
   expect(givenUp).toEqual([expect.stringContaining('job broken (errand) was given up')]);
 });
+
+test('a job in Redis that is not JSON has its priority, and is left to a worker when the jobs around it are withdrawn', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const backend = await openBackend(server.url);
+  onTestFinished(() => backend.close());
+  const redis = new Redis(server.url);
+  onTestFinished(() => redis.disconnect());
+  const errands = openOffice(backend).queue();
+  await errands.add(notes('broken', 'good').map((job) => ({ ...job, priority: 3 })));
+  const [key = ''] = await redis.keys('*:broken');
+  await redis.hset(key, 'data', 'not json');
+  expect(await errands.firstPriority()).toBe(3);
+  expect((await errands.withdraw(() => true)).map(({ id }) => id)).toEqual(['good']);
+  expect(await errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 0 });
+});
