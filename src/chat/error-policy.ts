@@ -65,8 +65,7 @@ const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
   401: 'stop-region',
   402: 'stop-region',
   403: 'stop-region',
-  // A missing group has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
-  404: 'stop-region',
+  404: 'final',
   408: 'again',
   413: 'halve',
   422: 'halve',
@@ -145,7 +144,8 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
 
 function kindOf(httpStatus: number, serviceCode: string | null, actsForUser: boolean): VerdictKind {
   const byStatus = kindOfStatus(httpStatus);
-  if (serviceCode === null) return byStatus;
+  // What is missing has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
+  if (serviceCode === null) return httpStatus === 404 ? 'stop-region' : byStatus;
   // With an acting user, it is that user who is missing, and no half of the batch would fare better.
   if (actsForUser && serviceCode === 'ERR_UID_NOT_FOUND') return 'final';
   const byCode = Object.hasOwn(BY_CODE, serviceCode)

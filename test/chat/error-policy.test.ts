@@ -80,7 +80,6 @@ describe('a refusal without a known code is judged by its status', () => {
     [401, 'stop-region'],
     [402, 'stop-region'],
     [403, 'stop-region'],
-    [404, 'stop-region'],
     [408, 'again'],
     [409, 'final'],
     [413, 'halve'],
@@ -117,8 +116,11 @@ describe('a refusal without a known code is judged by its status', () => {
     },
   );
 
-  test('a bare 404 names what to check', async () => {
-    expect((await verdictOn({ status: 404 })).message).toContain('check app id, region and host');
+  test('a bare 404 stops the region and names what to check; one with a code is about what is missing', async () => {
+    const bare = await verdictOn({ status: 404 });
+    expect(bare).toMatchObject({ kind: 'stop-region', code: 'HTTP_404', httpStatus: 404 });
+    expect(bare.message).toContain('check app id, region and host');
+    expect(await verdictOn({ status: 404, code: 'ERR_NEVER_HEARD_OF' })).toMatchObject({ kind: 'final' });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
+import { asError } from '../../errors/message-of.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -8,10 +9,11 @@ import type { Report } from '../happening.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { createRecorder } from '../record/recorder.ts';
 import type { Consequences } from '../record/recording.ts';
+import { BANS_UNKNOWN } from './ban-check.ts';
 import { watchCircuits } from './circuits.ts';
 import { createRunningImport, type RunningImport } from './dispatcher.ts';
 import { createFirstSteps } from './first-steps.ts';
-import { giveUpOn } from './give-up.ts';
+import { giveUpOn, SERVICE_AWAY } from './give-up.ts';
 import { createGroupReader, type GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
@@ -91,6 +93,16 @@ export function createSending(options: SendingOptions): Sending {
     return opened.running;
   };
 
+  /** Every call of the region would be refused, those of other imports too. */
+  const stopForAll = (stopped: StoppedRegion, by: string): void => {
+    imports.stopRegion(stopped, by);
+    groups.stopped(stopped);
+    regions
+      .open(stopped.region)
+      .then(({ queue }) => queue.pause())
+      .catch((error: unknown) => onError(asError(error)));
+  };
+
   const run = async (id: string): Promise<void> => {
     if (stopping) return;
     const opened = imports.open(id);
@@ -113,6 +125,7 @@ export function createSending(options: SendingOptions): Sending {
         if (isHeld()) return;
         opened.ledger.stopRegion(stopped);
         running.stop(stopped.region);
+        if (stopped.code !== BANS_UNKNOWN && stopped.code !== SERVICE_AWAY) stopForAll(stopped, id);
       },
     };
     // This may take minutes, a call for every group: each region begins when it has its answers.
