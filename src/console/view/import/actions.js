@@ -93,7 +93,7 @@ export function ImportActions({ live }) {
       decision !== undefined &&
         h(
           WorkButton,
-          { key: 'agree', busy: work.busy, kind: 'main', onClick: () => void agree(decision) },
+          { key: 'agree', busy: work.busy, kind: decision.isRisky ? '' : 'main', onClick: () => void agree(decision) },
           `${decision.question.yes}…`,
         ),
       canBeRepaired(view) && h('a', { key: 'repair', class: 'button', href: repairHref(view.id) }, 'Repair rows…'),
@@ -101,7 +101,7 @@ export function ImportActions({ live }) {
         // To go on as before would only end here again, unless the service answers now.
         .filter(
           (action) =>
-            action !== 'delete' && !(action === 'resume' && decision !== undefined && view.code !== BANS_UNKNOWN),
+            action !== 'delete' && !(action === 'resume' && decision !== undefined && decision.isRisky !== true),
         )
         .map(button),
       canBeUndone(view) && h(WorkButton, { key: 'undo', busy: work.busy, onClick: () => void undo() }, 'Undo import…'),
@@ -111,14 +111,14 @@ export function ImportActions({ live }) {
   );
 }
 
-/** What a person can agree to, so that an import that waits for it continues. @typedef {{ question: Omit<Question, 'no'>, agreed: Readonly<Record<string, string>> }} Decision */
+/** What a person can agree to, so that an import that waits for it continues. @typedef {{ question: Omit<Question, 'no'>, agreed: Readonly<Record<string, string>>, isRisky?: true }} Decision */
 
 /** @param {ImportView} view @returns {Decision | undefined} */
 function decisionOf({ code, maxCreate, maxRemovals }) {
   if (code === BANS_UNKNOWN) {
     const yes = 'Add everyone without asking';
-    const explanation = 'Whoever is banned from a group is added as well, which lifts the ban without a word.';
-    return { question: { question: `${yes}?`, explanation, yes }, agreed: { banCheck: 'false' } };
+    const explanation = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
+    return { question: { question: `${yes}?`, explanation, yes }, agreed: { banCheck: 'false' }, isRisky: true };
   }
   if (maxCreate !== undefined) {
     const what = missingText(maxCreate);

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
+import { startImport, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
+
+const browser = useBrowser();
+const usersToBan = Array.from({ length: 120 }, (_, n) => `b${n}`);
+const server = useServerHere({
+  seed: { users: ['ada', ...usersToBan], regions: { us: { members: { choir: { usersToBan } } } } },
+  faults: 'short-page',
+});
+
+test('an import that cannot know who is banned asks before it adds anyone', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, 'uid,guid\nada,choir\nb1,choir\n', 'choir.csv');
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText('it is not known who is banned from its groups').waitFor();
+  expect(await violations(page)).toEqual([]);
+  expect(await state.getByRole('button').allTextContents()).toEqual([
+    'Add everyone without asking…',
+    'Resume',
+    'Cancel…',
+  ]);
+  await state.getByRole('button', { name: 'Add everyone without asking…' }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add everyone without asking' }).click();
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+});
