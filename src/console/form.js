@@ -47,8 +47,9 @@ export class Form {
     if ((this.errors.peek()[name] ?? '') !== text) this.errors.value = { ...this.errors.peek(), [name]: text };
   }
 
-  clearErrors() {
-    this.errors.value = {};
+  /** @param {(name: string) => boolean} [isOver] the fields; default: all */
+  clearErrors(isOver = () => true) {
+    this.errors.value = Object.fromEntries(Object.entries(this.errors.peek()).filter(([name]) => !isOver(name)));
   }
 
   /**

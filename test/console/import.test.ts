@@ -38,6 +38,22 @@ test('a file with another number of rows than it must have is not sent', async (
   await page.getByText('has 2 rows, and 3 were expected').first().waitFor();
 });
 
+test('what the server refuses of an option stays in sight when the file has been looked at', async () => {
+  const page = await browser.open(slow.url, { refusals: true });
+  const isRefused = Promise.withResolvers<void>();
+  await page.route(/\/v1\/look\?/, async (route) => {
+    await isRefused.promise;
+    await route.continue();
+  });
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'slowly.csv'));
+  await page.getByLabel('Tags').fill('choir!');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('allowed are 1 to 40 letters').waitFor();
+  isRefused.resolve();
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  expect(await page.getByText('allowed are 1 to 40 letters').isVisible()).toBe(true);
+});
+
 test('tags are given at the start and changed on the page of the import, and lead to the list', async () => {
   const page = await browser.open(slow.url, { refusals: true });
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'tagged.csv'));

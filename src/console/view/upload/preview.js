@@ -6,7 +6,7 @@ import { saidBeside } from '../../remedies.js';
 import { beginning, isZip } from '../../upload.js';
 import { MISSING } from '../../words.js';
 import { READING } from './reading.js';
-import { shapeOf, unsaidOf } from './shape-form.js';
+import { SHAPING, shapeOf, unsaidOf } from './shape-form.js';
 
 /** @import { Field, FileFacts, Look, Preview } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
@@ -196,7 +196,8 @@ export class FilePreview {
       this.found.value = answer;
       this.error.value = undefined;
       this.isRefused.value = false;
-      this.#form.clearErrors();
+      // What the server refused of the other options, it refuses still.
+      this.#form.clearErrors(isOfReading);
       for (const field of answer.missing) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
     });
   }
@@ -213,6 +214,11 @@ export class FilePreview {
       this.error.value = isBeside ? undefined : error;
     });
   }
+}
+
+/** Whether it says how the file is read. @param {string} name */
+function isOfReading(name) {
+  return name in READING || name in SHAPING || name === 'recipe' || name.startsWith('map-');
 }
 
 /** @param {unknown} error */
