@@ -12,6 +12,9 @@ import { uncertaintyOf } from './uncertainty.ts';
  * user who was just added may be missing in the list (48): such a user is added again, as without the question.
  */
 
+/** Pages of a group's members, of 1,000, that `auto` reads. A repeated call writes messages; more calls than these cost more. */
+const MAX_AUTO_PAGES = 10;
+
 /** What the lists have said. */
 const looked = z.object({
   /** Calls of the batch without an answer when the reading began: after another one it is out of date. */
@@ -82,7 +85,8 @@ function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted
     const listed = new Set(answer.members.map(([uid]) => uid.toLowerCase()));
     const found = [...known.found, ...rowsIn(listed, wanted, false)];
     const more = hasMore(answer, listed.size, page);
-    if (more && ask === 'always') return { ...known, found, page: page + 1 };
+    if (more && (ask === 'always' || (answer.pagination?.totalPages ?? page + 1) <= MAX_AUTO_PAGES))
+      return { ...known, found, page: page + 1 };
     const next = found.length > 0 || wanted.some(({ ban }) => ban) ? 'banned' : 'none';
     return { ...known, found, next, page: 1, whole: more ? whole : [...whole, 'members'] };
   }

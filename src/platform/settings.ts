@@ -25,7 +25,7 @@ export const USUAL_CALLS_PER_MINUTE = 10_000;
 /** Logins of the app's own users count as calls as well. */
 export const DEFAULT_BUDGET_SHARE = 80;
 
-/** When a group is asked for its members: where one page holds them, however many pages there are, or never. */
+/** When a group is asked for its members: where ten pages hold them, however many pages there are, or never. */
 const ASK_BEFORE_REPEAT = ['auto', 'always', 'never'] as const;
 export type AskBeforeRepeat = (typeof ASK_BEFORE_REPEAT)[number];
 
@@ -159,7 +159,7 @@ export const SETTINGS = {
     ...oneOf(ASK_BEFORE_REPEAT),
     env: 'ROLLCALL_ASK_BEFORE_REPEAT',
     meaning:
-      'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out: `auto` (where one page of 1,000 holds its members), `always` or `never`',
+      'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out: `auto` (a group of up to 10,000 members), `always` or `never`',
     default: '`auto`',
   }),
   keep: declare({

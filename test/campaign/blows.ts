@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
+import { startSentinelled } from '../servers/sentinel.ts';
 import type { TestServer } from '../servers/server.ts';
 import type { Verdict } from './checker.ts';
 import { finish, openPlace, type Place, type PlaceOptions, type Rollcall } from './place.ts';
@@ -161,6 +162,7 @@ export const BLOWS: Readonly<Record<string, Blow>> = {
   'redis: half-open connections': throughProxy(0, (proxy) => proxy.swallow()),
   'redis: connections cut': throughProxy(0, (proxy) => proxy.cut()),
   'redis: 500 ms each way': throughProxy(500, () => {}),
+  'sentinel: kill -9 of the master': fleet(startSentinelled, ({ server }) => server.kill()),
   'postgres: kill -9 of Postgres': fleet(startPostgres, restarts(5)),
   'disk full: 3,200 kB': diskFull(3_200),
   'disk full: 4,500 kB': diskFull(4_500),

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import { startTestServer } from '../server/test-server.ts';
 import { openSandboxPlace } from './workplace.ts';
 
 const CUT = 'guid,uid,scope\ng,ann,admin\ng,be';
@@ -32,4 +33,17 @@ test('a file with another number of rows than --expect-rows is refused with both
 
   expect((await place.run(['import', file, '--expect-rows', '2'])).code).toBe(EXIT.ok);
   expect([...place.sandbox.members('us', 'g').keys()]).toEqual(['ann', 'ben']);
+});
+
+test('a sync refuses a file with another number of rows than --expect-rows, here and at a server', async () => {
+  const place = await openSandboxPlace();
+  const file = place.file('m.csv', 'guid,uid\ng,ann\ng,ben\n');
+  const server = await startTestServer();
+  onTestFinished(() => server.close());
+  for (const at of [[], ['--server', server.url]]) {
+    const { code, stdout, stderr } = await place.run(['sync', file, '--apply', '--expect-rows', '1200', ...at]);
+    expect(code).toBe(EXIT.usage);
+    expect((stdout + stderr).replace(/\s+/g, ' ')).toContain('has 2 rows, and 1,200 were expected');
+  }
+  expect(place.sandbox.members('us', 'g')).toEqual(new Map());
 });

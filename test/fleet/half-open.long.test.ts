@@ -7,9 +7,10 @@ import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { csv, openPipeline, participants } from '../imports/pipeline-harness.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
+import { haveSentinel, startSentinels } from '../servers/sentinel.ts';
 
 /** A server behind a proxy, and its address there. */
-async function behindProxy(scheme: 'redis' | 'redis+cluster' | 'postgres') {
+async function behindProxy(scheme: 'redis' | 'redis+cluster' | 'redis+sentinel' | 'postgres') {
   if (scheme === 'postgres') {
     const server = await startPostgres();
     onTestFinished(() => server.stop());
@@ -19,7 +20,7 @@ async function behindProxy(scheme: 'redis' | 'redis+cluster' | 'postgres') {
     url.port = String(proxy.port);
     return { proxy, url: url.href };
   }
-  const server = await startRedis(scheme === 'redis' ? {} : { settings: { 'cluster-enabled': 'yes' } });
+  const server = await startRedis(scheme === 'redis+cluster' ? { settings: { 'cluster-enabled': 'yes' } } : {});
   onTestFinished(() => server.stop());
   const proxy = await startProxy(Number(new URL(server.url).port));
   onTestFinished(() => proxy.close());
@@ -31,6 +32,11 @@ async function behindProxy(scheme: 'redis' | 'redis+cluster' | 'postgres') {
     await eventually(() => redis.call('cluster', 'info')).toContain('cluster_state:ok');
     redis.disconnect();
   }
+  if (scheme === 'redis+sentinel') {
+    const sentinel = await startSentinels(proxy.port);
+    onTestFinished(() => sentinel.stop());
+    return { proxy, url: sentinel.url };
+  }
   return { proxy, url: `${scheme}://127.0.0.1:${proxy.port}` };
 }
 
@@ -40,12 +46,14 @@ test.each([
   ['redis', 'server'],
   ['redis', 'both'],
   ['redis+cluster', 'both'],
+  ['redis+sentinel', 'both'],
   ['postgres', 'client'],
   ['postgres', 'server'],
   ['postgres', 'both'],
 ] as const)(
   'an import over %s says so and goes on when a firewall swallows what the open connections carry, from: %s',
   async (scheme, side) => {
+    if (scheme === 'redis+sentinel' && !haveSentinel()) return;
     const { proxy, url } = await behindProxy(scheme);
     const door = new Doorkeeper();
     const said: string[] = [];

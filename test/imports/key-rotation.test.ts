@@ -72,16 +72,20 @@ describe.each(QUEUE_PLACES)('a key that is rotated, on the $name queue', (place)
     const { id } = await run(csv(participants(30)));
     const opened = openRegions.get('us');
     if (opened === undefined) throw new Error('region us is not open');
-    rotate();
     // As in a worker's process: it knows the queue and the key, and nothing of imports.
     const worker = { renewKey: () => opened.renewKey(), keyFingerprint: () => 'new' };
+    const heard: string[] = [];
     const here = watchWorkersKeys(
       [{ region: 'us', queue: opened.queue, worker }],
-      () => {},
+      (text) => heard.push(text),
       () => {},
       5,
     );
     onTestFinished(() => here.stop());
+    await expect
+      .poll(() => heard)
+      .toEqual([expect.stringMatching(/^Region us is stopped: the service refused its key or plan/)]);
+    rotate();
     await expect.poll(() => opened.queue.isPaused()).toBe(false);
     await coordinator.resume(id);
     expect(await coordinator.settled(id)).toMatchObject({ state: 'completed' });

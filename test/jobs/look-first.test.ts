@@ -115,16 +115,25 @@ describe('a call whose answer was lost', () => {
 });
 
 describe('a group of more than one page', () => {
-  const participants = Array.from({ length: 1_500 }, (_, n) => `m${String(n).padStart(4, '0')}`);
-  const seed = { groups: ['g'], regions: { us: { members: { g: { participants } } } } };
+  const open = (members: number) => {
+    const participants = Array.from({ length: members }, (_, n) => `m${String(n).padStart(5, '0')}`);
+    return openService({ seed: { groups: ['g'], regions: { us: { members: { g: { participants } } } } } });
+  };
+  const given = ['m00001', 'm01400', 'p'];
 
-  test('is read to its end only when it is always asked', async () => {
-    const { chat } = await openService({ seed });
-    const batch = batchOf({ participants: ['m0001', 'm1400', 'p'] }, UNCERTAIN);
-    const all = await play(chat, batch, 'always');
-    expect(all.called).toEqual(['members 1', 'members 2', 'banned 1', 'add p']);
-    const first = await play(chat, batchOf({ participants: ['m0001', 'm1400', 'q'] }, UNCERTAIN));
-    expect(first.called).toEqual(['members 1', 'banned 1', 'add m1400 q']);
+  test('is read to its end up to ten pages', async () => {
+    const { chat } = await open(1_500);
+    const { called } = await play(chat, batchOf({ participants: given }, UNCERTAIN));
+    expect(called).toEqual(['members 1', 'members 2', 'banned 1', 'add p']);
+  });
+
+  test('is read to the end of more pages only when it is always asked', async () => {
+    const { chat } = await open(10_001);
+    const first = await play(chat, batchOf({ participants: given }, UNCERTAIN));
+    expect(first.called).toEqual(['members 1', 'banned 1', 'add m01400 p']);
+    const all = await play(chat, batchOf({ participants: given }, UNCERTAIN), 'always');
+    const pages = Array.from({ length: 11 }, (_, n) => `members ${n + 1}`);
+    expect(all.called).toEqual([...pages, 'banned 1']);
   });
 });
 

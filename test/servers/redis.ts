@@ -15,18 +15,23 @@ export interface RedisOptions {
 }
 
 /** Starts a Redis or Valkey of this process's own: from Docker where that answers, else as a program. */
-export async function startRedis({ aof = true, settings = {} }: RedisOptions = {}): Promise<TestServer> {
-  const all = { 'maxmemory-policy': 'noeviction', save: '', appendonly: aof ? 'yes' : 'no', ...settings };
-  const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
-  return (await dockerAnswers()) ? startRedisContainer(args, { flush, ask: ping }) : startRedisProgram(args);
+export async function startRedis(options: RedisOptions = {}): Promise<TestServer> {
+  if (!(await dockerAnswers())) return startRedisProgram(options);
+  return startRedisContainer(argumentsOf(options), { flush, ask: ping });
 }
 
-async function startRedisProgram(settings: readonly string[]): Promise<TestServer> {
+function argumentsOf({ aof = true, settings = {} }: RedisOptions): string[] {
+  const all = { 'maxmemory-policy': 'noeviction', save: '', appendonly: aof ? 'yes' : 'no', ...settings };
+  return Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+/** For servers that must reach each other on this machine. */
+export async function startRedisProgram(options: RedisOptions = {}): Promise<TestServer> {
   const path = findProgram('redis');
   const dir = await mkdtemp(join(tmpdir(), 'rollcall-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...settings];
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...argumentsOf(options)];
   return startServerProgram({ path, args, ready: 'Ready to accept connections', url, dir, flush: () => flush(url) });
 }
 

@@ -9,9 +9,11 @@ import { currentUser } from '../current-user.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import {
+  type ExpectRowsFlags,
   type ReadingFlags,
   type RunningFlags,
   type ServerFlags,
+  withExpectRows,
   withReading,
   withRunning,
   withServer,
@@ -30,7 +32,15 @@ import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
 
-type Flags = RunningFlags & ServerFlags & ReadingFlags & RecipeFlags & ShapeFlags & CreateFlags & ModeFlags & PlanFlags;
+type Flags = RunningFlags &
+  ServerFlags &
+  ReadingFlags &
+  ExpectRowsFlags &
+  RecipeFlags &
+  ShapeFlags &
+  CreateFlags &
+  ModeFlags &
+  PlanFlags;
 
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -42,7 +52,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
   withPlan(withCreate(withDeciding(withMode(command))));
-  withShape(withRecipeFlag(withReading(command)));
+  withShape(withRecipeFlag(withReading(withExpectRows(command))));
   withServer(withRunning(command));
   command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
   return command

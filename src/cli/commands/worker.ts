@@ -83,7 +83,14 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       onError,
     });
     life.onStop((deadlineMs) => worker.stop(deadlineMs));
-    const keys = watchWorkersKeys(worker.regions, (text) => log.info(text), onError);
+    const keys = watchWorkersKeys(
+      worker.regions,
+      (text) => {
+        log.info(text);
+        say(io, `${text}.`);
+      },
+      onError,
+    );
     life.onStop(() => keys.stop());
     metrics.watch(worker.regions);
     if (flags.healthPort !== undefined) {

@@ -3,7 +3,7 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type BanFlags, banQuery } from '../flags/ban-flags.ts';
 import type { CreateFlags } from '../flags/create-flags.ts';
-import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
+import type { ExpectRowsFlags, ReadingFlags, SendingFlags } from '../flags/flags.ts';
 import { type ListFlags, tagsOf } from '../flags/list-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import type { ShapeFlags, TrialFlags } from '../flags/shape-flags.ts';
@@ -30,7 +30,8 @@ type Flags = ReadingFlags &
   ShapeFlags &
   TrialFlags &
   Pick<SendingFlags, 'maxErrors' | 'giveUpAfter'> &
-  Pick<ListFlags, 'tag'> & { readonly expectRows?: number; readonly dryRun?: true; readonly detach?: true };
+  Pick<ListFlags, 'tag'> &
+  ExpectRowsFlags & { readonly dryRun?: true; readonly detach?: true };
 
 /** Sends a file, or standard input as it comes, to a server, and follows the import. */
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
@@ -70,13 +71,12 @@ export async function followThere({ io, imports, server, json }: ThereOptions, i
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 async function queryOf(file: string, flags: Flags): Promise<URLSearchParams> {
   const query = readingQuery(file, flags);
-  const { maxErrors, giveUpAfter, dryRun, first, only, maxRemovals, expectRows } = flags;
+  const { maxErrors, giveUpAfter, dryRun, first, only, maxRemovals } = flags;
   if (maxErrors !== undefined) {
     query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
   }
   if (giveUpAfter !== undefined) query.set('giveUpAfter', `${Math.ceil(giveUpAfter / 1_000)}s`);
   for (const [name, value] of banQuery(flags)) query.append(name, value);
-  if (expectRows !== undefined) query.set('expectRows', String(expectRows));
   if (first !== undefined) query.set('first', String(first));
   for (const { field, is } of only ?? []) query.append('only', `${field}=${is.join('|')}`);
   if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));

@@ -7,7 +7,7 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
-import type { ReadingFlags } from '../flags/flags.ts';
+import type { ExpectRowsFlags, ReadingFlags } from '../flags/flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
@@ -60,9 +60,10 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
 /** How a file is read, and what may be created, as the API takes it. */
 export function readingQuery(
   file: string,
-  flags: ReadingFlags & CreateFlags & RecipeFlags & ShapeFlags,
+  flags: ReadingFlags & CreateFlags & RecipeFlags & ShapeFlags & ExpectRowsFlags,
 ): URLSearchParams {
   const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, sheet, files, recipe } = flags;
+  const { expectRows } = flags;
   const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
   const options = { recipe, guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
   for (const [name, value] of Object.entries(options)) if (value !== undefined) query.set(name, value);
@@ -70,6 +71,7 @@ export function readingQuery(
   const bounds = Object.entries(bound ?? {}).map(([name, value]) => `${name}=${value}`);
   if (bounds.length > 0) query.set('bound', bounds.join(','));
   if (delimiter !== undefined) query.set('delimiter', delimiter);
+  if (expectRows !== undefined) query.set('expectRows', String(expectRows));
   for (const [name, value] of createQuery(flags)) query.append(name, value);
   if (sheet !== undefined) query.set('sheet', sheet);
   for (const pattern of files ?? []) query.append('files', pattern);

@@ -1,4 +1,5 @@
 import type { ImportState } from '../../membership/import-state.ts';
+import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { RegionWorker } from '../send/region.ts';
@@ -26,9 +27,22 @@ export function watchWorkersKeys(
   onError: (error: Error) => void,
   everyMs = LOOK_MS,
 ): KeyWatch {
+  const stopped = new Set<Region>();
   return repeatedly(everyMs, onError, async () => {
     for (const { region, queue, worker } of regions) {
-      if (!(await queue.isPaused()) || !worker.renewKey()) continue;
+      if (!(await queue.isPaused())) {
+        if (stopped.delete(region)) say(`Region ${region} continues`);
+        continue;
+      }
+      if (!worker.renewKey()) {
+        if (!stopped.has(region))
+          say(
+            `Region ${region} is stopped: the service refused its key or plan. It continues when the key is changed, or when an import is resumed`,
+          );
+        stopped.add(region);
+        continue;
+      }
+      stopped.delete(region);
       await queue.resume();
       say(`The key of region ${region} has changed: it continues with key ${worker.keyFingerprint()}`);
     }

@@ -143,5 +143,6 @@ export function readingOf(options: ImportOptions): Reading {
       remedy: 'Leave out `actions`, or import the file.',
     });
   }
-  return intakeOptions(options);
+  const { expectRows } = options;
+  return { ...intakeOptions(options), ...(expectRows !== undefined && { expectRows }) };
 }

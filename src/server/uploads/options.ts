@@ -99,6 +99,12 @@ export const KEPT_READING = {
     })
     .optional()
     .meta({ description: 'Bounds of the file that are raised: `columns=5000,element=64mb`.' }),
+  expectRows: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'allowed is a whole number from 1')
+    .transform(Number)
+    .optional()
+    .meta({ description: 'Rows that the file must have: with another number it is rejected, and nothing is sent.' }),
 };
 
 export const uploadQuery = z.strictObject({
@@ -116,12 +122,6 @@ export const uploadQuery = z.strictObject({
     })
     .optional()
     .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
-  expectRows: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, 'allowed is a whole number from 1')
-    .transform(Number)
-    .optional()
-    .meta({ description: 'Rows that the file must have: with another number it is rejected, and nothing is sent.' }),
   giveUpAfter: z
     .string()
     .transform((text, context) => {
