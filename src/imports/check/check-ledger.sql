@@ -328,7 +328,7 @@ select (select count(*) from groups where creation is not null) as groups,
     select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
     join users u on u.region = g.region and u.uid = r.uid
     where u.state in ('unknown', 'deactivated') and r.scope_id <> :ban
-      and (x.verdict = 'create' or (x.code in ('ERR_UID_NOT_FOUND', 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA') and g.state = 'found'))
+      and (x.verdict = 'create' or (x.code in ('ERR_UID_NOT_FOUND', 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA', 'FIELD_LIMIT') and g.state = 'found'))
     union select id from users where creation is not null)) as users;
 
 -- name: count_known
