@@ -408,6 +408,14 @@ select count(*) as groups, coalesce(sum(least), 0) as rows from (
   from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
   where x.verdict in ('add', 'create', 'lifts_ban') group by g.id having coalesce(g.members, 0) + count(*) > :most);
 
+-- name: grown_groups
+-- In: most (members of a group). Out: groups that would grow from at most so many members to more, the largest with its members.
+select count(*) as n, guid, max(after) as members from (
+  select g.guid, coalesce(g.members, 0) + count(*) as after
+  from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
+  where x.verdict in ('add', 'create', 'lifts_ban') and coalesce(g.members, 0) <= :most
+  group by g.id having coalesce(g.members, 0) + count(*) > :most);
+
 -- name: users_in_many_groups
 -- In: most (groups of a user). Out: users whom the file puts into more.
 select count(*) as n from (select user_id from places group by user_id having count(*) > :most);
