@@ -77,7 +77,9 @@ export const checkSummary = z
     messages: z
       .strictObject({ count, groups: count })
       .meta({ description: 'Messages that additions write into the conversations of groups.' }),
-    notes: z.array(z.string()).meta({ description: 'What could not be found out.' }),
+    notes: z
+      .array(z.string())
+      .meta({ description: 'What could not be found out, and groups that grow beyond 300 members.' }),
   })
   .meta({ id: 'CheckSummary' });
 type Verdicts = { [Verdict in (typeof VERDICTS)[number]]: typeof count };

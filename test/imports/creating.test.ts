@@ -253,6 +253,33 @@ describe('what is sent', () => {
     });
   });
 
+  test('has the sizes that the service takes: of others the file says so when it is read, and nothing is sent', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known([], ['team']) });
+    const long = (length: number) => 'x'.repeat(length);
+    const metadata = `"{""note"":""${long(5_200)}""}"`;
+    const content = file([
+      `team,a,${long(101)},,,,,,,`,
+      `team,b,B,,https://example.org/${long(3_000)},,,,,`,
+      `team,c,C,,,,${metadata},,,`,
+      `team,d,D,,,${Array.from({ length: 26 }, (_, n) => n).join(';')},,,,`,
+      `team,e,E,,,ok;${long(101)},,,,`,
+      `team,f,${'😀'.repeat(100)},,,,,,,`,
+    ]);
+    const { id } = await pipeline.run(content, creating({ users: true }));
+    expect(outcomes(pipeline, id)).toEqual([...Array(5).fill('failed FIELD_LIMIT'), 'added']);
+    expect(pipeline.rows(id).map(({ message = '' }) => /its (.+)/.exec(message)?.[1])).toEqual([
+      'name has 101 characters, and the service takes 100',
+      'avatar has 3,020 characters, and the service takes 3,000',
+      'metadata has 5,211 bytes, and the service takes 5,120',
+      'list of tags has 26 tags, and the service takes 25',
+      'longest tag has 101 characters, and the service takes 100',
+      undefined,
+    ]);
+    expect(pipeline.sandbox.user('us', 'a')).toBeUndefined();
+    const text = expect.stringContaining('5 rows cannot become a new user or group, such as row 2: its name has 101');
+    expect(pipeline.summary(id).notes).toEqual([{ code: 'FIELD_LIMIT', text }]);
+  });
+
   test('a user without a name is not created unless the UID may be one, and its row says so', async () => {
     const pipeline = await openPipeline({ place, sandbox: known(['boss'], ['team']) });
     const content = file(['team,ann,,,,,,,,', 'team,bob,Bob,,,,,,,']);

@@ -13,6 +13,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ACTING_USER_NOT_FOUND: 'Fix the acting user, or leave it out.',
   NO_NAME: 'Add names to the file, or import it with --user-name-from uid or --group-name-from guid.',
   BAD_METADATA: 'Fix the metadata in the file, or ignore the column with --create-map metadata=.',
+  FIELD_LIMIT: 'Shorten the values in the file, or ignore their column with --create-map, such as avatar=.',
   GROUP_OWNER_NOT_FOUND: 'Fix the owner, create this user first, or import the file with --create-users.',
   NEW_USER: 'Import the rows that add these users first, then these.',
   NEW_GROUP: 'Import the rows that create the group first, then these.',

@@ -328,7 +328,7 @@ select (select count(*) from groups where creation is not null) as groups,
     select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
     join users u on u.region = g.region and u.uid = r.uid
     where u.state in ('unknown', 'deactivated') and r.scope_id <> :ban
-      and (x.verdict = 'create' or (x.code in ('ERR_UID_NOT_FOUND', 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA') and g.state = 'found'))
+      and (x.verdict = 'create' or (x.code in ('ERR_UID_NOT_FOUND', 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA', 'FIELD_LIMIT') and g.state = 'found'))
     union select id from users where creation is not null)) as users;
 
 -- name: count_known
@@ -407,6 +407,14 @@ select count(*) as groups, coalesce(sum(least), 0) as rows from (
   select coalesce(g.members, 0) + count(*) - :most as least
   from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
   where x.verdict in ('add', 'create', 'lifts_ban') group by g.id having coalesce(g.members, 0) + count(*) > :most);
+
+-- name: grown_groups
+-- In: most (members of a group). Out: groups that would grow from at most so many members to more, the largest with its members.
+select count(*) as n, guid, max(after) as members from (
+  select g.guid, coalesce(g.members, 0) + count(*) as after
+  from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
+  where x.verdict in ('add', 'create', 'lifts_ban') and coalesce(g.members, 0) <= :most
+  group by g.id having coalesce(g.members, 0) + count(*) > :most);
 
 -- name: users_in_many_groups
 -- In: most (groups of a user). Out: users whom the file puts into more.

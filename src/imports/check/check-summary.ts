@@ -2,6 +2,7 @@ import type { CheckSummary } from '../../api/checks.ts';
 import { MAX_GROUP_MEMBERS, MAX_GROUPS_OF_USER } from '../../chat/contract.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
+import { MEMBERS_WITH_ALL_FEATURES, manyMembers } from '../../text/many-members.ts';
 import type { BanChoice } from '../ban-options.ts';
 import type { CreateOptions } from '../create-options.ts';
 import { creationsOf } from './check-creating.ts';
@@ -49,6 +50,8 @@ export function summaryOfCheck(
   const groups = by('count_groups', 'state');
   const users = by('count_users', 'state');
   const full = one('full_groups', { most: MAX_GROUP_MEMBERS });
+  const grown = one('grown_groups', { most: MEMBERS_WITH_ALL_FEATURES });
+  const example = { guid: String(grown['guid']), members: n(grown, 'members') };
   const later = n(one('later_rows'));
   const inTooManyGroups = n(one('users_in_many_groups', { most: MAX_GROUPS_OF_USER }));
   const create = subject.create === undefined ? null : creationsOf(sql, subject.create);
@@ -102,7 +105,7 @@ export function summaryOfCheck(
     sendingMs: Math.ceil((Math.max(0, ...Object.values(send)) / callsPerMinute) * 60_000),
     callsPerMinute,
     messages: { count: counts.add + counts.create + counts.lifts_ban, groups: n(one('groups_with_adds'), 'groups') },
-    notes,
+    notes: n(grown) === 0 ? notes : [...notes, manyMembers(n(grown), example, 'would grow')],
   };
 }
 

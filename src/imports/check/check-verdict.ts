@@ -11,6 +11,7 @@ export const CHECK_CODES = {
   ACTING_USER_NOT_FOUND: 'the acting user does not exist or is deactivated',
   NO_NAME: 'the user or group has no name to be created with',
   BAD_METADATA: 'the user cannot be created: its metadata is not a JSON object',
+  FIELD_LIMIT: 'the user or group cannot be created: one of its values is longer than the service takes',
   GROUP_OWNER_NOT_FOUND: 'the group cannot be created: its owner does not exist or is deactivated',
 } as const;
 

@@ -1,4 +1,6 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { PROFILE_LIMITS } from '../../membership/profile-limits.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
 
 /** What a new user or group is sent with, read from the columns of its rows. */
@@ -26,7 +28,7 @@ export interface GroupProfile {
 
 /** Why a user or group cannot be created from its rows. */
 export interface Unfit {
-  readonly code: 'NO_NAME' | 'BAD_METADATA';
+  readonly code: 'NO_NAME' | 'BAD_METADATA' | 'FIELD_LIMIT';
   readonly message: string;
 }
 
@@ -153,13 +155,13 @@ export function userProfile(uid: string, cells: Cells, options: CreateOptions): 
     return { code: 'BAD_METADATA', message: 'the metadata of its row is not a JSON object' };
   }
   const role = cells('role') || options.userRole;
-  return {
+  return withinLimits({
     uid,
     name,
     ...given({ avatar: cells('avatar'), link: cells('link'), role }),
     ...tagsOf(cells('tags')),
     ...(Object.keys(metadata).length > 0 && { metadata }),
-  };
+  });
 }
 
 export function groupProfile(guid: string, cells: Cells, options: CreateOptions): GroupProfile | Unfit {
@@ -170,7 +172,7 @@ export function groupProfile(guid: string, cells: Cells, options: CreateOptions)
       message: 'no row of it has a name to create it with',
     };
   }
-  return {
+  return withinLimits({
     guid,
     name,
     type: cells('group_type').toLowerCase() || options.groupType || 'public',
@@ -181,7 +183,30 @@ export function groupProfile(guid: string, cells: Cells, options: CreateOptions)
       description: cells('group_description') || options.groupDescription,
     }),
     ...tagsOf(cells('group_tags')),
-  };
+  });
+}
+
+const length = (text = ''): number => [...text].length;
+
+/** Why the service would refuse the profile for the size of its values; the profile itself where it would not. */
+function withinLimits<Profile extends UserProfile | GroupProfile>(profile: Profile): Profile | Unfit {
+  const { name, avatar, link, icon, description, metadata, tags = [] }: Partial<UserProfile & GroupProfile> = profile;
+  const { address } = PROFILE_LIMITS;
+  const longest = Math.max(0, ...tags.map(length));
+  const sizes: readonly (readonly [field: string, size: number | undefined, limit: number, unit: string])[] = [
+    ['name', length(name), PROFILE_LIMITS.name, 'character'],
+    ['avatar', length(avatar), address, 'character'],
+    ['link', length(link), address, 'character'],
+    ['icon', length(icon), address, 'character'],
+    ['description', length(description), PROFILE_LIMITS.description, 'character'],
+    ['metadata', metadata && Buffer.byteLength(JSON.stringify(metadata)), PROFILE_LIMITS.metadata, 'byte'],
+    ['list of tags', tags.length, PROFILE_LIMITS.tags, 'tag'],
+    ['longest tag', longest, PROFILE_LIMITS.tag, 'character'],
+  ];
+  const over = sizes.flatMap(([field, size = 0, limit, unit]) =>
+    size > limit ? [`its ${field} has ${counted(size, unit)}, and the service takes ${grouped(limit)}`] : [],
+  );
+  return over.length === 0 ? profile : { code: 'FIELD_LIMIT', message: over.join('; ') };
 }
 
 function given<Field extends string>(

@@ -17,6 +17,8 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   ERR_PLAN_RESTRICTION: 'The plan does not include this: change the plan; then import the retry file.',
   USER_DEACTIVATED: words`These users are deactivated: import the retry file with ${option('reactivate')}, or take them out of the file.`,
   NO_NAME: words`Add names to the file, or import the retry file with ${option('userNameFrom', 'uid')} or ${option('groupNameFrom', 'guid')}.`,
+  BAD_METADATA: words`Correct the metadata in the file, or leave its column out with ${option('createMap', 'metadata=')}.`,
+  FIELD_LIMIT: words`Shorten the values, or leave their column out with ${option('createMap')}, such as avatar=.`,
   ERR_ROLE_NOT_FOUND: 'Create the role in the service’s dashboard, or correct it in the file.',
   ERR_SUBSCRIPTION_EXPIRED: 'The plan has expired: renew it; then import the retry file.',
   ERR_BANNED_GROUPMEMBER: 'These users are banned from the group: lift the ban first if they should come back.',

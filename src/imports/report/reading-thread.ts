@@ -172,8 +172,11 @@ function indexUids(path: string): void {
 async function writeReports({ path, folder, record }: ReportsRequest): Promise<ReportsWritten> {
   const reader = openImportReader(path);
   try {
-    const paths = reportPaths(folder, filesFormat(reader.input()));
-    const totals = totalsOf(reader.counters(), true, reader.input());
+    const input = reader.input();
+    const paths = reportPaths(folder, filesFormat(input));
+    const grown = reader.growthNote();
+    const notes = grown === undefined ? input.notes : [...input.notes, grown];
+    const totals = totalsOf(reader.counters(), true, { ...input, notes });
     const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
     const problems = await writeReportFiles(reader, paths, summary);
     return { totals, problems };

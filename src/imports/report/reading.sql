@@ -201,3 +201,14 @@ select r.name as region, sum(n) as n
 -- name: calls_since
 -- In: at (ms). Out: how many calls began then or later.
 select count(*) as n from calls where at >= :at;
+
+-- name: grown_groups
+-- In: most (members), call (users of a call), added (outcome). Out: groups that the additions took from at most so many
+-- members to more, and one of them with its members now.
+with grown as (
+  select distinct cg.group_id as id from batches b join call_groups cg on cg.id = b.call_group_id
+   where b.members > :most and b.members <= :most + :call
+     and b.members - (select count(*) from memberships m where m.batch_id = b.id and m.outcome_id = :added) <= :most)
+select (select count(*) from grown) as n, g.guid, max(b.members) as members
+  from grown join groups g on g.id = grown.id join call_groups cg on cg.group_id = g.id join batches b on b.call_group_id = cg.id
+ group by g.id limit 1;

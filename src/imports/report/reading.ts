@@ -1,8 +1,10 @@
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
+import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
+import { MEMBERS_WITH_ALL_FEATURES, manyMembers } from '../../text/many-members.ts';
 import type { InputKind } from '../read/detect.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
@@ -64,6 +66,8 @@ export interface ImportReader {
   calls(buckets: number): CallBucket[];
   /** Calls that began at `at` (ms since 1970) or later. */
   callsSince(at: number): number;
+  /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
+  growthNote(): IntakeNote | undefined;
   /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
   check(): SumCheck;
   close(): void;
@@ -157,6 +161,15 @@ export function openImportReader(path: string): ImportReader {
         }));
     },
     callsSince: (at) => Number(sql('calls_since').get({ at })?.['n']),
+    growthNote: () => {
+      const grown = sql('grown_groups').get({
+        ...{ most: MEMBERS_WITH_ALL_FEATURES, call: MAX_UIDS_PER_CALL, added: outcomeId('added') },
+      });
+      if (grown === undefined) return undefined;
+      const { n, guid, members } = grown;
+      const text = manyMembers(Number(n), { guid: String(guid), members: Number(members) }, 'grew');
+      return { code: 'MANY_MEMBERS', text };
+    },
     check: () => checkCounters(importSql),
     close: () => {
       if (database.isOpen) database.close();

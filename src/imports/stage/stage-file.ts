@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { option, words } from '../../errors/named-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
+import type { CreateOptions } from '../create-options.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
 import { packError, type ThreadError } from '../read/thread-error.ts';
@@ -9,6 +10,7 @@ import type { Trial } from '../shaping-options.ts';
 import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
 import type { StagedTotals } from './cut.ts';
 import type { IdentitySource, OpenIdentities } from './identity-file.ts';
+import { watchProfiles } from './profile-watch.ts';
 import { startStaging } from './row-writer.ts';
 import { trialOf } from './trial.ts';
 
@@ -29,6 +31,8 @@ export interface StagingTask {
   readonly identities?: IdentitySource;
   /** Which rows are sent first; absent: all. */
   readonly trial?: Trial;
+  /** What rows may create; absent: nothing. */
+  readonly create?: CreateOptions;
   /** Rows that the file must have; absent: any number. */
   readonly expectRows?: number;
   /** Where to write; a half-written file of an earlier try is overwritten. */
@@ -72,17 +76,19 @@ export async function stageFile(
 }
 
 async function stageWith(
-  { source, name, options, ledger, trial, expectRows, signal }: StagingTask,
+  { source, name, options, ledger, trial, create, expectRows, signal }: StagingTask,
   identities: OpenIdentities | undefined,
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
   const known = identities && { identities };
   const intake = await openIntake({ path: source, name }, { ...options, scratch: dirname(ledger), signal, ...known });
   const staging = startStaging(ledger);
+  const profiles = create && watchProfiles(create);
   const marked = trial === undefined ? undefined : trialOf(trial);
   try {
     let rows = 0;
     for await (const chunk of intake.chunks()) {
+      profiles?.see(chunk, intake.columns());
       await staging.add(marked === undefined ? chunk : marked(chunk));
       rows += chunk.length;
       progress({ rows, bytes: intake.bytesRead(), cutting: false });
@@ -95,7 +101,7 @@ async function stageWith(
     return await staging.finish({
       format: intake.format,
       kind: intake.kind,
-      notes: intake.notes(),
+      notes: [...intake.notes(), ...(profiles?.notes() ?? [])],
       delimiter: intake.delimiter ?? '',
       columns: intake.columns(),
       recognised: intake.recognised as Record<string, string>,

@@ -121,12 +121,13 @@ async function discardStaged(unfinished: string): Promise<void> {
 function stagingTask(
   options: ImportOptions,
   folder: string,
-): Pick<StagingTask, 'options' | 'identities' | 'trial' | 'expectRows'> {
-  const { first, only, identities, expectRows } = options;
+): Pick<StagingTask, 'options' | 'identities' | 'trial' | 'create' | 'expectRows'> {
+  const { first, only, identities, create, expectRows } = options;
   return {
     options: intakeOptions(options),
     ...(identities !== undefined && { identities: { path: identityCopy(folder), ...identities } }),
     ...(expectRows !== undefined && { expectRows }),
+    ...((create?.users || create?.groups) && { create }),
     ...((first !== undefined || only !== undefined) && { trial: { first, only } }),
   };
 }

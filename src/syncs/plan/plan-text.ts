@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Finding, PlanGroup, PlanTotals } from '../../api/plan.ts';
+import { MEMBERS_WITH_ALL_FEATURES, manyMembers } from '../../text/many-members.ts';
 import { cut, padEnd, widthOf, wrap } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
 import type { PlanFlags } from '../plan-flags.ts';
@@ -70,6 +71,7 @@ export function planText(
       shown,
       (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
     ),
+    growth(groups).flatMap((line) => wrap(line, width)),
     findings.length === 0
       ? []
       : [
@@ -111,6 +113,17 @@ function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): str
   if (actions.report > 0) also.push(`${grouped(actions.report)} reported`);
   if (unlisted > 0) also.push(`nothing done in ${grouped(unlisted)} of ${counted(groups, 'group')}`);
   return `${changes === 0 ? 'Nothing to do' : words.join(', ')}; ${also.join(', ')}.`;
+}
+
+/** A note on groups that the plan takes beyond the size with all features. */
+function growth(groups: readonly PlanGroup[]): string[] {
+  const after = ({ members, actions }: PlanGroup) => members + actions.add - actions.remove - actions.ban;
+  const grown = groups.filter(
+    (group) => group.members <= MEMBERS_WITH_ALL_FEATURES && after(group) > MEMBERS_WITH_ALL_FEATURES,
+  );
+  const [example] = grown;
+  if (example === undefined) return [];
+  return [`Note: ${manyMembers(grown.length, { guid: example.guid, members: after(example) }, 'would grow')}.`];
 }
 
 /** What is created before users are added, in sentences; empty where nothing is. */

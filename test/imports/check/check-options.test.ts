@@ -42,6 +42,7 @@ const MISSING = [
   'nameless,team,participant,,,',
   'fresh,untitled,participant,,,',
   'fresh,orphan,participant,,Orphan,nobody', // 10
+  `longname,team,participant,${'x'.repeat(101)},,`,
   '',
 ].join('\n');
 
@@ -60,24 +61,25 @@ test('what is missing would be created where that was asked for, and the rest fa
     '8 fail NO_NAME',
     '9 fail NO_NAME',
     '10 fail GROUP_OWNER_NOT_FOUND',
+    '11 fail FIELD_LIMIT',
   ]);
   expect(summary).toMatchObject({
     wouldFail: true,
-    rows: { read: 9, create: 5, fail: 4 },
+    rows: { read: 10, create: 5, fail: 5 },
     create: { users: 1, groups: 1, reactivated: 1, over: [] },
     messages: { count: 5, groups: 2 },
   });
   await at.coordinator.resume(id);
   await at.coordinator.settled(id);
   expect(at.rows(id).map(({ status }) => status)).toEqual([
-    ...['added', 'added', 'added', 'added', 'added', 'failed', 'failed', 'failed', 'failed'],
+    ...['added', 'added', 'added', 'added', 'added', 'failed', 'failed', 'failed', 'failed', 'failed'],
   ]);
 });
 
 test('without that, missing users and groups fail as before', async () => {
   const { said, summary } = await checked(MISSING);
   expect(said.filter((one) => one.includes(' create'))).toEqual([]);
-  expect(summary).toMatchObject({ rows: { fail: 9 }, create: null });
+  expect(summary).toMatchObject({ rows: { fail: 10 }, create: null });
 });
 
 test('only users: a missing group still fails, and is not counted as created', async () => {
