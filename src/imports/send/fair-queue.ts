@@ -26,7 +26,7 @@ export interface FairQueue {
 }
 
 /** Who asks one question after the other: a check, an export, a plan, an import's question who is banned. */
-export type Asker = object;
+type Asker = object;
 
 /** What one import sends to the region. */
 export interface BatchSource {
