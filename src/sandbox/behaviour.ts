@@ -40,6 +40,8 @@ export interface Behaviour {
   readonly fullGroup: 'per-uid' | 'refuse-call';
   /** Whether the list of members holds banned users. Observed: yes. */
   readonly listBanned: boolean;
+  /** Address of the banned of a group; without one the operation does not exist. The first two are documented. */
+  readonly bannedAddress: 'bannedusers' | 'banned_members' | 'none';
   /**
    * What a page says about its list: the truth, nothing, a total of 0 and one page, or what the documented samples say,
    * which also count one entry more than they show.
@@ -86,6 +88,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   maxGroupMembers: 100_000,
   fullGroup: 'per-uid',
   listBanned: true,
+  bannedAddress: 'bannedusers',
   pagination: 'right',
   readDelayMs: 0,
   refusedKeyStatus: 401,
@@ -117,6 +120,7 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   maxGroupMembers: 'number',
   fullGroup: ['per-uid', 'refuse-call'],
   listBanned: [true, false],
+  bannedAddress: ['bannedusers', 'banned_members', 'none'],
   pagination: ['right', 'absent', 'odd', 'sample'],
   readDelayMs: 'number',
   refusedKeyStatus: [401, 403, 404],
