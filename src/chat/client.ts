@@ -6,6 +6,7 @@ import {
   type Ask,
   actingUid,
   type CallOptions,
+  foldMembers,
   isRefusal,
   type RawReply,
   type ReplyMeta,
@@ -125,7 +126,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     async addMembers(guid, members, { onBehalfOf, signal } = {}) {
       checkMembers(members);
       const path = `/groups/${segment('guid', guid)}/members`;
-      const sent = { method: 'POST', path, body: members, onBehalfOf } as const;
+      const sent = { method: 'POST', path, body: foldMembers(members), onBehalfOf } as const;
       const read = (raw: RawReply) => readMemberEntries(raw, redact);
       const { reply: entries, rate, httpStatus, ms } = await send(sent, read, signal);
       return { entries, rate, httpStatus, ms };

@@ -26,6 +26,8 @@ export interface Behaviour {
   readonly emptyList: 'object' | 'array';
   /** UIDs in the reply: in lower case, as the service stores them (documented), or as the request wrote them. */
   readonly replyUids: 'lowercase' | 'as-sent';
+  /** UIDs and GUIDs with capital letters in a call: taken for what is stored, which is in lower case, or unknown. Guess. */
+  readonly capitalIds: 'fold' | 'unknown';
   /** Entry of a refused UID: `success: false` with a whole error, or without its code, or without `success`. Guess. */
   readonly failureEntry: 'full' | 'without-code' | 'without-success';
   /** Who is the sender of an action message for an acting user: the system user (contract) or that user. */
@@ -79,6 +81,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   replyLists: 'requested',
   emptyList: 'object',
   replyUids: 'lowercase',
+  capitalIds: 'fold',
   failureEntry: 'full',
   actionSender: 'system',
   addingBanned: 'lift-ban',
@@ -110,6 +113,7 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   replyLists: ['requested', 'all'],
   emptyList: ['object', 'array'],
   replyUids: ['lowercase', 'as-sent'],
+  capitalIds: ['fold', 'unknown'],
   failureEntry: ['full', 'without-code', 'without-success'],
   actionSender: ['system', 'acting-user'],
   addingBanned: ['lift-ban', 'refuse'],
