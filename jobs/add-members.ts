@@ -6,6 +6,7 @@ import type { MemberEntries } from '../src/chat/member-entries.ts';
 import type { Answered, RowOutcome } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/membership/member-lists.ts';
+import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst, type Wanted } from './look-first.ts';
@@ -211,7 +212,7 @@ export function readEntries(lists: ListedRows, entries: MemberEntries, uncertain
   let members: number | undefined;
   for (const list of MEMBER_LISTS) {
     for (const [row, uid] of lists[list] ?? []) {
-      const found = entries.get(uid.toLowerCase());
+      const found = entries.get(foldId(uid));
       if (found === undefined) {
         missing.push(row);
         continue;

@@ -54,7 +54,7 @@ export interface JobQueue<Payload> {
   swapCircuit(before: string, after: string): Promise<string>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
-  /** Priority of the next job; 0 when none waits. */
+  /** Priority of the next job, or of one that runs if none waits; 0 when there is none. */
   firstPriority(): Promise<number>;
   depth(): Promise<QueueDepth>;
   /** Number of workers on this queue. */
@@ -136,8 +136,9 @@ export function openJobQueue<Payload>(
     swapCircuit: (before, after) => backend.swapNote(queue, CIRCUIT, before, after),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     firstPriority: async () => {
-      const [id] = await queue.getRanges(['prioritized'], 0, 0, true);
-      // It may run by now.
+      const [next] = await queue.getRanges(['prioritized'], 0, 0, true);
+      const [id] = next === undefined ? await queue.getRanges(['active'], 0, 0, true) : [next];
+      // It may have ended by now.
       return id === undefined ? 0 : ((await queue.getJob(id))?.priority ?? 0);
     },
     depth: async () => {

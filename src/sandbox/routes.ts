@@ -26,6 +26,9 @@ interface Route {
   readonly faulty?: FaultyCall;
 }
 
+/** Of the banned users of a group; documentation has both. */
+export const BANNED_ADDRESSES: readonly string[] = ['bannedusers', 'banned_members'];
+
 const ROUTES: readonly Route[] = [
   {
     method: 'POST',
@@ -37,9 +40,12 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: 'groups/{guid}/members', scopes: ['fullAccess'], operation: listMembers, faulty: 'list' },
   { method: 'PUT', path: 'groups/{guid}/members/{uid}', scopes: ['fullAccess'], operation: changeScope },
   { method: 'DELETE', path: 'groups/{guid}/members/{uid}', scopes: ['fullAccess'], operation: removeMember },
-  { method: 'GET', path: 'groups/{guid}/bannedusers', scopes: ['fullAccess'], operation: listBanned, faulty: 'list' },
-  { method: 'POST', path: 'groups/{guid}/bannedusers/{uid}', scopes: ['fullAccess'], operation: banMember },
-  { method: 'DELETE', path: 'groups/{guid}/bannedusers/{uid}', scopes: ['fullAccess'], operation: unbanMember },
+  // The service has one of these addresses (`bannedAddress`).
+  ...BANNED_ADDRESSES.flatMap((list): Route[] => [
+    { method: 'GET', path: `groups/{guid}/${list}`, scopes: ['fullAccess'], operation: listBanned, faulty: 'list' },
+    { method: 'POST', path: `groups/{guid}/${list}/{uid}`, scopes: ['fullAccess'], operation: banMember },
+    { method: 'DELETE', path: `groups/{guid}/${list}/{uid}`, scopes: ['fullAccess'], operation: unbanMember },
+  ]),
   { method: 'GET', path: 'groups/{guid}', scopes: ['fullAccess'], operation: getGroup },
   { method: 'DELETE', path: 'groups/{guid}', scopes: ['fullAccess'], operation: deleteGroup },
   { method: 'GET', path: 'groups', scopes: ['fullAccess'], operation: listGroups, faulty: 'list' },

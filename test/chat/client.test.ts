@@ -31,7 +31,7 @@ describe('the request on the wire', () => {
           onBehalfOf: 'boss',
           'content-length': '79',
         },
-        body: '{"admins":["a"],"moderators":["b"],"participants":["c","D"],"usersToBan":["e"]}',
+        body: '{"admins":["a"],"moderators":["b"],"participants":["c","d"],"usersToBan":["e"]}',
       },
     ]);
   });

@@ -48,6 +48,24 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       );
       expect(await ran.until(6)).toEqual(['a', 'b', 'b-too', 'c', 'c-too', 'z']);
       await expect.poll(() => errands.depth()).toEqual(idle);
+      expect(await errands.firstPriority()).toBe(0);
+    });
+
+    test('the first priority is that of a running job where none waits', async () => {
+      const { queue, work } = office();
+      const errands = queue();
+      await errands.add(notes('a').map((job) => ({ ...job, priority: 7 })));
+      const [began, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      work(
+        errands,
+        errand(() => {
+          began.resolve();
+          return mayEnd.promise;
+        }),
+      );
+      await began.promise;
+      expect(await errands.firstPriority()).toBe(7);
+      mayEnd.resolve();
     });
 
     test('counts and withdraws jobs with a priority like any others, also while it is paused', async () => {
