@@ -23,7 +23,11 @@ function UploadState({ upload }) {
     { class: 'inner' },
     isUnderWay && h('b', { key: 'name' }, foreign(file.name)),
     isUnderWay && h(Progress, { key: 'progress', upload }),
-    h('p', { key: 'state', role: 'status' }, sentence(upload)),
+    h(
+      'p',
+      { key: 'state', role: 'status', class: upload.state.value === 'failed' ? 'attention' : '' },
+      sentence(upload),
+    ),
     isMade && h('a', { key: 'made', href: upload.href, onClick: dismiss }, `See the ${noun}`),
     !isMade && h('a', { key: 'form', href: formHref }, 'Back to its form'),
     h(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { asksBeforeClosing, csvFile, eventually, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { useServerHere } from './serve-here.ts';
 import { checkSights } from './sights.ts';
@@ -16,10 +16,6 @@ const server = useServerHere({ sources: [exports] });
 const guarded = useServerHere({ tokenRequired: true });
 
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
-
-/** Whether the browser would ask before it closes the window. */
-const asksBeforeClosing = (page: Page) =>
-  page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
 
 async function choose(page: Page, text: string, name: string): Promise<void> {
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));

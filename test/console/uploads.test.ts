@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { csvFile, useBrowser } from './browser.ts';
+import { asksBeforeClosing, csvFile, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { useServerHere } from './serve-here.ts';
 import { checkSights } from './sights.ts';
@@ -20,10 +20,6 @@ const namesOf = async (url: string): Promise<string[]> => {
   return imports.map(({ file }) => file);
 };
 const importsCalled = async (name: string) => (await namesOf(server.url)).filter((file) => file === name).length;
-
-/** Whether the browser would ask before it closes the window. */
-const asksBeforeClosing = (page: Page) =>
-  page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
 
 async function choose(page: Page, text: string, name: string): Promise<void> {
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
