@@ -26,7 +26,11 @@ export interface QueueDepth {
   /** Jobs that wait for their next attempt. */
   readonly delayed: number;
   readonly active: number;
+  /** Jobs that could not be read. They are kept, at most MAX_SET_ASIDE of them, for a person to look at. */
+  readonly setAside: number;
 }
+
+export const MAX_SET_ASIDE = 1_000;
 
 /** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
@@ -142,12 +146,12 @@ export function openJobQueue<Payload>(
       return id === undefined ? 0 : ((await queue.getJob(id))?.priority ?? 0);
     },
     depth: async () => {
-      const [{ delayed = 0, active = 0, prioritized = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
-        queue.getJobCounts('delayed', 'active', 'prioritized'),
+      const [{ delayed = 0, active = 0, prioritized = 0, failed = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
+        queue.getJobCounts('delayed', 'active', 'prioritized', 'failed'),
         // By priority: of a paused queue, Postgres counts no job without one as waiting.
         queue.getCountsPerPriority([0]),
       ]);
-      return { waiting: prioritized + withoutPriority, delayed, active };
+      return { waiting: prioritized + withoutPriority, delayed, active, setAside: failed };
     },
     workers: () => queue.getWorkersCount(),
     close: () => queue.close(),

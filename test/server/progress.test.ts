@@ -35,6 +35,7 @@ const STATUS = {
   waiting: 5,
   delayed: 1,
   active: 2,
+  setAside: 0,
   stopped: false,
   unanswered: null,
   circuit: UNUSED_CIRCUIT,

@@ -17,6 +17,7 @@ const MEASURED_FROM_MS = 10_000;
 const IDLE: Omit<RegionStatus, 'region'> = {
   waiting: 0,
   delayed: 0,
+  setAside: 0,
   active: 0,
   stopped: false,
   unanswered: null,
