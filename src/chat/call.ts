@@ -140,12 +140,13 @@ function foreignReply(httpStatus: number, body: string, json: unknown): string |
 /** The entry of a refused UID, reduced to an error that may be shown. */
 export function refusedEntry(entry: MemberResult, redact: Redact): MemberResult {
   // The shape of a failure is not shown (docs/chat-service.md, 23): an `error`, or its fields in the entry itself.
-  const { code, message } = entry.error ?? serviceError.parse(entry);
+  const { written, ...fields } = entry;
+  const { code, message } = entry.error ?? serviceError.parse(fields);
   return {
     success: false,
     error: {
       ...(code !== undefined && { code: redact(code) }),
-      message: redact(message ?? `no message; the entry reads ${JSON.stringify(entry)}`),
+      message: redact(message ?? `no message; the entry reads ${written ?? JSON.stringify(fields)}`),
     },
   };
 }

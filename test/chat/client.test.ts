@@ -176,8 +176,8 @@ describe('reading the reply of adding members', () => {
     ],
     [{ success: false, code: 'ERR_X', message: 'No.' }, 'ERR_X', 'No.'],
     [{ success: false, error: 'No.' }, 'NO_CODE', 'No.'],
-    [{ success: 'true', reason: 'odd' }, 'NO_CODE', 'no message; the entry reads {"reason":"odd"}'],
-    [null, 'NO_CODE', 'no message; the entry reads {}'],
+    [{ success: 'true', reason: 'odd' }, 'NO_CODE', 'no message; the entry reads {"success":"true","reason":"odd"}'],
+    [null, 'NO_CODE', 'no message; the entry reads null'],
   ])('a refused UID keeps what the service says: %o', async (entry, code, message) => {
     const found = (await entriesOf({ participants: { u1: entry, u2: { success: true } } })).get('u1');
     expect(found && readEntry(found.list, found.entry)).toEqual({ outcome: 'failed', code, message });

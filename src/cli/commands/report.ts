@@ -33,9 +33,9 @@ export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
       ).conflicts(['format', 'retryable']),
     )
     .addOption(
-      new Option('--retryable', 'only rows that may succeed now, in the original columns, ready to import').conflicts([
-        'format',
-      ]),
+      new Option('--retryable', 'only rows that can be sent again, in the original columns, ready to import').conflicts(
+        ['format'],
+      ),
     );
   return withServer(withDataDir(withRowFilter(withOutput(command)))).action((id: string | undefined, flags: Flags) =>
     end(report(io, id, flags)),

@@ -15,7 +15,9 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
     again === 0
       ? []
       : [
-          `Send ${counted(again, 'row')} again; ${again === 1 ? 'it' : 'they'} may succeed now:`,
+          rows.failed === 0
+            ? `Send ${counted(again, 'row')} again; ${again === 1 ? 'it' : 'they'} may succeed now:`
+            : `Send ${counted(again, 'row')} again, once what made ${counted(rows.failed, 'row')} fail is fixed:`,
           command('retry', sandbox),
         ];
 
