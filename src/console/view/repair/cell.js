@@ -1,5 +1,5 @@
 /** One cell that can be edited, and the way from cell to cell. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '../../element.js';
 import { columnLabel } from '../../words.js';
 
@@ -28,6 +28,10 @@ export function Cell({ repair, row, column, columns, isReadOnly }) {
     repair.latest.value = { row: row.row, column: column.name, from: now, to: draft };
     repair.edit([{ row: row.row, column: column.name, value: draft === original ? null : draft }]);
   };
+  const latest = useRef(keep);
+  latest.current = keep;
+  // The page may be left by keyboard while something is typed.
+  useEffect(() => () => latest.current(), []);
   /** @param {import('preact').TargetedKeyboardEvent<HTMLInputElement>} event */
   const onKey = (event) => {
     const step = event.key === 'ArrowDown' || (event.key === 'Enter' && !event.shiftKey) ? 1 : -1;

@@ -6,6 +6,7 @@ import { importPath, query, request } from '../../api.js';
 import { connection } from '../../connection.js';
 import { counted } from '../../format.js';
 import { announce } from '../../frame.js';
+import { useEntry } from '../../kept-entries.js';
 import { keepInAddress, usePlace } from '../../place.js';
 
 /** @import { RepairEdited, RepairReplaced, RepairRow, RepairRows as Page, RepairView } from '../../answers.d.ts' */
@@ -36,8 +37,8 @@ export class RepairRows {
   wanted;
   #next = signal(/** @type {string | null} */ (null));
   #id;
-  /** Edits that the server does not have yet, by cell. @type {Map<string, Edit>} */
-  #waiting = new Map();
+  /** Edits that the server does not have yet, by cell. They outlive the page. @type {Map<string, Edit>} */
+  #waiting;
   /** @type {Promise<void> | undefined} */
   #flushing;
   #asked = 0;
@@ -46,8 +47,9 @@ export class RepairRows {
   /** Number of the row to begin behind. */
   #after;
 
-  /** @param {string} id @param {Wanted} wanted @param {number} at the row that was worked on */
-  constructor(id, wanted, at) {
+  /** @param {string} id @param {Wanted} wanted @param {number} at the row that was worked on @param {Map<string, Edit>} waiting */
+  constructor(id, wanted, at, waiting) {
+    this.#waiting = waiting;
     this.#id = id;
     this.wanted = signal(wanted);
     this.#after = Math.max(0, at - 1);
@@ -57,13 +59,15 @@ export class RepairRows {
   start() {
     this.#leaving = new AbortController();
     void this.load();
+    if (this.#waiting.size > 0) {
+      this.saving.value = 'saving';
+      void this.flush();
+    }
     const back = () => void (this.#waiting.size > 0 ? this.flush() : this.load());
     connection.addEventListener('back', back, { signal: this.#leaving.signal });
-    const askFirst = (/** @type {Event} */ event) => this.#waiting.size > 0 && event.preventDefault();
-    addEventListener('beforeunload', askFirst, { signal: this.#leaving.signal });
     return () => {
-      void this.flush();
       this.#leaving.abort();
+      if (this.#waiting.size > 0) connection.addEventListener('back', () => void this.flush(), { once: true });
     };
   }
 
@@ -266,10 +270,16 @@ export function useRepairRows() {
   const { param: id, query: wanted } = usePlace();
   const repair = useRef(/** @type {RepairRows | undefined} */ (undefined));
   const at = Number(wanted.get('at') ?? 0);
+  const { waiting } = useEntry(`repair ${id}`, () => {
+    /** @type {Map<string, Edit>} */
+    const edits = new Map();
+    return { waiting: edits, isUnsaved: () => edits.size > 0 };
+  });
   repair.current ??= new RepairRows(
     id,
     { status: wanted.get('status') ?? '', code: wanted.get('code') ?? '', state: wanted.get('state') ?? '' },
     Number.isSafeInteger(at) ? at : 0,
+    waiting,
   );
   useEffect(() => repair.current?.start(), []);
   return repair.current;
