@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { optionsToAgree, reasonFor } from '../../src/imports/reason.ts';
 import { ownerIn } from '../../src/imports/record/created.ts';
-import { columnsOf } from '../../src/imports/record/input-columns.ts';
+import { columnsOf } from '../../src/imports/input-columns.ts';
 import { keptTotals } from '../../src/imports/report/summarize.ts';
 
 const REMEDY = JSON.stringify(['Allow it with ', { option: 'maxCreate', value: '7' }]);

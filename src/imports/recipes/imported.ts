@@ -4,7 +4,7 @@ import { LedgerError, openForReading, statementsOf } from '../../platform/sqlite
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../catalog.ts';
 import { isImportId } from '../import-id.ts';
 import { readOptions } from '../import-options.ts';
-import { columnsOf } from '../record/input-columns.ts';
+import { columnsOf } from '../input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Recipe, recipe } from './recipe.ts';
 import { recipeFrom } from './save-as.ts';
@@ -103,7 +103,7 @@ function recipeOf(dir: DataDir, record: ImportRecord): Recipe | undefined {
 function inputOf(ledger: string): Readonly<Record<string, unknown>> | undefined {
   const database = openForReading(ledger, IMPORT_MIGRATIONS);
   try {
-    return statementsOf(database, new URL('../record/import.sql', import.meta.url))('input').get();
+    return statementsOf(database, new URL('imported.sql', import.meta.url))('columns').get();
   } finally {
     database.close();
   }
