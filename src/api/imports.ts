@@ -89,7 +89,7 @@ export const importFilter = z.strictObject({
   createdBy: z.string().trim().max(200).optional().meta({ description: 'The whole name of who started it.' }),
   tags: tagsOption.optional().meta({ description: 'All of these, separated by commas.' }),
   problems: z.enum(['true', 'false']).optional().meta({
-    description: 'Only imports that stopped, or that ended with rows that need attention.',
+    description: 'Only imports that stopped, or that ended with rows that need attention, dismissed ones too.',
   }),
 });
 export type ImportFilterQuery = z.infer<typeof importFilter>;
@@ -106,7 +106,7 @@ export type ImportsPage = z.infer<typeof importsPage>;
 export const retryQuery = z.strictObject(rowFilterFields);
 
 /** What can be done with several imports at once. */
-const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag'] as const;
+const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
 
 /** `POST /v1/imports/actions` */
 export const bulkBody = z
@@ -142,7 +142,10 @@ export type Transition = z.infer<typeof importJournal>['transitions'][number];
 
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({
-  format: z.enum(['csv', 'ndjson', 'json', 'html']).optional().meta({ description: 'Default: csv.' }),
+  format: z.enum(['csv', 'ndjson', 'json', 'xlsx', 'html']).optional().meta({
+    description:
+      'Default: csv, with every cell exactly as it was. xlsx is safe to open in a spreadsheet: every cell is text, and none is run as a formula.',
+  }),
   ...rowFilterFields,
   retryable: z
     .enum(['true', 'false'])
