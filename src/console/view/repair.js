@@ -179,7 +179,7 @@ function ProblemChoice({ repair, view }) {
   return [
     dataTable({
       caption: 'Problems by code',
-      keyOf: (problem) => `${problem.status} ${problem.code}`,
+      keyOf: ({ status, code, column }) => `${status} ${code} ${column}`,
       items: view.problems,
       rowClass: (problem) => (problem.status === status && problem.code === code ? 'chosen' : ''),
       columns: [
