@@ -1,6 +1,6 @@
 # rollcall on Node 24: the built package, with what it needs to run and nothing of its development.
 #   docker build -t rollcall .        docker run --rm rollcall demo        docs/deploy.md says more
-FROM node:24-alpine AS build
+FROM node:24.18.0-alpine@sha256:a0b9bf06e4e6193cf7a0f58816cc935ff8c2a908f81e6f1a95432d679c54fbfd AS build
 WORKDIR /rollcall
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -14,7 +14,7 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/typescript node_modules/@typescript \
  && find node_modules dist -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -exec rm -f {} +
 
-FROM node:24-alpine
+FROM node:24.18.0-alpine@sha256:a0b9bf06e4e6193cf7a0f58816cc935ff8c2a908f81e6f1a95432d679c54fbfd
 ARG VERSION=unknown
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="rollcall" \

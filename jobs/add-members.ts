@@ -3,11 +3,13 @@ import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
 import type { AddMembersRequest } from '../src/chat/contract.ts';
 import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
-import type { Answered, RowOutcome } from '../src/imports/record/batch-result.ts';
+import type { Answered, RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/membership/member-lists.ts';
+import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { EARLIER_FIELDS, isListed, repeating, withEarlier } from './earlier-replies.ts';
 import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst, type Wanted } from './look-first.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, endWithoutCall, SENDING, sendBatch } from './send-batch.ts';
 import { endsWorkers, uncertaintyOf } from './uncertainty.ts';
@@ -33,20 +35,11 @@ export const listedRows = z.strictObject({
 });
 type ListedRows = z.infer<typeof listedRows>;
 
-/** Whether it is a list of [row number, text]. */
-export function isListed(list: unknown): boolean {
-  if (!Array.isArray(list)) return false;
-  for (const row of list) {
-    if (!Array.isArray(row) || row.length !== 2) return false;
-    if (!Number.isSafeInteger(row[0]) || typeof row[1] !== 'string') return false;
-  }
-  return true;
-}
-
 const payload = z.object({
   version: z.literal(1),
   ...BATCH_FIELDS,
   ...LOOKED_FIELDS,
+  ...EARLIER_FIELDS,
   lists: listedRows,
   /** How the last attempt ended: nothing more is sent. */
   ended: z.object({ code: z.string(), message: z.string() }).optional(),
@@ -66,16 +59,15 @@ const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
   judge: (batch, error) => judge(error, sizeOf(restOf(batch)), batch.onBehalfOf),
   readAnswer: (batch, { entries }) => {
     const { others, ...answered } = readEntries(restOf(batch), entries, batch.uncertainty);
-    return { kind: 'answered', ...answered, others: [...others, ...foundIn(batch)] };
+    return merged(batch, { kind: 'answered', ...answered, others: [...others, ...foundIn(batch)] });
   },
   readRefusal: (batch, { kind, code, message }) => {
-    if (kind === 'halve') return { kind, code, message };
-    if (kind === 'group') return { kind, code, message };
+    if (kind === 'halve' || kind === 'group') return merged(batch, { kind, code, message });
     const outcome = finalOutcome(batch, code);
     const found = foundIn(batch);
-    return found.length === 0
-      ? { kind: 'refused', outcome, code, message }
-      : { kind: 'answered', missing: [], others: [...found, ...likewise(restOf(batch), { outcome, code, message })] };
+    if (found.length === 0) return merged(batch, { kind: 'refused', outcome, code, message });
+    const others = [...found, ...likewise(restOf(batch), { outcome, code, message })];
+    return merged(batch, { kind: 'answered', missing: [], others });
   },
   rows: ({ lists }) => rowsOf(lists),
 };
@@ -90,7 +82,16 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
     const looked = await lookFirst(job, ports, wantedBy(job.payload));
     const { ended } = job.payload;
     const isOver = looked !== undefined && (ended !== undefined || sizeOf(restOf(job.payload)) === 0);
-    return isOver ? endKnown(job, ports, looked) : sendBatch(call, job, asksAtLast(job, ports));
+    return isOver
+      ? endKnown(job, ports, looked)
+      : sendBatch(
+          call,
+          job,
+          asksAtLast(
+            job,
+            repeating(job, ports, (sent) => merged(job.payload, sent)),
+          ),
+        );
   },
 });
 
@@ -123,7 +124,7 @@ function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, { whol
     ...restOfList(additions, 'members'),
     ...(usersToBan === undefined ? [] : restOfList({ usersToBan }, 'banned')),
   ];
-  return endWithoutCall(call, ports, batch, { kind: 'answered', others, missing: [] });
+  return endWithoutCall(call, ports, batch, merged(batch, { kind: 'answered', others, missing: [] }));
 }
 
 const ABSENT = {
@@ -131,19 +132,30 @@ const ABSENT = {
   banned: "afterwards this user was not in the group's list of banned users",
 };
 
-function wantedBy({ lists }: AddMembersPayload): readonly Wanted[] {
+function wantedBy(batch: AddMembersPayload): readonly Wanted[] {
+  const lists = restOf({ ...batch, looked: undefined });
   return MEMBER_LISTS.flatMap((list) =>
     (lists[list] ?? []).map(([row, uid]) => ({ row, uid, ban: list === 'usersToBan' })),
   );
 }
 
-/** The rows whose users are not known to be in the group. */
-function restOf({ lists, looked }: AddMembersPayload): ListedRows {
-  if (looked === undefined || looked.found.length === 0) return lists;
-  const found = new Set(looked.found);
+/** A result of the rows that were sent, with what earlier replies said of the others. */
+function merged(batch: AddMembersPayload, sent: Sent): Sent {
+  return withEarlier(
+    batch,
+    sent,
+    rowsOf(restOf(batch)).map(([row]) => row),
+  );
+}
+
+/** The rows that nothing is known of: no reply has settled them, and their users were not found in the group. */
+function restOf({ lists, looked, earlier }: AddMembersPayload): ListedRows {
+  const found = new Set(looked?.found);
+  const again = earlier && new Set(earlier.again);
+  if (found.size === 0 && again === undefined) return lists;
   const rest: ListedRows = {};
   for (const list of MEMBER_LISTS) {
-    const rows = lists[list]?.filter(([row]) => !found.has(row)) ?? [];
+    const rows = lists[list]?.filter(([row]) => !found.has(row) && again?.has(row) !== false) ?? [];
     if (rows.length > 0) rest[list] = rows;
   }
   return rest;
@@ -211,7 +223,7 @@ export function readEntries(lists: ListedRows, entries: MemberEntries, uncertain
   let members: number | undefined;
   for (const list of MEMBER_LISTS) {
     for (const [row, uid] of lists[list] ?? []) {
-      const found = entries.get(uid.toLowerCase());
+      const found = entries.get(foldId(uid));
       if (found === undefined) {
         missing.push(row);
         continue;

@@ -8,6 +8,7 @@ import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
+import { refusedForNow } from './earlier-replies.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 
 /**
@@ -89,8 +90,13 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
       case 'user':
         return made('created');
       case 'group': {
-        const rows = readEntries(create.lists, reply.entries ?? new Map(), uncertainty);
-        return { ...made('created'), ...rows };
+        const { others, missing, ...more } = readEntries(create.lists, reply.entries ?? new Map(), uncertainty);
+        // Who is refused for now is sent again, as who is not mentioned.
+        const again = refusedForNow(others);
+        return {
+          ...{ ...made('created'), ...more, others: others.filter((other) => !again.includes(other)) },
+          missing: [...missing, ...again.map(({ row }) => row)],
+        };
       }
       case 'reactivate':
         return { ...made('reactivated'), ...(reply.uids !== undefined && { uids: [...reply.uids] }) };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { foldId } from '../src/membership/membership.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { type AskingPorts, askAboutGroup, type ServiceAnswer } from './ask-service.ts';
@@ -82,7 +83,7 @@ export async function lookFirst(
 function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], ask?: AskBeforeRepeat): Looked {
   const { page, whole } = known;
   if (answer.kind === 'members') {
-    const listed = new Set(answer.members.map(([uid]) => uid.toLowerCase()));
+    const listed = new Set(answer.members.map(([uid]) => foldId(uid)));
     const found = [...known.found, ...rowsIn(listed, wanted, false)];
     const more = hasMore(answer, listed.size, page);
     if (more && (ask === 'always' || (answer.pagination?.totalPages ?? page + 1) <= MAX_AUTO_PAGES))
@@ -91,7 +92,7 @@ function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted
     return { ...known, found, next, page: 1, whole: more ? whole : [...whole, 'members'] };
   }
   if (answer.kind === 'banned') {
-    const banned = new Set(answer.uids.map((uid) => uid.toLowerCase()));
+    const banned = new Set(answer.uids.map(foldId));
     const out = new Set(rowsIn(banned, wanted, false));
     const found = [...known.found.filter((row) => !out.has(row)), ...rowsIn(banned, wanted, true)];
     if (hasMore(answer, banned.size, page)) return { ...known, found, page: page + 1 };
@@ -103,7 +104,7 @@ function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted
 
 /** Rows to add, or to ban, whose users are in the list. */
 function rowsIn(listed: ReadonlySet<string>, wanted: readonly Wanted[], ban: boolean): number[] {
-  return wanted.filter((one) => one.ban === ban && listed.has(one.uid.toLowerCase())).map(({ row }) => row);
+  return wanted.filter((one) => one.ban === ban && listed.has(foldId(one.uid))).map(({ row }) => row);
 }
 
 /** Without a number of pages, only an empty page is the end. */

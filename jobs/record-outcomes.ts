@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { BatchResult } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
-import { OUTCOMES } from '../src/membership/outcome.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { isListed } from './add-members.ts';
+import { ANSWERED_FIELDS } from './earlier-replies.ts';
 import { callRecord } from './send-batch.ts';
 
 /**
@@ -15,19 +14,13 @@ import { callRecord } from './send-batch.ts';
  * Retries   until it is written: a result is never dropped. Recording one twice changes nothing.
  */
 const refusal = { code: z.string(), message: z.string() };
-const rows = {
-  others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), ...refusal })),
-  missing: z.array(z.int()),
-  messages: z.custom<[number, string][]>(isListed, { error: 'expected messages as [row number, id]' }).exactOptional(),
-  members: z.int().exactOptional(),
-};
 const sent = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('answered'), ...rows }),
+  z.object({ kind: z.literal('answered'), ...ANSWERED_FIELDS }),
   z.object({
     kind: z.literal('made'),
     outcome: z.enum(['missing', 'existing', 'created', 'reactivated']),
     uids: z.array(z.string()).exactOptional(),
-    ...rows,
+    ...ANSWERED_FIELDS,
     ...refusal,
   }),
   z.object({ kind: z.literal('halve'), ...refusal }),

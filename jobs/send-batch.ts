@@ -111,7 +111,7 @@ export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPort
 export class SendAgain extends Error {
   readonly waitMs: number | undefined;
 
-  constructor({ code, message, waitMs }: CallVerdict) {
+  constructor({ code, message, waitMs }: Pick<CallVerdict, 'code' | 'message' | 'waitMs'>) {
     super(`${code}: ${message}`);
     this.name = 'SendAgain';
     this.waitMs = waitMs;

@@ -31,6 +31,17 @@ const compose: { services: Record<string, Service> } = parse(readFileSync(join(R
   merge: true,
 });
 
+test('images of others are named by digest, so that what runs is what was looked at', () => {
+  const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+  const images = [
+    ...[...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image),
+    ...Object.values(compose.services).map(({ image }) => image),
+    parse(read('deploy/helm/rollcall/values.yaml')).redis.image,
+  ].filter((image) => image !== 'rollcall');
+  expect(images.length).toBeGreaterThanOrEqual(6);
+  expect(images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
+});
+
 test('docker-compose.yml keeps the compose specification', () => {
   const ajv = new Ajv2019({ strict: false, validateFormats: false, allErrors: true });
   // It is written for a validator of earlier drafts: these two words are spelled otherwise now, and not needed.

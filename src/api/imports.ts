@@ -145,7 +145,10 @@ export type Transition = z.infer<typeof importJournal>['transitions'][number];
 
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({
-  format: z.enum(['csv', 'ndjson', 'json', 'html']).optional().meta({ description: 'Default: csv.' }),
+  format: z.enum(['csv', 'ndjson', 'json', 'xlsx', 'html']).optional().meta({
+    description:
+      'Default: csv, with every cell exactly as it was. xlsx is safe to open in a spreadsheet: every cell is text, and none is run as a formula.',
+  }),
   ...rowFilterFields,
   retryable: z
     .enum(['true', 'false'])

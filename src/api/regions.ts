@@ -35,6 +35,7 @@ const regionStatus = z.strictObject({
   waiting: count.meta({ description: 'Calls that wait for a worker.' }),
   delayed: count.meta({ description: 'Calls that wait for their next attempt.' }),
   active: count.meta({ description: 'Calls in flight.' }),
+  setAside: count.meta({ description: 'Jobs that could not be read, which another program must have written.' }),
   stopped: z.boolean().meta({ description: "The service refused the region's key or plan." }),
   unanswered: z.strictObject({ since: time, code: z.string(), message: z.string() }).nullable().meta({
     description:

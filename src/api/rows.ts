@@ -103,7 +103,14 @@ export type CallBucketView = z.infer<typeof callBucket>;
 
 /** `GET /v1/imports/:id/calls` */
 export const callsQuery = z.strictObject({ buckets: limitOption(200, 1_000) });
-export const callsAnswer = z.strictObject({ buckets: z.array(callBucket) });
+export const callsAnswer = z.strictObject({
+  buckets: z.array(callBucket),
+  rates: z.array(z.strictObject({ at: time, calls: z.number().nullable(), rateLimited: z.number().nullable() })).meta({
+    description:
+      'Calls of all regions per second, in the order of time, around `at`; null from there on until the next where none was made for ten seconds: a pause, or a server that was away.',
+  }),
+});
+export type CallsAnswer = z.infer<typeof callsAnswer>;
 
 const historyEntry = z.strictObject({
   importId: z.string(),

@@ -20,6 +20,8 @@ export interface Service {
   /** Certificate authority to trust in addition to the usual ones, PEM. */
   readonly ca: string | undefined;
   readonly proxy?: Config['proxy'];
+  /** Default: the address that answers. */
+  readonly bannedList?: Config['bannedList'];
 }
 
 /** For a process that neither sends nor dispatches: it reads, checks, ends. */
@@ -27,7 +29,7 @@ export const NO_SERVICE: Service = { sends: false, sandbox: false, host: '', app
 
 /** A client for a region of the service. */
 export function clientOf(service: Service, region: Region, connections: number): ChatClient {
-  const { host, ca, proxy } = service;
+  const { host, ca, proxy, bannedList = 'auto' } = service;
   const app = appOf(service.apps, region);
   return createChatClient({
     region,
@@ -37,6 +39,7 @@ export function clientOf(service: Service, region: Region, connections: number):
     userAgent: `rollcall/${VERSION}`,
     ca,
     proxy,
+    ...(bannedList !== 'auto' && { bannedList }),
     // The keys of a sandbox in this process are in no settings.
     ...(!service.sandbox && { currentKey: () => currentApiKey(region, app.appId) }),
   });
@@ -64,7 +67,7 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
   }
   const regions = only ?? (Object.keys(config.apps) as Region[]);
   if (regions.length === 0) throw noApp();
-  const { host, apps, caFile, proxy } = config;
+  const { host, apps, caFile, proxy, bannedList } = config;
   const ca = caOf(config);
   naming('ROLLCALL_HOST', () => managementUrl(host));
   for (const region of regions) {
@@ -75,7 +78,7 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
     naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
     naming('HTTPS_PROXY', () => void createChatClient({ ...client, proxy }).close());
   }
-  return { sends: true, sandbox: false, host, apps, ca, proxy };
+  return { sends: true, sandbox: false, host, apps, ca, proxy, bannedList };
 }
 
 /** Says which setting it is that the client does not take. */

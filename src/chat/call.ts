@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { foldId } from '../membership/membership.ts';
 import type { Reply, Request } from './connection.ts';
-import { errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
+import { type AddMembersRequest, errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
 import { InvalidCall, MalformedReply, ServiceRefusal } from './errors.ts';
 import type { Rate } from './rate-headers.ts';
 import type { Redact } from './redact.ts';
@@ -44,7 +45,7 @@ export type Ask = <Schema extends z.ZodType>(
 ) => Promise<{ readonly reply: z.output<Schema> } & ReplyMeta>;
 
 /**
- * An id as one segment of a path, whatever characters it has.
+ * An id as one segment of a path, as the service stores it, whatever characters it has.
  * @throws InvalidCall
  */
 export function segment(name: 'guid' | 'uid', id: string): string {
@@ -52,18 +53,23 @@ export function segment(name: 'guid' | 'uid', id: string): string {
   if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
     throw new InvalidCall(`${name} ${JSON.stringify(id)} cannot be in an address; correct the ${name}`);
   }
-  return encodeURIComponent(id);
+  return encodeURIComponent(foldId(id));
 }
 
 /**
- * A UID that can be sent as the header onBehalfOf.
+ * A UID as the service stores it, for the header onBehalfOf.
  * @throws InvalidCall
  */
 export function actingUid(uid: string): string {
-  if (/^[\x21-\x7e]+$/.test(uid)) return uid;
+  if (/^[\x21-\x7e]+$/.test(uid)) return foldId(uid);
   throw new InvalidCall(
     `onBehalfOf ${JSON.stringify(uid)} cannot be sent as a header: visible ASCII characters only; correct the UID`,
   );
+}
+
+/** Lists of UIDs as the service stores them. */
+export function foldMembers(lists: AddMembersRequest): AddMembersRequest {
+  return Object.fromEntries(Object.entries(lists).map(([list, uids]) => [list, uids?.map(foldId)]));
 }
 
 export interface RawReply extends Pick<Reply, 'httpStatus' | 'body'> {
@@ -134,12 +140,13 @@ function foreignReply(httpStatus: number, body: string, json: unknown): string |
 /** The entry of a refused UID, reduced to an error that may be shown. */
 export function refusedEntry(entry: MemberResult, redact: Redact): MemberResult {
   // The shape of a failure is not shown (docs/chat-service.md, 23): an `error`, or its fields in the entry itself.
-  const { code, message } = entry.error ?? serviceError.parse(entry);
+  const { written, ...fields } = entry;
+  const { code, message } = entry.error ?? serviceError.parse(fields);
   return {
     success: false,
     error: {
       ...(code !== undefined && { code: redact(code) }),
-      message: redact(message ?? `no message; the entry reads ${JSON.stringify(entry)}`),
+      message: redact(message ?? `no message; the entry reads ${written ?? JSON.stringify(fields)}`),
     },
   };
 }

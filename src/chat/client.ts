@@ -6,6 +6,7 @@ import {
   type Ask,
   actingUid,
   type CallOptions,
+  foldMembers,
   isRefusal,
   type RawReply,
   type ReplyMeta,
@@ -18,7 +19,7 @@ import { type CreateClient, createCreateClient } from './create-client.ts';
 import { createDirectoryClient, type DirectoryClient } from './directory-client.ts';
 import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
 import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
-import { createMemberClient, type MemberClient } from './member-client.ts';
+import { type BANNED_LISTS, createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate, requestIdOf } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
@@ -33,6 +34,8 @@ export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   readonly currentKey?: (() => string | undefined) | undefined;
   /** What calls name as their `User-Agent`, such as `rollcall/1.2.3`. Default `rollcall`. */
   readonly userAgent?: string | undefined;
+  /** Address of the banned users of a group. Default: the one that answers. */
+  readonly bannedList?: (typeof BANNED_LISTS)[number] | undefined;
 }
 
 export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connections'> {
@@ -117,13 +120,13 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const ask: Ask = (request, schema, signal) => send(request, (raw) => readReply(raw, schema, redact), signal);
 
   return {
-    ...createMemberClient(ask, redact),
+    ...createMemberClient(ask, redact, options.bannedList),
     ...createDirectoryClient(ask),
     ...createCreateClient(ask, redact),
     async addMembers(guid, members, { onBehalfOf, signal } = {}) {
       checkMembers(members);
       const path = `/groups/${segment('guid', guid)}/members`;
-      const sent = { method: 'POST', path, body: members, onBehalfOf } as const;
+      const sent = { method: 'POST', path, body: foldMembers(members), onBehalfOf } as const;
       const read = (raw: RawReply) => readMemberEntries(raw, redact);
       const { reply: entries, rate, httpStatus, ms } = await send(sent, read, signal);
       return { entries, rate, httpStatus, ms };

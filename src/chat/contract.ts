@@ -83,7 +83,11 @@ export interface Addition {
   /** How many members the group had after it. */
   readonly members?: number | undefined;
 }
-export type MemberResult = z.infer<typeof memberResult> & { readonly addition?: Addition };
+export type MemberResult = z.infer<typeof memberResult> & {
+  readonly addition?: Addition;
+  /** Of an entry that is no success: all of it, as JSON. */
+  readonly written?: string;
+};
 
 /** Names on the way from an entry to what the action message says of the group. */
 export const WAY_TO_GROUP = ['data', 'data', 'entities', 'for', 'entity'] as const;
@@ -109,6 +113,9 @@ export function readMemberCount(count: unknown): number | undefined {
   return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : undefined;
 }
 
+/** Characters of an entry that are kept. */
+const MAX_WRITTEN = 500;
+
 /** An entry that is not an object says nothing. */
 const otherResult = memberResult.catch({});
 
@@ -128,7 +135,8 @@ const resultList = z
 
 /** An entry of a list, whatever it is. */
 export function memberEntry(entry: unknown): MemberResult {
-  return isSuccess(entry) ? { success: true, addition: additionOf(entry) } : otherResult.parse(entry);
+  if (isSuccess(entry)) return { success: true, addition: additionOf(entry) };
+  return { ...otherResult.parse(entry), written: JSON.stringify(entry).slice(0, MAX_WRITTEN) };
 }
 
 function isSuccess(entry: unknown): boolean {

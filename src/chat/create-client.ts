@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
+import { foldId } from '../membership/membership.ts';
+import { type Ask, type CallOptions, foldMembers, type ReplyMeta, segment } from './call.ts';
 import { type AddMembersRequest, addMembersReply } from './contract.ts';
 import { entriesOf, type MemberEntries } from './member-entries.ts';
 import type { Redact } from './redact.ts';
@@ -56,19 +57,22 @@ const uidList = z.array(z.string()).optional().catch(undefined);
 export function createCreateClient(ask: Ask, redact: Redact): CreateClient {
   return {
     async createUser(user, { signal } = {}) {
-      const { reply: _, ...meta } = await ask({ method: 'POST', path: '/users', body: user }, reply, signal);
+      const body = { ...user, uid: foldId(user.uid) };
+      const { reply: _, ...meta } = await ask({ method: 'POST', path: '/users', body }, reply, signal);
       return meta;
     },
     async createGroup(group, members, { signal } = {}) {
-      const body = Object.keys(members).length === 0 ? group : { ...group, members };
+      const { guid, owner } = group;
+      const profile = { ...group, guid: foldId(guid), ...(owner !== undefined && { owner: foldId(owner) }) };
+      const body = Object.keys(members).length === 0 ? profile : { ...profile, members: foldMembers(members) };
       const { reply: created, ...meta } = await ask({ method: 'POST', path: '/groups', body }, reply, signal);
       const data = membersReply.parse(created.data['members']) ?? {};
       return { ...meta, entries: entriesOf({ data }, redact) };
     },
     async reactivateUsers(uids, { signal } = {}) {
-      const request = { method: 'PUT', path: '/users', body: { uidsToActivate: uids } } as const;
+      const request = { method: 'PUT', path: '/users', body: { uidsToActivate: uids.map(foldId) } } as const;
       const { reply: changed, ...meta } = await ask(request, reply, signal);
-      const named = uidList.parse(changed.data['reactivatedUids'])?.map((uid) => uid.toLowerCase());
+      const named = uidList.parse(changed.data['reactivatedUids'])?.map(foldId);
       return { ...meta, uids: named === undefined ? undefined : new Set(named) };
     },
     async deleteUser(uid, { signal } = {}) {

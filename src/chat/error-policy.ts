@@ -34,6 +34,13 @@ const BY_CODE: Readonly<Record<string, VerdictKind>> = {
   ERR_OPERATION_FAILED: 'again',
   ERR_EXCEPTION: 'again',
   ERR_BAD_ERROR_RESPONSE: 'again',
+  // It says only that the call failed. A repeat is safe: if the change was made after all, it is already in place.
+  ERR_MEMBER_SCOPE_CHANGE_FAILED: 'again',
+  ERR_MEMBER_DELETE_FAILED: 'again',
+  ERR_MEMBER_BAN_FAILED: 'again',
+  ERR_MEMBER_UNBAN_FAILED: 'again',
+  ERR_GROUP_DELETE_FAILED: 'again',
+  ERR_UID_DELETE_FAILED: 'again',
   ERR_TOO_MANY_REQUESTS: 'slow-down',
   ERR_BAD_REQUEST: 'halve',
   ERR_GUID_NOT_FOUND: 'group',
@@ -51,6 +58,11 @@ const BY_CODE: Readonly<Record<string, VerdictKind>> = {
   ERR_SAME_SCOPE: 'halve',
   ERR_BANNED_GROUPMEMBER: 'halve',
   ERR_NOT_A_MEMBER: 'final',
+  // What was asked for cannot be, whoever is in the call.
+  ERR_EMPTY_GROUP_PASS: 'final',
+  ERR_ROLE_NOT_FOUND: 'final',
+  ERR_GROUP_JOIN_NOT_ALLOWED: 'final',
+  ERR_GROUP_NO_CLEARANCE: 'final',
 };
 
 /** Families of codes, for members that are not known one by one. */
@@ -96,7 +108,7 @@ function advice(httpStatus: number): string {
 const NOT_THE_SERVICE = 'NOT_THE_SERVICE';
 
 /** Wait of a 429 that does not say how long, in milliseconds. Limits are counted per minute. */
-const UNTOLD_WAIT_MS = 10_000;
+export const UNTOLD_WAIT_MS = 10_000;
 /** Shortest wait after a 429, in milliseconds: it uses no attempt, so that "wait 0" would spin. */
 const SHORTEST_WAIT_MS = 1_000;
 
@@ -209,6 +221,16 @@ export function readEntry(list: MemberList, { success, error }: MemberResult): E
   if (success === true) return { outcome: list === 'usersToBan' ? 'banned' : 'added', code: null, message: null };
   const code = error?.code || NO_CODE;
   return { outcome: refusedOutcome(list, code), code, message: error?.message || 'the service gave no message' };
+}
+
+/** Whether the code of a refused UID would repeat a whole call: the UID is sent again. */
+export function isRefusedForNow(code: string): boolean {
+  return (Object.hasOwn(BY_CODE, code) && BY_CODE[code] === 'again') || isTooMany(code);
+}
+
+/** Whether nothing was processed because there were too many calls. */
+export function isTooMany(code: string): boolean {
+  return Object.hasOwn(BY_CODE, code) && BY_CODE[code] === 'slow-down';
 }
 
 /** Codes of failures that say nothing about whether the service answers. */

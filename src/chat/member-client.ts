@@ -45,7 +45,7 @@ export interface BannedPage extends ReplyMeta {
 export interface MemberClient {
   /** `GET /groups/{guid}/members`; may list banned users too. @param page from 1 */
   listMembersPage(guid: string, page: number, options?: PageOptions): Promise<MembersPage>;
-  /** `GET /groups/{guid}/bannedusers`. @param page from 1 */
+  /** `GET /groups/{guid}/bannedusers`, or the other address of the banned (`BANNED_LISTS`), as the next two. @param page from 1 */
   listBannedPage(guid: string, page: number, options?: PageOptions): Promise<BannedPage>;
   /** `PUT /groups/{guid}/members/{uid}`. */
   changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions): Promise<ReplyMeta>;
@@ -57,8 +57,29 @@ export interface MemberClient {
   unbanMember(guid: string, uid: string, options?: ActingOptions): Promise<ReplyMeta>;
 }
 
-export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
-  const inGroup = (guid: string, list: 'members' | 'bannedusers') => `/groups/${segment('guid', guid)}/${list}`;
+/** Addresses of the banned users of a group: both are publicly documented (docs/chat-service.md, 46). */
+export const BANNED_LISTS = ['bannedusers', 'banned_members'] as const;
+type BannedList = (typeof BANNED_LISTS)[number];
+
+/** @param bannedList the address of the banned; absent: the first, or the other one where the service does not know that */
+export function createMemberClient(ask: Ask, redact: Redact, bannedList?: BannedList): MemberClient {
+  let list: BannedList = bannedList ?? 'bannedusers';
+  const inGroup = (guid: string, place: 'members' | BannedList) => `/groups/${segment('guid', guid)}/${place}`;
+
+  async function ofBanned<Reply>(guid: string, use: (path: string) => Promise<Reply>): Promise<Reply> {
+    const asked = list;
+    try {
+      return await use(inGroup(guid, asked));
+    } catch (error) {
+      if (bannedList !== undefined || !isUnknownAddress(error)) throw error;
+      const other = asked === 'bannedusers' ? 'banned_members' : 'bannedusers';
+      const reply = await use(inGroup(guid, other)).catch((again: unknown) => {
+        throw isUnknownAddress(again) ? error : again;
+      });
+      list = other;
+      return reply;
+    }
+  }
 
   async function edit(
     method: 'POST' | 'PUT' | 'DELETE',
@@ -81,8 +102,10 @@ export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
       return { members: reply.data, pagination: reply.meta?.pagination, ...meta };
     },
     async listBannedPage(guid, page, options = {}) {
-      const request = pageRequest(inGroup(guid, 'bannedusers'), page, options.perPage ?? BANNED_PER_PAGE);
-      const { reply, ...meta } = await ask(request, bannedPage, options.signal);
+      const { reply, ...meta } = await ofBanned(guid, (path) => {
+        const request = pageRequest(path, page, options.perPage ?? BANNED_PER_PAGE);
+        return ask(request, bannedPage, options.signal);
+      });
       return { uids: reply.data.map(({ uid }) => uid), pagination: reply.meta?.pagination, ...meta };
     },
     async changeScope(guid, uid, scope, options = {}) {
@@ -92,12 +115,18 @@ export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
       return edit('DELETE', inGroup(guid, 'members'), uid, options);
     },
     async banMember(guid, uid, options = {}) {
-      return edit('POST', inGroup(guid, 'bannedusers'), uid, options);
+      return ofBanned(guid, (path) => edit('POST', path, uid, options));
     },
     async unbanMember(guid, uid, options = {}) {
-      return edit('DELETE', inGroup(guid, 'bannedusers'), uid, options);
+      return ofBanned(guid, (path) => edit('DELETE', path, uid, options));
     },
   };
+}
+
+/** Whether the service has no such operation; a group or user that is not there is another answer. */
+function isUnknownAddress(error: unknown): boolean {
+  if (!(error instanceof ServiceRefusal) || error.httpStatus !== 404) return false;
+  return error.serviceCode === null || error.serviceCode === 'ERR_API_NOT_FOUND';
 }
 
 function pageRequest(list: string, page: number, perPage: number): AppRequest {

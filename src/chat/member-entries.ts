@@ -1,4 +1,5 @@
 import { MEMBER_LISTS, type MemberList } from '../membership/member-lists.ts';
+import { foldId } from '../membership/membership.ts';
 import { isRefusal, type RawReply, readReply, refusedEntry } from './call.ts';
 import {
   type Addition,
@@ -57,7 +58,7 @@ export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntr
     const results = data[list];
     for (const uid in results) {
       const entry = results[uid];
-      const key = uid.toLowerCase();
+      const key = foldId(uid);
       if (entry === undefined || entries.has(key)) continue;
       entries.set(key, {
         list,
@@ -271,5 +272,5 @@ function endOfEmptyList(bytes: Buffer, at: number): number {
 /** In lower case; undefined where it is not ASCII, whose case is another matter. */
 function asciiIn(bytes: Buffer, from: number, to: number): string | undefined {
   for (let at = from; at < to; at++) if ((bytes[at] ?? 0) > 0x7f) return undefined;
-  return bytes.toString('latin1', from, to).toLowerCase();
+  return foldId(bytes.toString('latin1', from, to));
 }

@@ -1,3 +1,4 @@
+import { foldId } from '../membership/membership.ts';
 /**
  * Whole lists of a group, read page by page: all of a list, or an error. A list that broke off and passed for a whole
  * one would have a sync act on members that it never saw.
@@ -80,7 +81,7 @@ export async function readBanned(
 ): Promise<ReadonlySet<string>> {
   const found = mapStore<string>();
   await readBannedInto(found, pages, guid, options);
-  return new Set([...found.entries()].map((uid) => uid.toLowerCase()));
+  return new Set([...found.entries()].map(foldId));
 }
 
 /** The same into a store. @throws as readMembers */
@@ -102,7 +103,7 @@ export function markBanned(
   listed: readonly ListedMember[],
   banned: ReadonlySet<string>,
 ): (ListedMember & { readonly banned: boolean })[] {
-  return listed.map((member) => ({ ...member, banned: banned.has(member.uid.toLowerCase()) }));
+  return listed.map((member) => ({ ...member, banned: banned.has(foldId(member.uid)) }));
 }
 
 /** Where the entries of a list are put while it is read. Ids are compared without regard to case. */
@@ -120,7 +121,7 @@ function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entry> } {
   return {
     clear: () => found.clear(),
     put: (entries) => {
-      for (const [id, entry] of entries) found.set(id.toLowerCase(), entry);
+      for (const [id, entry] of entries) found.set(foldId(id), entry);
     },
     size: () => found.size,
     entries: () => found.values(),

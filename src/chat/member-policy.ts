@@ -26,11 +26,6 @@ const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
 };
 
 const BY_CODE: Readonly<Record<string, EditVerdict['kind']>> = {
-  // It says only that the call failed. A repeat is safe: if the change was made after all, it is already in place.
-  ERR_MEMBER_SCOPE_CHANGE_FAILED: 'again',
-  ERR_MEMBER_DELETE_FAILED: 'again',
-  ERR_MEMBER_BAN_FAILED: 'again',
-  ERR_MEMBER_UNBAN_FAILED: 'again',
   // Not part of the contract: if the service lacks this operation, the others must continue.
   ERR_API_NOT_FOUND: 'final',
   HTTP_404: 'final',

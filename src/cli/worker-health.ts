@@ -34,8 +34,11 @@ export function workerMetrics(): WorkerMetrics {
         async collect() {
           this.reset();
           for (const { region, queue } of regions) {
-            const depth = await inTime(queue.depth()).catch(() => ({}));
-            for (const [state, n] of Object.entries(depth)) this.set({ region, state }, n);
+            const depth = await inTime(queue.depth()).catch(() => undefined);
+            if (depth === undefined) continue;
+            const { setAside, ...states } = depth;
+            for (const [state, n] of Object.entries({ ...states, 'set-aside': setAside }))
+              this.set({ region, state }, n);
           }
         },
       });

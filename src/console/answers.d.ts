@@ -20,7 +20,7 @@ export type { RegionStatus } from '../api/regions.ts';
 export type { RepairEdited, RepairReplaced, RepairRow, RepairRows, RepairView } from '../api/repair.ts';
 export type { RowDetail } from '../api/row-detail.ts';
 export type {
-  CallBucketView as CallCounts,
+  CallsAnswer,
   HistoryEntry,
   HistoryPage,
   ProblemView,

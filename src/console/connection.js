@@ -8,7 +8,8 @@ class Connection extends EventTarget {
   /** When the next attempt is due (ms since 1970); null while the server answers. */
   dueAt = signal(/** @type {number | null} */ (null));
   #waitS = 0;
-  #asking = false;
+  /** @type {Promise<void> | undefined} */
+  #asking;
   /** @type {number | undefined} */
   #timer;
 
@@ -26,15 +27,20 @@ class Connection extends EventTarget {
     if (!this.away) void this.ask();
   }
 
-  async ask() {
-    if (this.#asking) return;
-    this.#asking = true;
+  /** Resolves when it is known whether the server answers. */
+  ask() {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask() {
     clearTimeout(this.#timer);
     const answered = await fetch('/healthz', { cache: 'no-store' }).then(
       (reply) => reply.ok,
       () => false,
     );
-    this.#asking = false;
     const was = this.away;
     if (answered) {
       this.#waitS = 0;

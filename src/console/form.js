@@ -14,10 +14,17 @@ export class Form {
   errors = new Signal({});
   /** @type {Map<string, HTMLElement>} */
   #controls = new Map();
+  #initial;
 
   /** @param {Readonly<Record<string, string>>} initial */
   constructor(initial) {
+    this.#initial = initial;
     this.values = new Signal(initial);
+  }
+
+  /** Whether anything differs from how the form began. */
+  get isChanged() {
+    return Object.entries(this.values.peek()).some(([name, value]) => value !== (this.#initial[name] ?? ''));
   }
 
   /** All values, without the space around them. @returns {Readonly<Record<string, string>>} */

@@ -4,11 +4,14 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { request } from './api.js';
 import { connection } from './connection.js';
+import { confirmed } from './dialog.js';
 import { foreign, h, Tag } from './element.js';
 import { counted, grouped } from './format.js';
+import { isAnythingUnsaved } from './kept-entries.js';
 import { KeysButton, KeysDialog } from './keys.js';
 import { overview } from './overview.js';
 import { shownZone } from './preferences.js';
+import { UploadsBar } from './uploads-bar.js';
 
 /** @import { Overview, Session, Settings } from './answers.d.ts' */
 
@@ -58,6 +61,7 @@ export function showFrame(onLogOut) {
   render(h(Navigation, {}), part('navigation'));
   render(h(Visitor, { onLogOut }), part('session'));
   render(h(Away, {}), part('banner'));
+  render(h(UploadsBar, {}), part('uploads'));
   render(h(Said, {}), part('announcements'));
   render(h(Version, {}), part('version'));
   render(h(FootLinks, {}), part('foot'));
@@ -84,6 +88,15 @@ function Navigation() {
   });
 }
 
+/** Nobody else gets what was entered, so it is lost. */
+const LEAVING = {
+  question: 'Log out and lose what you entered?',
+  explanation:
+    'A form was filled in, or a file was chosen, and nothing was made of it yet. An upload that is under way ends.',
+  yes: 'Log out',
+  no: 'Stay',
+};
+
 /** How many things on a page need a person. @type {Readonly<Record<string, (known: Overview) => number>>} */
 const NEEDS = {
   '/imports': ({ needs }) => needs.imports,
@@ -96,6 +109,7 @@ function Visitor({ onLogOut }) {
   if (session.value === null) return null;
   const { name, role, tokenRequired } = session.value;
   const leave = async () => {
+    if (isAnythingUnsaved() && !(await confirmed(LEAVING))) return;
     await request('/v1/session', { method: 'DELETE' }).catch(() => undefined);
     onLogOut();
   };

@@ -4,12 +4,14 @@ import { ApiError, access, query, request } from './api.js';
 import { connection } from './connection.js';
 import { h } from './element.js';
 import { main, session, settings, showFrame, shownPath } from './frame.js';
+import { forgetAll } from './kept-entries.js';
 import { listenToKeys } from './keys.js';
 import { ErrorNotice } from './notice.js';
 import { notifyOfEnds } from './notifications.js';
 import { leaveOverview, watchOverview } from './overview.js';
 import { pageTitle, showTitle } from './page-title.js';
 import { PlaceContext } from './place.js';
+import { uploads } from './uploads.js';
 import { AuditPage } from './view/audit.js';
 import { ComparePage } from './view/compare.js';
 import { ExportsPage } from './view/exports.js';
@@ -127,6 +129,8 @@ async function begin({ moveFocus }) {
 function toLogin(next) {
   if (location.pathname === '/login') return;
   session.value = null;
+  forgetAll();
+  uploads.value = [];
   leaveOverview();
   history.replaceState(null, '', `/login${query({ next: next === '/' ? '' : next })}`);
   show({ moveFocus: true });

@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { writeWhole } from '../platform/whole-file.ts';
+import { workbook } from '../text/workbook.ts';
 import type { ExportReader } from './export-store.ts';
 import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
-import { workbook } from './export-workbook.ts';
 
 export const EXPORT_FORMATS = [...TEXT_FORMATS, 'xlsx'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

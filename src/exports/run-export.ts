@@ -35,7 +35,7 @@ const AT_A_TIME = 500;
  */
 export async function runExport({ pages, ...given }: ExportRun): Promise<void> {
   const { store, signal } = given;
-  const run: ExportRun = { ...given, pages: (region) => countedPages(pages(region), () => store.countCalls(1)) };
+  const run: ExportRun = { ...given, pages: countedPages(pages, () => store.countCalls(1)) };
   const { options } = store.record();
   store.move('running', '');
   try {

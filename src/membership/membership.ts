@@ -32,3 +32,11 @@ export function isRegion(text: string): text is Region {
 export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text);
 }
+
+/**
+ * A UID or GUID as the service stores it, as it is sent and as ids are compared: in lower case (docs/chat-service.md, 18).
+ * SQL compares alike, with `nocase` and `lower`: the letters of ids are ASCII.
+ */
+export function foldId(id: string): string {
+  return id.toLowerCase();
+}

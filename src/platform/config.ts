@@ -11,6 +11,7 @@ import { ConfigError, type Environment, present, readNamed, type Setting } from 
 import { allowedValues } from './setting-values.ts';
 import {
   type AskBeforeRepeat,
+  type BannedListSetting,
   DEFAULT_BUDGET_SHARE,
   SETTINGS,
   type SettingDeclaration,
@@ -59,6 +60,7 @@ export interface Config {
   readonly keepMs: number | undefined;
   /** How long imports wait for a service that answers nothing, in ms; undefined: as the command says. */
   readonly askBeforeRepeat: AskBeforeRepeat;
+  readonly bannedList: BannedListSetting;
   readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
@@ -161,6 +163,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     concurrency: numberOf('concurrency') ?? 20,
     keepMs: flags.keep ?? value('keep'),
     askBeforeRepeat: value('askBeforeRepeat') ?? 'auto',
+    bannedList: value('bannedList') ?? 'auto',
     giveUpAfterMs: flags.giveUpAfter ?? value('giveUpAfter'),
     sources: (value('sources') ?? []).map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),

@@ -29,6 +29,10 @@ export const DEFAULT_BUDGET_SHARE = 80;
 const ASK_BEFORE_REPEAT = ['auto', 'always', 'never'] as const;
 export type AskBeforeRepeat = (typeof ASK_BEFORE_REPEAT)[number];
 
+/** The address of the banned users of a group (docs/chat-service.md, 46). */
+const BANNED_LIST = ['auto', 'bannedusers', 'banned_members'] as const;
+export type BannedListSetting = (typeof BANNED_LIST)[number];
+
 export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   /** The variable of the environment. */
   readonly env: string;
@@ -160,6 +164,13 @@ export const SETTINGS = {
     env: 'ROLLCALL_ASK_BEFORE_REPEAT',
     meaning:
       'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out: `auto` (a group of up to 10,000 members), `always` or `never`',
+    default: '`auto`',
+  }),
+  bannedList: declare({
+    ...oneOf(BANNED_LIST),
+    env: 'ROLLCALL_BANNED_LIST',
+    meaning:
+      'the address of the banned users of a group: `bannedusers`, `banned_members`, or `auto`, the one that answers',
     default: '`auto`',
   }),
   keep: declare({

@@ -26,7 +26,11 @@ export interface QueueDepth {
   /** Jobs that wait for their next attempt. */
   readonly delayed: number;
   readonly active: number;
+  /** Jobs that could not be read. They are kept, at most MAX_SET_ASIDE of them, for a person to look at. */
+  readonly setAside: number;
 }
+
+export const MAX_SET_ASIDE = 1_000;
 
 /** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
@@ -54,7 +58,7 @@ export interface JobQueue<Payload> {
   swapCircuit(before: string, after: string): Promise<string>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
-  /** Priority of the next job; 0 when none waits. */
+  /** Priority of the next job, or of one that runs if none waits; 0 when there is none. */
   firstPriority(): Promise<number>;
   depth(): Promise<QueueDepth>;
   /** Number of workers on this queue. */
@@ -136,17 +140,18 @@ export function openJobQueue<Payload>(
     swapCircuit: (before, after) => backend.swapNote(queue, CIRCUIT, before, after),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     firstPriority: async () => {
-      const [id] = await queue.getRanges(['prioritized'], 0, 0, true);
-      // It may run by now.
+      const [next] = await queue.getRanges(['prioritized'], 0, 0, true);
+      const [id] = next === undefined ? await queue.getRanges(['active'], 0, 0, true) : [next];
+      // It may have ended by now.
       return id === undefined ? 0 : ((await queue.getJob(id))?.priority ?? 0);
     },
     depth: async () => {
-      const [{ delayed = 0, active = 0, prioritized = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
-        queue.getJobCounts('delayed', 'active', 'prioritized'),
+      const [{ delayed = 0, active = 0, prioritized = 0, failed = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
+        queue.getJobCounts('delayed', 'active', 'prioritized', 'failed'),
         // By priority: of a paused queue, Postgres counts no job without one as waiting.
         queue.getCountsPerPriority([0]),
       ]);
-      return { waiting: prioritized + withoutPriority, delayed, active };
+      return { waiting: prioritized + withoutPriority, delayed, active, setAside: failed };
     },
     workers: () => queue.getWorkersCount(),
     close: () => queue.close(),

@@ -1,7 +1,8 @@
-import { DelayedError, type Job, RateLimitError } from 'bullmq';
+import { DelayedError, type Job, RateLimitError, UnrecoverableError } from 'bullmq';
+import type { z } from 'zod';
 import type { Backend } from './backend.ts';
 import { type JobDefinition, type JobRun, NotYet, SlowDown } from './define-job.ts';
-import { type JobQueue, timesLeftAlone } from './job-queue.ts';
+import { type JobQueue, MAX_SET_ASIDE, timesLeftAlone } from './job-queue.ts';
 
 /** Runs the jobs of one queue. */
 export interface JobWorker {
@@ -54,7 +55,7 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
         return leave(job, tooNew(job, definition), token);
       }
       // This process's own memory is trusted; other programs may write to a shared queue.
-      const payload = backend.shared ? definition.payload.parse(job.data) : (job.data as Payload);
+      const payload = backend.shared ? readOrSetAside(job, definition.payload) : (job.data as Payload);
       const reason = options.notForUs?.(payload);
       if (reason !== undefined) return leave(job, `a ${job.name} job is handed back: ${reason}`, token);
       try {
@@ -127,6 +128,14 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       setTimeout(left.resolve, LEAVE_MS).unref();
     },
   };
+}
+
+/** @throws UnrecoverableError where the payload is not one: the job is kept, so that a person can see who wrote it */
+function readOrSetAside<Payload>(job: Job, schema: z.ZodType<Payload>): Payload {
+  const read = schema.safeParse(job.data);
+  if (read.success) return read.data;
+  job.opts.removeOnFail = { count: MAX_SET_ASIDE };
+  throw new UnrecoverableError(`its payload cannot be read: ${read.error.issues[0]?.message ?? ''}`);
 }
 
 /** Not a start in which anything was tried: it must not look as if a worker had died with it. */

@@ -1,6 +1,7 @@
 import { getCACertificates } from 'node:tls';
 import { type IQueueBackend, type Job, type JobJson, Queue, Worker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
+import { counted, printable } from '../text/wording.ts';
 import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './backend.ts';
 
@@ -216,6 +217,26 @@ async function risksOf(connection: Redis | Cluster): Promise<Risk[]> {
   return risks;
 }
 
+/** Jobs that workers have set aside, in all queues of this rollcall. */
+async function unreadableJobs(connection: Redis | Cluster, namespace: string): Promise<Risk[]> {
+  const nodes = connection instanceof Cluster ? connection.nodes('master') : [connection];
+  const found: { key: string; jobs: number }[] = [];
+  for (const node of nodes) {
+    const literal = namespace.replace(/[\\*?[\]]/g, '\\$&');
+    for await (const keys of node.scanStream({ match: `{${literal}-*:failed`, count: 1_000 })) {
+      for (const key of keys as string[]) found.push({ key, jobs: await connection.zcard(key) });
+    }
+  }
+  const [first] = found;
+  if (first === undefined) return [];
+  const jobs = found.reduce((sum, one) => sum + one.jobs, 0);
+  const [id = ''] = await connection.zrange(first.key, '0', '0');
+  const key = first.key.replace(/failed$/, id);
+  const reason = (await connection.hget(key, 'failedReason')) ?? '';
+  const text = `${counted(jobs, 'job')} in the queue cannot be read, such as ${JSON.stringify(key)} (${printable(reason)}); see which program writes to this server, and delete them`;
+  return [{ text, severe: true }];
+}
+
 /**
  * Checks the server without leaving anything there. @throws Error if it cannot be reached
  * @param over ends the connection: a server that never answers would keep the process alive
@@ -232,7 +253,7 @@ export async function checkRedis(
     last = error;
   });
   try {
-    return await risksOf(connection);
+    return [...(await risksOf(connection)), ...(await unreadableJobs(connection, address.namespace))];
   } catch (error) {
     // Why the connection could not be opened says more than that it is closed.
     throw last ?? error;

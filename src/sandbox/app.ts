@@ -16,6 +16,8 @@ export interface User {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Milliseconds since 1970; undefined until the user changes. */
+  readonly updatedAt?: number;
   /** Milliseconds since 1970; undefined while the user is active. */
   readonly deactivatedAt?: number;
 }
@@ -26,6 +28,8 @@ export interface AppOptions {
   /** Every possible UID or GUID is known: it exists from the first time that it is asked for. */
   readonly anyUser: boolean;
   readonly anyGroup: boolean;
+  /** Whether ids of calls may have capital letters. */
+  readonly foldsIds: boolean;
   /** When the app and all that it starts with was made, in milliseconds since 1970. */
   readonly createdAt: number;
 }
@@ -39,7 +43,7 @@ export function storedId(id: string): string | undefined {
   return POSSIBLE_ID.test(folded) ? folded : undefined;
 }
 
-/** Users, groups and messages of one app in one region. UIDs and GUIDs may come in any case. */
+/** Users, groups and messages of one app in one region, by their UIDs and GUIDs as calls give them. */
 export class App {
   readonly region: Region;
   readonly appId: string;
@@ -59,6 +63,15 @@ export class App {
     this.#options = options;
   }
 
+  /** The id that a call means by this one. */
+  #named(id: string): string {
+    return this.#options.foldsIds ? id.toLowerCase() : id;
+  }
+
+  #isPossible(id: string): boolean {
+    return this.#named(id) === id.toLowerCase();
+  }
+
   get users(): ReadonlyMap<string, User> {
     return this.#users;
   }
@@ -69,19 +82,19 @@ export class App {
 
   /** Whether the group has been made already; with `any`, others are known too. */
   hasGroup(guid: string): boolean {
-    return this.#groups.has(guid.toLowerCase());
+    return this.#groups.has(this.#named(guid));
   }
 
   /** An active user; a deactivated one counts as unknown. */
   user(uid: string): User | undefined {
     const known = this.anyUser(uid);
     if (known !== undefined) return known.deactivatedAt === undefined ? known : undefined;
-    return this.#options.anyUser ? this.addUser(uid) : undefined;
+    return this.#options.anyUser && this.#isPossible(uid) ? this.addUser(uid) : undefined;
   }
 
   /** A user who was made, active or not. */
   anyUser(uid: string): User | undefined {
-    return this.#users.get(uid) ?? this.#users.get(uid.toLowerCase());
+    return this.#users.get(uid) ?? this.#users.get(this.#named(uid));
   }
 
   /** Deactivates or reactivates a user; false where there is no such user, or nothing to change. */
@@ -93,18 +106,26 @@ export class App {
     return true;
   }
 
+  changeUser(uid: string, profile: Partial<Omit<User, 'uid'>>, unset: readonly (keyof User)[]): void {
+    const user = this.anyUser(uid);
+    if (user === undefined) return;
+    const changed = { ...user, ...profile };
+    for (const field of unset) Reflect.deleteProperty(changed, field);
+    this.#users.set(user.uid, changed);
+  }
+
   deleteUser(uid: string): void {
-    this.#users.delete(uid.toLowerCase());
-    for (const group of this.#groups.values()) group.forget(uid.toLowerCase());
+    this.#users.delete(this.#named(uid));
+    for (const group of this.#groups.values()) group.forget(this.#named(uid));
   }
 
   deleteGroup(guid: string): void {
-    this.#groups.delete(guid.toLowerCase());
+    this.#groups.delete(this.#named(guid));
   }
 
   group(guid: string): Group | undefined {
-    const known = this.#groups.get(guid) ?? this.#groups.get(guid.toLowerCase());
-    return known ?? (this.#options.anyGroup ? this.addGroup(guid) : undefined);
+    const known = this.#groups.get(guid) ?? this.#groups.get(this.#named(guid));
+    return known ?? (this.#options.anyGroup && this.#isPossible(guid) ? this.addGroup(guid) : undefined);
   }
 
   /** Makes a user unless it exists, and returns it; undefined when no user can have that UID. */

@@ -26,6 +26,8 @@ export interface Behaviour {
   readonly emptyList: 'object' | 'array';
   /** UIDs in the reply: in lower case, as the service stores them (documented), or as the request wrote them. */
   readonly replyUids: 'lowercase' | 'as-sent';
+  /** UIDs and GUIDs with capital letters in a call: taken for what is stored, which is in lower case, or unknown. Guess. */
+  readonly capitalIds: 'fold' | 'unknown';
   /** Entry of a refused UID: `success: false` with a whole error, or without its code, or without `success`. Guess. */
   readonly failureEntry: 'full' | 'without-code' | 'without-success';
   /** Who is the sender of an action message for an acting user: the system user (contract) or that user. */
@@ -38,6 +40,8 @@ export interface Behaviour {
   readonly fullGroup: 'per-uid' | 'refuse-call';
   /** Whether the list of members holds banned users. Observed: yes. */
   readonly listBanned: boolean;
+  /** Address of the banned of a group; without one the operation does not exist. The first two are documented. */
+  readonly bannedAddress: 'bannedusers' | 'banned_members' | 'none';
   /**
    * What a page says about its list: the truth, nothing, a total of 0 and one page, or what the documented samples say,
    * which also count one entry more than they show.
@@ -77,12 +81,14 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   replyLists: 'requested',
   emptyList: 'object',
   replyUids: 'lowercase',
+  capitalIds: 'fold',
   failureEntry: 'full',
   actionSender: 'system',
   addingBanned: 'lift-ban',
   maxGroupMembers: 100_000,
   fullGroup: 'per-uid',
   listBanned: true,
+  bannedAddress: 'bannedusers',
   pagination: 'right',
   readDelayMs: 0,
   refusedKeyStatus: 401,
@@ -107,12 +113,14 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   replyLists: ['requested', 'all'],
   emptyList: ['object', 'array'],
   replyUids: ['lowercase', 'as-sent'],
+  capitalIds: ['fold', 'unknown'],
   failureEntry: ['full', 'without-code', 'without-success'],
   actionSender: ['system', 'acting-user'],
   addingBanned: ['lift-ban', 'refuse'],
   maxGroupMembers: 'number',
   fullGroup: ['per-uid', 'refuse-call'],
   listBanned: [true, false],
+  bannedAddress: ['bannedusers', 'banned_members', 'none'],
   pagination: ['right', 'absent', 'odd', 'sample'],
   readDelayMs: 'number',
   refusedKeyStatus: [401, 403, 404],

@@ -111,7 +111,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   function makeTenant(region: Region): Tenant {
     const keys = { appId: `sandbox-${region}`, apiKey: newKey(), authOnlyKey: newKey(), ...options.apps?.[region] };
-    const app = new App({ region, appId: keys.appId, anyUser: users === 'any', anyGroup: groups === 'any', createdAt });
+    const app = new App({
+      ...{ region, appId: keys.appId, createdAt, foldsIds: behaviour.capitalIds === 'fold' },
+      ...{ anyUser: users === 'any', anyGroup: groups === 'any' },
+    });
     // First, because a group that it names may have an owner.
     if (options.seed !== undefined) seedApp(app, options.seed);
     seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);

@@ -11,7 +11,7 @@ import type { FaultKind, Faults } from './faults.ts';
 import { type ManagementKey, manage } from './management.ts';
 import type { Headers, RateWindow } from './rate-limit.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
-import { matchRoute } from './routes.ts';
+import { BANNED_ADDRESSES, matchRoute } from './routes.ts';
 import type { TrafficCounter } from './traffic.ts';
 
 /** Address and keys of an app; the names of their scopes are in docs/chat-service.md, 9. */
@@ -117,7 +117,7 @@ export class Service {
         throw new Refusal(404, serviceError('ERR_INVALID_API_VERSION', message));
       }
       // The operations of the calls address are not specified: every path is unknown.
-      if (route.match === undefined || to.calls) throw notThere(request);
+      if (route.match === undefined || to.calls || this.#isOtherBannedAddress(route.path)) throw notThere(request);
       if (!route.match.scopes.includes(scope)) throw this.#scopeTooSmall(request);
       const reply = route.match.operation({
         app: tenant.app,
@@ -138,6 +138,10 @@ export class Service {
     } catch (error) {
       return failLate(fault, { ...refusalAnswer(error), headers });
     }
+  }
+
+  #isOtherBannedAddress([, , , list = '']: readonly string[]): boolean {
+    return BANNED_ADDRESSES.includes(list) && list !== this.#options.behaviour.bannedAddress;
   }
 
   #answerElsewhere(request: IncomingMessage, kind: 'management' | 'unknown'): Answer {

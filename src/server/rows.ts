@@ -12,6 +12,7 @@ import {
 } from '../api/rows.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { adviceFor } from '../imports/report/advice.ts';
+import { callRates } from '../imports/report/call-bucket.ts';
 import { readCursor } from '../imports/report/row-cursor.ts';
 import { rowFilterOf } from '../imports/report/row-filter.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
@@ -143,7 +144,11 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
     },
     async ({ params: { id }, query: { buckets } }, reply) => {
       const calls = await rowsOf(id, reply).calls(buckets);
-      return { buckets: calls.map(({ at, ...bucket }) => ({ at: new Date(at).toISOString(), ...bucket })) };
+      const withTime = <T extends { readonly at: number }>({ at, ...rest }: T) => ({
+        at: new Date(at).toISOString(),
+        ...rest,
+      });
+      return { buckets: calls.map(withTime), rates: callRates(calls).map(withTime) };
     },
   );
 }

@@ -31,7 +31,7 @@ describe('the request on the wire', () => {
           onBehalfOf: 'boss',
           'content-length': '79',
         },
-        body: '{"admins":["a"],"moderators":["b"],"participants":["c","D"],"usersToBan":["e"]}',
+        body: '{"admins":["a"],"moderators":["b"],"participants":["c","d"],"usersToBan":["e"]}',
       },
     ]);
   });
@@ -176,8 +176,8 @@ describe('reading the reply of adding members', () => {
     ],
     [{ success: false, code: 'ERR_X', message: 'No.' }, 'ERR_X', 'No.'],
     [{ success: false, error: 'No.' }, 'NO_CODE', 'No.'],
-    [{ success: 'true', reason: 'odd' }, 'NO_CODE', 'no message; the entry reads {"reason":"odd"}'],
-    [null, 'NO_CODE', 'no message; the entry reads {}'],
+    [{ success: 'true', reason: 'odd' }, 'NO_CODE', 'no message; the entry reads {"success":"true","reason":"odd"}'],
+    [null, 'NO_CODE', 'no message; the entry reads null'],
   ])('a refused UID keeps what the service says: %o', async (entry, code, message) => {
     const found = (await entriesOf({ participants: { u1: entry, u2: { success: true } } })).get('u1');
     expect(found && readEntry(found.list, found.entry)).toEqual({ outcome: 'failed', code, message });

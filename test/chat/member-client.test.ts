@@ -41,6 +41,21 @@ describe('the request on the wire', () => {
     expect(server.received.map(({ headers }) => headers['apikey'])).toEqual(EDITS.map(() => API_KEY));
   });
 
+  test('the banned are asked for at the other address where the service does not know the first, and from then on there', async () => {
+    const unknown = json({ error: { code: 'ERR_API_NOT_FOUND', message: 'There is no such API.' } }, 404);
+    const server = await serve((response, request) =>
+      (request.url?.includes('/bannedusers') === true ? unknown : json({ data: [] }))(response, request),
+    );
+    const chat = connect(server.host);
+    await chat.listBannedPage('g1', 1, { perPage: 7 });
+    await chat.listBannedPage('g1', 2, { perPage: 7 });
+    expect(server.received.map(({ url }) => url)).toEqual([
+      '/v3/groups/g1/bannedusers?perPage=7&page=1',
+      '/v3/groups/g1/banned_members?perPage=7&page=1',
+      '/v3/groups/g1/banned_members?perPage=7&page=2',
+    ]);
+  });
+
   test.each(EDITS)('%s with an id that cannot stand in a path is not sent', async (_name, edit) => {
     const server = await serve(json({ data: { success: true } }));
     const chat = connect(server.host);

@@ -110,3 +110,33 @@ test('doctor names key files that others on the machine can read', async () => {
   chmodSync(path, 0o600);
   expect((await run(['doctor'], asked)).stdout).not.toContain('key files');
 });
+
+describe('doctor asks for the lists that protect members', () => {
+  test('at the address that answers, or at the one that is set', async () => {
+    const seed = { groups: ['team'] };
+    for (const bannedAddress of ['bannedusers', 'banned_members'] as const) {
+      const { run } = await openSandboxPlace({ seed, behaviour: { bannedAddress } });
+      const { code, stdout } = await run(['doctor']);
+      expect([code, stdout]).toEqual([
+        EXIT.ok,
+        expect.stringMatching(/^ok {5}lists of us .*banned users can be listed/m),
+      ]);
+      const fixed = await run(['doctor'], { env: { ROLLCALL_BANNED_LIST: 'bannedusers' } });
+      expect(fixed.code).toBe(bannedAddress === 'bannedusers' ? EXIT.ok : EXIT.usage);
+    }
+  });
+
+  test('and names the protection that is missing', async () => {
+    const { run } = await openSandboxPlace({ seed: { groups: ['team'] }, behaviour: { bannedAddress: 'none' } });
+    const { code, stdout } = await run(['doctor']);
+    expect(code).toBe(EXIT.usage);
+    expect(stdout).toMatch(/^WRONG {2}lists of us +the banned users of a group cannot be listed: ERR_API_NOT_FOUND/m);
+    expect(stdout).toContain('Imports stop with BANS_UNKNOWN');
+  });
+
+  test('where there is a group', async () => {
+    const { run } = await openSandboxPlace();
+    const { code, stdout } = await run(['doctor']);
+    expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining('there is no group yet')]);
+  });
+});

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
+import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -28,8 +29,7 @@ describe('report', () => {
     expect(rows.map((row) => row['_status'])).toEqual(statuses);
     expect(rows.map((row) => row['_row'])).toEqual(['2', '3', '4', '5']);
     expect(csv.stderr).toBe('');
-    // Harmless in a spreadsheet, exact for a program.
-    expect(rows[0]?.['note']).toBe(`'${FORMULA}`);
+    expect(rows[0]?.['note']).toBe(FORMULA);
 
     const json = JSON.parse((await place.run(['report', '--format', 'json'])).stdout);
     expect(importSummary.parse(json.summary).rows).toMatchObject({ read: 4, added: 1 });
@@ -239,4 +239,28 @@ describe('standard output', () => {
     const { code, stderr } = await run.ended;
     expect([code, stderr]).toEqual([EXIT.ok, '']);
   });
+});
+
+test('the report is exact, and for a spreadsheet a workbook of text cells', async () => {
+  const place = await openSandboxPlace({ seed: { users: ['ann'], groups: ['g'] } });
+  const file = place.file('m.csv', 'guid,uid,note\ng,ann,=1+1\ng,-5,"+39 55, =cmd(1)"\n');
+  const { summary } = await place.summary(['import', file]);
+  const csv = readFileSync(summary.reports.all ?? '', 'utf8');
+  expect(csv).toContain('g,ann,=1+1,2,added');
+  expect(csv).toContain('g,-5,"+39 55, =cmd(1)",3,');
+  for (const [name, flags] of [
+    ['safe.xlsx', ['--spreadsheet-safe']],
+    ['same.xlsx', ['--format', 'xlsx']],
+  ] as const) {
+    expect((await place.run(['report', ...flags, '--output', name])).code).toBe(EXIT.ok);
+    const sheet = strFromU8(
+      unzipSync(readFileSync(join(place.root, name)))['xl/worksheets/sheet1.xml'] ?? new Uint8Array(),
+    );
+    expect(sheet).toContain('<c t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c>');
+    expect(sheet).toContain('>+39 55, =cmd(1)<');
+    expect(sheet).not.toContain('<f>');
+  }
+  // A workbook is read back as what was in the file.
+  const again = await place.summary(['import', 'safe.xlsx']);
+  expect(again.summary.rows).toMatchObject({ read: 2, already_member: 1, failed: 1 });
 });

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { pointsOf, Timeline } from '../../src/console/timeline.js';
 import { consoleBundle } from '../../src/server/console-bundle.ts';
 
 const FOLDER = new URL('../../src/console/', import.meta.url);
@@ -54,32 +53,6 @@ test.each(['light', 'dark'])('texts have a contrast of 4.5:1 and drawn areas of 
     [],
   );
   expect(poor([...drawn.map((name) => [`--${name}`, '--paper'] as const), ['--edge', '--paper']], 3)).toEqual([]);
-});
-
-test('a chart holds a bounded number of points, in the order of time, from the first call to the last', () => {
-  const timeline = new Timeline(100);
-  for (let at = 1; at <= 5000; at += 1)
-    timeline.add({ at, calls: at % 7, limited: 0, good: at < 2500 ? null : 4, wrong: null });
-  timeline.add({ at: 17, calls: 1000, limited: 0, good: null, wrong: null });
-  const { points } = timeline;
-  expect(points.length).toBeLessThanOrEqual(100);
-  expect(points.length).toBeGreaterThan(50);
-  expect(points.map(({ at }) => at)).toEqual(points.map(({ at }) => at).toSorted((a, b) => a - b));
-  expect(points[0]?.at).toBeLessThan(100);
-  expect(points.at(-1)?.at).toBeGreaterThan(4900);
-  expect(Math.max(...points.map(({ calls }) => calls))).toBeLessThanOrEqual(6);
-  expect(points.at(-1)?.good).toBe(4);
-});
-
-test('calls of all regions are added up, and time without calls is nought', () => {
-  const none = { widthMs: 1000, failed: 0, rateLimited: 0, p50Ms: 0, maxMs: 0 };
-  const points = pointsOf([
-    { ...none, at: '2026-01-01T00:00:00Z', calls: 3, rateLimited: 1, region: 'us' },
-    { ...none, at: '2026-01-01T00:00:00Z', calls: 4, region: 'eu' },
-    { ...none, at: '2026-01-01T00:00:03Z', calls: 5, region: 'eu' },
-  ]);
-  expect(points.map(({ calls }) => calls)).toEqual([7, 0, 0, 5]);
-  expect(points.map(({ limited }) => limited)).toEqual([1, 0, 0, 0]);
 });
 
 function coloursOf(scheme: string): ReadonlyMap<string, string> {

@@ -32,6 +32,11 @@ export function memberRows(count: number): string {
   return `guid,uid\n${Array.from({ length: count }, (_, at) => `team,user-${at}`).join('\n')}\n`;
 }
 
+/** Whether the browser would ask before it closes the page. */
+export function asksBeforeClosing(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('!dispatchEvent(new Event("beforeunload", { cancelable: true }))');
+}
+
 /** Files of tests that run in the same process share it; it ends with the process. */
 let shared: Promise<Browser> | undefined;
 
@@ -70,8 +75,10 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
       const page = await visitor.newPage();
       page.on('pageerror', (error) => faults.push(String(error.stack)));
       page.on('dialog', (dialog) => {
+        // A test that leaves the page means it.
+        if (dialog.type() === 'beforeunload') return void dialog.accept();
         faults.push(`a dialog opened: ${dialog.message()}`);
-        void dialog.dismiss();
+        return void dialog.dismiss();
       });
       page.on('console', (message) => {
         if (message.type() !== 'error' && message.type() !== 'warning') return;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { pipeline } from 'node:stream';
+import { pipeline, Transform } from 'node:stream';
 import { onTestFinished } from 'vitest';
 
 /** Stands before a server, at an address of its own where the server can go away and come back. */
@@ -9,16 +9,29 @@ export interface Front {
   /** Breaks off what is under way; from then on nothing listens there. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
+  /** From now on only the beginning of an upload passes, until it is released. */
+  hold(): void;
+  release(): void;
 }
 
 export async function standBefore(server: string): Promise<Front> {
   const { hostname, port } = new URL(server);
   const callers = new Set<Socket>();
+  let held = Promise.withResolvers<void>();
+  held.resolve();
   const front = createServer((caller) => {
     callers.add(caller.once('close', () => callers.delete(caller)));
     const behind = connect(Number(port), hostname);
+    let isUpload = false;
+    const gate = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        if (isUpload) void held.promise.then(() => done(null, chunk));
+        else done(null, chunk);
+        isUpload ||= chunk.subarray(0, 100).includes('POST /v1/imports?');
+      },
+    });
     // Who of both leaves takes the other along.
-    pipeline(caller, behind, caller, () => undefined);
+    pipeline(caller, gate, behind, caller, () => undefined);
   });
   const listen = async (at: number) => {
     front.listen(at, hostname);
@@ -32,5 +45,13 @@ export async function standBefore(server: string): Promise<Front> {
   onTestFinished(goAway);
   const address = front.address();
   if (address === null || typeof address === 'string') throw new Error('it listens at no port');
-  return { url: `http://${hostname}:${address.port}`, goAway, comeBack: () => listen(address.port) };
+  return {
+    url: `http://${hostname}:${address.port}`,
+    goAway,
+    comeBack: () => listen(address.port),
+    hold: () => {
+      held = Promise.withResolvers();
+    },
+    release: () => held.resolve(),
+  };
 }

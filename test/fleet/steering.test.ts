@@ -12,7 +12,7 @@ beforeAll(async () => {
   return () => server.stop();
 });
 
-const idle = { waiting: 0, delayed: 0, active: 0 };
+const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
 const statusOf = async (fleet: Fleet) => (await fleet.runHere(['status'])).stdout;
 const resume = ['resume', '--calls-per-minute', '1000000'];
 

@@ -1,11 +1,12 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { checkQueue } from '../../src/queue/check-queue.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { Journal } from '../queue/journal.ts';
 import { errand, notes, openOffice } from '../queue/queue-harness.ts';
 import { startRedis } from '../servers/redis.ts';
 
-test('a job in Redis that is not JSON is given up, and the jobs behind it run', async () => {
+test('a job in Redis that is not JSON is set aside, where doctor finds it, and the jobs behind it run', async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const backend = await openBackend(server.url);
@@ -23,7 +24,14 @@ test('a job in Redis that is not JSON is given up, and the jobs behind it run', 
     errand(async ({ id }) => ran.note(id)),
   );
   expect(await ran.until(1)).toEqual(['good']);
-  await expect.poll(() => errands.depth()).toEqual({ waiting: 0, delayed: 0, active: 0 });
+  await expect.poll(() => errands.depth()).toEqual({ waiting: 0, delayed: 0, active: 0, setAside: 1 });
+  expect(await redis.hget(key, 'data')).toBe('not json');
+  const { risks } = await checkQueue(server.url);
+  expect(risks.map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(
+      /^1 job in the queue cannot be read, such as ".*:broken" \(its payload cannot be read: .+\); see which/,
+    ),
+  );
   expect(givenUp).toEqual([expect.stringContaining('job broken (errand) was given up')]);
 });
 
@@ -40,5 +48,5 @@ test('a job in Redis that is not JSON has its priority, and is left to a worker 
   await redis.hset(key, 'data', 'not json');
   expect(await errands.firstPriority()).toBe(3);
   expect((await errands.withdraw(() => true)).map(({ id }) => id)).toEqual(['good']);
-  expect(await errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 0 });
+  expect(await errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 0, setAside: 0 });
 });

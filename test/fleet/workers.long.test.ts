@@ -16,7 +16,7 @@ beforeAll(async () => {
   return () => server.stop();
 });
 
-const idle = { waiting: 0, delayed: 0, active: 0 };
+const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
 
 describe('a worker that is asked to stop', () => {
   test('finishes the calls under way and hands back the rest, which another takes: nothing is sent twice', async () => {
@@ -43,7 +43,7 @@ describe('a worker that is asked to stop', () => {
     await eventually(() => fleet.calls()).toBe(2);
     first.child.kill('SIGTERM');
     expect((await first.ended).code).toBe(0);
-    expect(await fleet.queue('us').depth()).toEqual({ waiting: 2, delayed: 0, active: 0 });
+    expect(await fleet.queue('us').depth()).toEqual({ waiting: 2, delayed: 0, active: 0, setAside: 0 });
     await fleet.worker(['us']);
     expect((await run.ended).code).toBe(0);
     // The two calls, a question for each, and the two once more.

@@ -14,7 +14,12 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       door.open();
       await paused;
       expect(sandbox.calls.us.requests).toBe(2);
-      await eventually(() => openRegions.get('us')?.queue.depth()).toEqual({ waiting: 0, delayed: 0, active: 0 });
+      await eventually(() => openRegions.get('us')?.queue.depth()).toEqual({
+        waiting: 0,
+        delayed: 0,
+        active: 0,
+        setAside: 0,
+      });
     });
 
     test('and resume sends the rest, each batch once', async () => {

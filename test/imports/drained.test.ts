@@ -8,7 +8,11 @@ afterEach(() => void vi.useRealTimers());
 
 /** A queue of results with this many in it; `left` may be changed. */
 function resultsOf(left: number) {
-  const queue = { name: 'outcomes', left, depth: async () => ({ waiting: queue.left, active: 0, delayed: 0 }) };
+  const queue = {
+    name: 'outcomes',
+    left,
+    depth: async () => ({ waiting: queue.left, active: 0, delayed: 0, setAside: 0 }),
+  };
   return queue;
 }
 

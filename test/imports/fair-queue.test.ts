@@ -175,6 +175,31 @@ test('new rounds come behind those of jobs that are in the queue already', async
   expect(region.waiting.map(({ priority }) => priority)).toEqual([700]);
 });
 
+test('who asks has as many places in a round as an import, and shares them with no other asker', async () => {
+  const { fairQueue } = new Region(200, 700);
+  const roundsOf = async (asker: object, questions: number) => {
+    const asked = [];
+    for (let n = 0; n < questions; n += 1) asked.push(await fairQueue.ask(asker));
+    return asked;
+  };
+  const [check, exported] = [{}, {}];
+  expect(await roundsOf(check, 2 * PER_ROUND)).toEqual([...Array(PER_ROUND).fill(700), ...Array(PER_ROUND).fill(701)]);
+  expect(await roundsOf(exported, 1)).toEqual([700]);
+  fairQueue.answered(701);
+  expect(await roundsOf({}, 1)).toEqual([701]);
+  expect(await roundsOf(check, 1)).toEqual([702]);
+});
+
+test('an asker without a question under way has saved nothing up, and owes nothing', async () => {
+  const region = new Region(200);
+  const asker = {};
+  const asked = [];
+  for (let n = 0; n < 5 * PER_ROUND; n += 1) asked.push(await region.fairQueue.ask(asker));
+  for (const _ of asked) region.fairQueue.answered(1);
+  region.fairQueue.queue.firstPriority = async () => 30;
+  expect(await region.fairQueue.ask(asker)).toBe(30);
+});
+
 test('at the last round nothing more goes out until the queue is empty, and then the rounds start again at one', async () => {
   let leftOver = LAST_PRIORITY - 2;
   const region = new Region(100);

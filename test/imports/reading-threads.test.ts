@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ImportReader, openImportReader } from '../../src/imports/report/reading.ts';
 import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
-import { type ReportRequest, reportText } from '../../src/imports/report/report-text.ts';
+import { type ReportRequest, reportPieces } from '../../src/imports/report/report-text.ts';
 import type { RowFilter } from '../../src/imports/report/row-filter.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { summaryOf, totalsOf } from '../../src/imports/report/summarize.ts';
@@ -53,7 +53,7 @@ function requestOf(
   return { form, summary: summaryOf(RECORD, totalsOf(reader.counters(), true), NO_FILES), version: '1.2.3', ...more };
 }
 
-const texts = (reader: ImportReader, request: ReportRequest) => [...reportText(reader, request)].join('');
+const texts = (reader: ImportReader, request: ReportRequest) => [...reportPieces(reader, request)].join('');
 const bytes = async (chunks: AsyncIterable<Uint8Array>) => (await buffer(chunks)).toString('utf8');
 /** The page says when it was made. */
 const timeless = (text: string) => text.replace(/Written [^<]* by/, 'Written by');

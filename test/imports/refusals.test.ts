@@ -172,6 +172,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
         waiting: 0,
         delayed: 0,
         active: 1,
+        setAside: 0,
       });
       stopped.resolve();
       expect((await pipeline.coordinator.settled(id)).state).toBe('blocked');

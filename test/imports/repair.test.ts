@@ -8,7 +8,7 @@ import { newImportId } from '../../src/imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../src/imports/import-options.ts';
 import { doRepair } from '../../src/imports/repair/repair-work.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
-import { reportText } from '../../src/imports/report/report-text.ts';
+import { reportPieces } from '../../src/imports/report/report-text.ts';
 import { csvLine } from '../../src/text/csv-line.ts';
 import { EMBEDDED, openPipeline, type Pipeline } from './pipeline-harness.ts';
 
@@ -39,7 +39,12 @@ async function send({ coordinator }: Pipeline, id: string): Promise<string> {
 function reportOf(pipeline: Pipeline, id: string): string {
   const reader = openImportReader(pipeline.dir.ledger(id));
   const summary = pipeline.summary(id);
-  const lines = reportText(reader, { form: 'csv', filter: { statuses: new Set(['invalid']) }, summary, version: '1' });
+  const lines = reportPieces(reader, {
+    form: 'csv',
+    filter: { statuses: new Set(['invalid']) },
+    summary,
+    version: '1',
+  });
   const report = [...lines].join('');
   reader.close();
   return report;

@@ -8,7 +8,7 @@ import { csv, eventually, openPipeline, type QueuePlace, reached } from './pipel
 const calls = (count: number, name: string) =>
   csv(Array.from({ length: count }, (_, n) => ({ guid: `${name}-${n}`, uid: 'anna' })));
 
-/** Whose calls were made, in their order: the name before the hyphen of their group's. */
+/** Whose calls were made, in their order: the name before the hyphen of their group's, and whether it was a question. */
 class Callers {
   readonly order: string[] = [];
 
@@ -17,6 +17,10 @@ class Callers {
     addMembers: (guid, ...rest) => {
       this.order.push(guid.slice(0, guid.indexOf('-')));
       return service.addMembers(guid, ...rest);
+    },
+    listBannedPage: (guid, ...rest) => {
+      this.order.push(`${guid.slice(0, guid.indexOf('-'))} asks`);
+      return service.listBannedPage(guid, ...rest);
     },
   });
 
@@ -61,6 +65,22 @@ export function describeSmallBehindBig(place: QueuePlace): void {
     expect([small.state, counts(small.id).added]).toEqual(['completed', 30]);
     expect(callers.order.indexOf('small') - began).toBeLessThanOrEqual(LEAD);
     expect(callers.count('big', began, ended)).toBeLessThanOrEqual(30 + LEAD);
+    await cancelled(coordinator, big);
+  });
+
+  test('an import that asks who is banned in many groups takes turns with the batches of others', async () => {
+    const { callers, send, coordinator, counts } = await openShared(place, 12_000);
+    const big = await send(calls(1_000, 'big'));
+    await eventually(() => callers.count('big')).toBeGreaterThan(10);
+    const asking = await send(calls(200, 'asking'), { bans: 'keep' });
+    await eventually(() => callers.count('asking asks')).toBe(200);
+    const from = callers.order.indexOf('asking asks');
+    const to = callers.order.lastIndexOf('asking asks');
+    const meanwhile = callers.count('big', from, to);
+    expect(meanwhile).toBeGreaterThanOrEqual(200 - LEAD);
+    expect(meanwhile).toBeLessThanOrEqual(200 + LEAD);
+    await coordinator.settled(asking);
+    expect(counts(asking).added).toBe(200);
     await cancelled(coordinator, big);
   });
 }

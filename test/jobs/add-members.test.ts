@@ -358,11 +358,8 @@ describe('a call without an answer', () => {
 describe('the wait before the next attempt', () => {
   const again = (waitMs: number | undefined) =>
     new SendAgain({
-      kind: 'again',
       code: 'HTTP_503',
       message: 'later',
-      httpStatus: 503,
-      maybeCarriedOut: true,
       ...(waitMs !== undefined && { waitMs }),
     });
   const attempts = fc.integer({ min: 1, max: ATTEMPTS });

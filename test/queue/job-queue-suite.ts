@@ -8,7 +8,7 @@ import { errand, type Note, notes, type OpenBackend, openOffice } from './queue-
 
 /** What every backend promises about the jobs in a queue (src/queue/job-queue.ts). */
 export function describeJobQueue(name: string, openBackend: OpenBackend): void {
-  const idle = { waiting: 0, delayed: 0, active: 0 };
+  const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
 
   describe(`a queue on ${name}`, () => {
     let backend: Backend;
@@ -48,6 +48,24 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       );
       expect(await ran.until(6)).toEqual(['a', 'b', 'b-too', 'c', 'c-too', 'z']);
       await expect.poll(() => errands.depth()).toEqual(idle);
+      expect(await errands.firstPriority()).toBe(0);
+    });
+
+    test('the first priority is that of a running job where none waits', async () => {
+      const { queue, work } = office();
+      const errands = queue();
+      await errands.add(notes('a').map((job) => ({ ...job, priority: 7 })));
+      const [began, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      work(
+        errands,
+        errand(() => {
+          began.resolve();
+          return mayEnd.promise;
+        }),
+      );
+      await began.promise;
+      expect(await errands.firstPriority()).toBe(7);
+      mayEnd.resolve();
     });
 
     test('counts and withdraws jobs with a priority like any others, also while it is paused', async () => {
@@ -169,13 +187,13 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       await errands.add(notes('job-delayed', 'running', 'waiting', 'kept'));
       work(errands, definition);
       await ran.until(2);
-      expect(await errands.depth()).toEqual({ waiting: 2, delayed: 1, active: 1 });
+      expect(await errands.depth()).toEqual({ waiting: 2, delayed: 1, active: 1, setAside: 0 });
       const withdrawn = await errands.withdraw((id) => id !== 'kept');
       expect(withdrawn.sort((a, b) => a.id.localeCompare(b.id))).toEqual([
         { id: 'job-delayed', payload: { text: 'tried' }, starts: 1 },
         { id: 'waiting', payload: { text: 'waiting' } },
       ]);
-      expect(await errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 1 });
+      expect(await errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 1, setAside: 0 });
       open();
       expect((await ran.until(3)).slice(1)).toEqual(['running', 'kept']);
     });
@@ -193,14 +211,14 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
         }),
       );
       await errands.add(notes('running', 'waiting'));
-      await expect.poll(() => errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 1 });
+      await expect.poll(() => errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 1, setAside: 0 });
       await errands.pause();
       open();
       await errands.add(notes('added later'));
       await ran.until(1);
       await everyWorkerLooked();
       expect(ran.entries).toEqual(['running']);
-      expect(await errands.depth()).toEqual({ waiting: 2, delayed: 0, active: 0 });
+      expect(await errands.depth()).toEqual({ waiting: 2, delayed: 0, active: 0, setAside: 0 });
       await errands.resume();
       expect(await ran.until(3)).toEqual(['running', 'waiting', 'added later']);
     });

@@ -11,7 +11,7 @@ export interface JobWorkerSuite {
 
 /** What every backend promises about running jobs: attempts, budgets, and the end of a worker (src/queue/job-worker.ts). */
 export function describeJobWorker(name: string, openBackend: OpenBackend, { shared }: JobWorkerSuite): void {
-  const idle = { waiting: 0, delayed: 0, active: 0 };
+  const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
   const counted = ({ attemptsMade, starts, isLastAttempt }: JobRun<Note>) => ({ attemptsMade, starts, isLastAttempt });
 
   describe(`running jobs on ${name}`, () => {

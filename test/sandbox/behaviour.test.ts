@@ -51,6 +51,15 @@ describe('shape of the reply', () => {
     expect(Object.keys((await add('group-1', { admins: ['User-1'] })).json.data.admins)).toEqual(['User-1']);
   });
 
+  test('capitalIds: unknown knows users and groups by their ids in lower case only', async () => {
+    const { add, ask } = await withSwitch({ capitalIds: 'unknown' });
+    expect((await add('Group-1', { admins: ['user-1'] })).json.error.code).toBe('ERR_GUID_NOT_FOUND');
+    const { admins } = (await add('group-1', { admins: ['User-1', 'user-2'] })).json.data;
+    expect(admins).toMatchObject({ 'user-1': { error: { code: 'ERR_UID_NOT_FOUND' } }, 'user-2': { success: true } });
+    expect((await ask('GET', '/v3/users/User-1')).json.error.code).toBe('ERR_UID_NOT_FOUND');
+    expect((await ask('GET', '/v3/users/user-1')).json.data.uid).toBe('user-1');
+  });
+
   test('failureEntry: without-code keeps the message', async () => {
     const { add } = await withSwitch({ failureEntry: 'without-code' });
     const { nobody } = (await add('group-1', { admins: ['nobody'] })).json.data.admins;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UNUSED_CIRCUIT } from '../../src/api/regions.ts';
 import type { Counters } from '../../src/imports/record/import-ledger.ts';
@@ -35,6 +36,7 @@ const STATUS = {
   waiting: 5,
   delayed: 1,
   active: 2,
+  setAside: 0,
   stopped: false,
   unanswered: null,
   circuit: UNUSED_CIRCUIT,
@@ -94,4 +96,94 @@ test('what the queue of a region does is shown with it', () => {
   const { region: _, key: __, ...shown } = STATUS;
   expect(regions['us']).toMatchObject({ ...shown, stopped: true });
   expect(regions['eu']).toMatchObject({ waiting: 0, active: 0, stopped: false, workers: 0 });
+});
+
+test('rates are those of all regions together, over the last seconds', () => {
+  const pace = paceOf(60);
+  expect(pace(at(0, { us: [0, 1_000], eu: [0, 1_000] })).rates).toBeNull();
+  for (let second = 1; second < 9; second += 1)
+    pace(at(second, { us: [20 * second, 1_000], eu: [10 * second, 1_000] }));
+  const { rates } = pace(at(9, { us: [180, 1_000], eu: [90, 1_000] }));
+  expect(rates).toEqual({ calls: 3, rateLimited: 0, succeeded: 30, wentWrong: 0 });
+});
+
+test('a region that was not counted before begins a new measurement: its whole count is no rate', () => {
+  const pace = paceOf(60);
+  pace(at(0, { us: [0, 1_000] }));
+  pace(at(1, { us: [10, 1_000] }));
+  const { rates, regions } = pace(at(2, { us: [20, 1_000], eu: [400, 1_000] }));
+  expect(rates).toBeNull();
+  expect(regions['eu']?.callsPerSecond).toBe(0);
+  expect(pace(at(3, { us: [30, 1_000], eu: [410, 1_000] })).rates).toMatchObject({ succeeded: 20 });
+});
+
+test('rates are never negative, never above what the counters allow, and absent where nothing was sampled', () => {
+  const step = fc.oneof(
+    { weight: 12, arbitrary: fc.record({ kind: fc.constant('second' as const), calls: fc.nat(40) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('pause' as const), seconds: fc.nat(60) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), calls: fc.nat(5_000) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('missed' as const), calls: fc.nat(5_000) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('clock' as const), seconds: fc.integer({ min: -5_000, max: 5_000 }) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('region lost' as const) }) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let pace = paceOf(60);
+      let second = 0;
+      let calls = 0;
+      /** Calls of each second since the last break: no rate may be above the busiest of them. */
+      let busy: number[] = [];
+      const look = (more: Partial<Moment> = {}, isLost = false) => {
+        const counted = isLost ? {} : { us: [calls * 10, 1_000_000] as const };
+        return pace(at(second, { eu: [0, 10], ...counted }, more)).rates;
+      };
+      look();
+      for (const one of steps) {
+        let rates: ReturnType<typeof look>;
+        let isBreak = true;
+        if (one.kind === 'second') {
+          isBreak = false;
+          second += 1;
+          calls += one.calls;
+          busy.push(one.calls);
+          rates = look();
+        } else if (one.kind === 'pause') {
+          for (let waited = 0; waited <= one.seconds; waited += 1) {
+            second += 1;
+            expect(look({ isSending: false })).toBeNull();
+          }
+          rates = look();
+        } else if (one.kind === 'restart') {
+          pace = paceOf(60);
+          calls += one.calls;
+          rates = look();
+        } else if (one.kind === 'missed') {
+          second += 30;
+          calls += one.calls;
+          rates = look();
+        } else if (one.kind === 'clock') {
+          second += one.seconds < 0 ? one.seconds : one.seconds + 10;
+          rates = look();
+        } else {
+          second += 1;
+          expect(look({}, true)).toBeNull();
+          rates = look();
+        }
+        if (isBreak) {
+          busy = [];
+          expect(rates).toBeNull();
+          continue;
+        }
+        expect(rates).not.toBeNull();
+        expect(rates?.calls).toBeGreaterThanOrEqual(0);
+        expect(rates?.calls).toBeLessThanOrEqual(Math.max(...busy) + 0.05);
+        expect(rates?.succeeded).toBeLessThanOrEqual(Math.max(...busy) * 10 + 0.05);
+        for (const rate of Object.values(rates ?? {})) expect(rate).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -52,6 +53,15 @@ describe.each([
     };
     expect(summary).toMatchObject({ id: view().id, rows: { read: ROWS } });
     expect(rows).toHaveLength(ROWS);
+  });
+
+  test('can be had as a workbook, for a spreadsheet', async () => {
+    const response = await report(view(), 'format=xlsx');
+    expect(response.headers.get('content-type')).toContain('spreadsheetml.sheet');
+    const sheet = strFromU8(
+      unzipSync(new Uint8Array(await response.arrayBuffer()))['xl/worksheets/sheet1.xml'] ?? new Uint8Array(),
+    );
+    expect(sheet.match(/<row>/g)).toHaveLength(ROWS + 1);
   });
 
   test('can be had as a page that is shown and may run nothing', async () => {
@@ -142,7 +152,7 @@ describe('a download that broke off', () => {
 });
 
 test.each([
-  ['format=xlsx', 'format'],
+  ['format=pdf', 'format'],
   ['status=done', 'status'],
   ['retryable=true&format=csv', 'format'],
   ['format=html&status=failed', 'status'],

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
 import { clientOf, dispatchOnly, type Service, serviceOf } from '../../app/service.ts';
+import type { ChatClient } from '../../chat/client.ts';
 import { judge } from '../../chat/error-policy.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -163,7 +164,10 @@ async function checkService(config: Config): Promise<Finding[]> {
       ...(service.proxy === undefined ? [] : [`through the proxy ${new URL(service.proxy.url).host}`]),
     ].join(', ');
     const asked = config.queue === undefined ? regions : keyed;
-    return [{ check, ok: true, detail }, ...(await Promise.all(asked.map((region) => checkRegion(service, region))))];
+    return [
+      { check, ok: true, detail },
+      ...(await Promise.all(asked.map((region) => checkRegion(service, region)))).flat(),
+    ];
   } catch (error) {
     if (!(error instanceof RollcallError)) return [{ check, ok: false, detail: messageOf(error) }];
     const { what, remedy } = error;
@@ -172,7 +176,7 @@ async function checkService(config: Config): Promise<Finding[]> {
 }
 
 /** Asks for the list of users: it needs the same address and key as adding members, and changes nothing. */
-async function checkRegion(service: Service, region: Region): Promise<Finding> {
+async function checkRegion(service: Service, region: Region): Promise<Finding[]> {
   const check = `region ${region}`;
   const appId = service.apps[region]?.appId ?? '';
   const name = `ROLLCALL_${region.toUpperCase()}`;
@@ -182,7 +186,8 @@ async function checkRegion(service: Service, region: Region): Promise<Finding> {
       const startedAt = performance.now();
       await chat.listUsers();
       const ms = Math.round(performance.now() - startedAt);
-      return { check, ok: true, detail: `app ${appId} answers in ${ms} ms and takes key ${chat.keyFingerprint()}` };
+      const detail = `app ${appId} answers in ${ms} ms and takes key ${chat.keyFingerprint()}`;
+      return [{ check, ok: true, detail }, await checkLists(chat, region)];
     } catch (error) {
       const { code, message, kind, httpStatus } = judge(error, 1);
       const remedy =
@@ -193,16 +198,39 @@ async function checkRegion(service: Service, region: Region): Promise<Finding> {
             : kind === 'stop-region'
               ? `Check ${name}_API_KEY (it needs the scope fullAccess) and ${name}_APP_ID (${appId})`
               : 'Try again; if it happens again, ask the chat service';
-      return { check, ok: false, detail: `${code}: ${message}`, remedy };
+      return [{ check, ok: false, detail: `${code}: ${message}`, remedy }];
     } finally {
       await chat.close();
     }
   } catch (error) {
-    return {
-      check,
-      ok: false,
-      detail: messageOf(error),
-      remedy: `Check ROLLCALL_HOST, ${name}_APP_ID and ${name}_API_KEY`,
-    };
+    const remedy = `Check ROLLCALL_HOST, ${name}_APP_ID and ${name}_API_KEY`;
+    return [{ check, ok: false, detail: messageOf(error), remedy }];
   }
 }
+
+/** Asks for a page of each list that protects members, with one entry. */
+async function checkLists(chat: ChatClient, region: Region): Promise<Finding> {
+  const check = `lists of ${region}`;
+  const one = { perPage: 1 };
+  let list = 'groups';
+  try {
+    const [group] = (await chat.listGroupsPage(1, one)).entries;
+    if (group === undefined) return { check, ok: true, detail: 'there is no group yet to list members of' };
+    list = 'members of a group';
+    await chat.listMembersPage(group.guid, 1, one);
+    list = 'banned users of a group';
+    await chat.listBannedPage(group.guid, 1, one);
+    return { check, ok: true, detail: 'groups, members and banned users can be listed' };
+  } catch (error) {
+    const { code, message } = judge(error, 1);
+    const detail = `the ${list} cannot be listed: ${code}, ${message}`;
+    return { check, ok: false, detail, remedy: WITHOUT_LIST[list] ?? '' };
+  }
+}
+
+const ASK_SERVICE = 'Ask the chat service whether plan and key include it';
+const WITHOUT_LIST: Readonly<Record<string, string>> = {
+  groups: `Checks of groups and exports fail. ${ASK_SERVICE}`,
+  'members of a group': `Checks, syncs and exports fail, and imports cannot compare before they repeat. ${ASK_SERVICE}`,
+  'banned users of a group': `Imports stop with BANS_UNKNOWN, because additions could lift bans; --no-ban-check sends without this protection. ${ASK_SERVICE}`,
+};

@@ -12,7 +12,8 @@ import { openImports } from '../target/open-imports.ts';
 
 interface Flags extends ServerFlags, RowFilterFlags, OutputFlags {
   readonly dataDir?: string;
-  readonly format: 'csv' | 'ndjson' | 'json' | 'html';
+  readonly format: 'csv' | 'ndjson' | 'json' | 'xlsx' | 'html';
+  readonly spreadsheetSafe?: true;
   readonly retryable?: true;
 }
 
@@ -21,12 +22,20 @@ export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   const command = new Command('report')
     .argument('[id]', 'import (default: the latest)')
     .addOption(
-      new Option('--format <format>', 'format of the report').choices(['csv', 'ndjson', 'json', 'html']).default('csv'),
+      new Option('--format <format>', 'format of the report')
+        .choices(['csv', 'ndjson', 'json', 'xlsx', 'html'])
+        .default('csv'),
     )
     .addOption(
-      new Option('--retryable', 'only rows that may succeed now, in the original columns, ready to import').conflicts([
-        'format',
-      ]),
+      new Option(
+        '--spreadsheet-safe',
+        'for Excel and other spreadsheets, which run cells such as =1+1 of a CSV file: a workbook of text cells, as --format xlsx',
+      ).conflicts(['format', 'retryable']),
+    )
+    .addOption(
+      new Option('--retryable', 'only rows that can be sent again, in the original columns, ready to import').conflicts(
+        ['format'],
+      ),
     );
   return withServer(withDataDir(withRowFilter(withOutput(command)))).action((id: string | undefined, flags: Flags) =>
     end(report(io, id, flags)),
@@ -40,12 +49,16 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
       'a page (--format html) shows the whole import; leave out the flags that choose rows, or take csv',
     );
   }
+  const form = flags.retryable ? 'retry' : flags.spreadsheetSafe ? 'xlsx' : flags.format;
   const { output } = flags;
+  if (form === 'xlsx' && output === undefined && io.live) {
+    throw new UsageError('a workbook cannot be shown on a terminal; name a file with --output');
+  }
   refuseExisting(output === undefined ? [] : [output], flags);
   const { imports } = await openImports(flags);
   const found = await imports.find(given);
   const pieces = await imports.report(found, {
-    form: flags.retryable === true ? 'retry' : flags.format,
+    form,
     filter,
   });
   try {

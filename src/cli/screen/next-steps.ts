@@ -15,7 +15,9 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
     again === 0
       ? []
       : [
-          `Send ${counted(again, 'row')} again; ${again === 1 ? 'it' : 'they'} may succeed now:`,
+          rows.failed === 0
+            ? `Send ${counted(again, 'row')} again; ${again === 1 ? 'it' : 'they'} may succeed now:`
+            : `Send ${counted(again, 'row')} again, once what made ${counted(rows.failed, 'row')} fail is fixed:`,
           command('retry', sandbox),
         ];
 
@@ -98,7 +100,7 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
       }
       return [
         withFullStop(`Blocked: ${reason}`),
-        `Nothing is lost. Fix the key or plan${there}, check it with \`rollcall doctor\`${there}, then continue:`,
+        `Nothing is lost. Fix the key, plan or address${there}, check it with \`rollcall doctor\`${there}, then continue:`,
         command('resume', sandbox),
       ];
     case 'failed':

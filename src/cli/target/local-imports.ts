@@ -94,11 +94,11 @@ export function localImports(config: Config): Imports {
         throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
       }
       const summary = summaryIn(dir, find(id));
-      const { reportText } = await import('../../imports/report/report-text.ts');
+      const { reportPieces } = await import('../../imports/report/report-text.ts');
       return (async function* () {
         const reader = openImportReader(dir.ledger(id));
         try {
-          yield* reportText(reader, { ...request, summary, version: VERSION });
+          yield* reportPieces(reader, { ...request, summary, version: VERSION });
         } finally {
           reader.close();
         }

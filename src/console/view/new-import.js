@@ -1,34 +1,38 @@
 /** A new import: choose a file, see how it is read, start. */
 import { h, importHref } from '../element.js';
-import { CheckField, FieldGroup, TextField, useForm } from '../form.js';
+import { CheckField, FieldGroup, TextField } from '../form.js';
 import { listIn } from '../format.js';
-import { usePlace } from '../place.js';
+import { useEntry } from '../kept-entries.js';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.js';
 import { READING, RunLimits } from './upload/reading.js';
 import { SHAPING } from './upload/shape-form.js';
+import { UploadEntry } from './upload/upload-entry.js';
 import { UploadForm } from './upload-form.js';
 
+const PLACE = 'new import';
+const FORM = {
+  ...READING,
+  ...SHAPING,
+  ...CREATING,
+  recipe: '',
+  recipeTitle: '',
+  tags: '',
+  maxErrors: '',
+  giveUpAfter: '',
+  expectRows: '',
+  first: '',
+  onlyGroups: '',
+  allowUnban: '',
+  dryRun: '',
+};
+
 export function NewImport() {
-  const { go } = usePlace();
-  const form = useForm({
-    ...READING,
-    ...SHAPING,
-    ...CREATING,
-    recipe: '',
-    recipeTitle: '',
-    tags: '',
-    maxErrors: '',
-    giveUpAfter: '',
-    expectRows: '',
-    first: '',
-    onlyGroups: '',
-    allowUnban: '',
-    dryRun: '',
-  });
+  const entry = useEntry(PLACE, () => new UploadEntry(PLACE, FORM));
+  const { form } = entry;
   return h(UploadForm, {
     title: 'New import',
     path: '/v1/imports',
-    form,
+    entry,
     isImport: true,
     toQuery: (values) => ({
       ...Object.fromEntries(OWN.map((name) => [name, values[name] ?? ''])),
@@ -37,7 +41,7 @@ export function NewImport() {
     }),
     fieldOf: (name) => FIELDS[name] ?? creatingField(name, form),
     label: form.get('dryRun') === 'true' ? 'Check the file' : 'Start import',
-    onMade: (id) => go(importHref(id)),
+    hrefOf: importHref,
     own: (preview) => [
       h(Creating, { key: 'creating', form, preview }),
       h(

@@ -1,24 +1,27 @@
 /** A new sync: choose a file, see how it is read, plan. */
 import { h, syncHref } from '../element.js';
-import { useForm } from '../form.js';
-import { usePlace } from '../place.js';
+import { useEntry } from '../kept-entries.js';
 import { limitsIn, PLAN, planFields } from './sync/plan-fields.js';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.js';
 import { READING } from './upload/reading.js';
 import { SHAPING } from './upload/shape-form.js';
+import { UploadEntry } from './upload/upload-entry.js';
 import { UploadForm } from './upload-form.js';
 
 /** Options that are called as the server calls them. */
 const OWN = ['mode', 'protect', 'removeNamed', 'allowDemotion', 'allowUnban', 'apply'];
 
+const PLACE = 'new sync';
+const FORM = { ...READING, ...SHAPING, ...CREATING, ...PLAN };
+
 export function NewSync() {
-  const { go } = usePlace();
-  const form = useForm({ ...READING, ...SHAPING, ...CREATING, ...PLAN });
+  const entry = useEntry(PLACE, () => new UploadEntry(PLACE, FORM));
+  const { form } = entry;
   const mirrors = form.get('mode') === 'mirror';
   return h(UploadForm, {
     title: 'New sync',
     path: '/v1/syncs',
-    form,
+    entry,
     toQuery: ({ missing = '', limits = '', ...values }) => ({
       ...Object.fromEntries(OWN.map((name) => [name, values[name] ?? ''])),
       ...(mirrors && { missing }),
@@ -27,7 +30,7 @@ export function NewSync() {
     }),
     fieldOf: (name) => (name.startsWith('limit.') ? 'limits' : creatingField(name, form)),
     label: form.get('apply') === 'true' ? 'Plan and apply' : 'Create plan',
-    onMade: (id) => go(syncHref(id)),
+    hrefOf: syncHref,
     own: (preview) => [
       h(Creating, { key: 'creating', form, preview, above: 'the plan is held' }),
       h('fieldset', { key: 'plan' }, h('legend', null, 'The plan'), h('div', { class: 'fields' }, planFields(form))),

@@ -1,10 +1,11 @@
 /** A schedule that is made, copied or edited. */
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { useAnswer } from '../answer.js';
 import { ApiError, request } from '../api.js';
 import { Card, Empty, foreign, h } from '../element.js';
-import { CheckField, SelectField, TextField, useForm } from '../form.js';
+import { CheckField, Form, SelectField, TextField } from '../form.js';
+import { forget, useEntry } from '../kept-entries.js';
 import { ErrorNotice, ErrorPlace } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
 import { saidBeside } from '../remedies.js';
@@ -20,7 +21,6 @@ import { FileFormat, RowDefaults, RunLimits } from './upload/reading.js';
 import { Shaping } from './upload/shaping.js';
 
 /** @import { Settings } from '../answers.d.ts' */
-/** @import { Form } from '../form.js' */
 /** @import { Schedule } from '../sync-answers.d.ts' */
 
 /** `/schedules/new`, also with `?copy=name`, and `/schedules/<name>/edit` */
@@ -88,16 +88,11 @@ function NoSources() {
 function ScheduleForm({ settings, before, isEdit, reload }) {
   const { go } = usePlace();
   const work = useWork();
-  const version = useSignal(before?.version ?? 0);
-  const tz = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const { sources } = settings;
-  const form = useForm({
-    ...SCHEDULE,
-    tz,
-    root: sources[0] ?? '',
-    ...(before !== undefined && fieldsOf(before, sources)),
-  });
-  const preview = useMemo(() => new SourcePreview(form), []);
+  const place = location.pathname + location.search;
+  const entry = useEntry(place, () => newEntry(sources, before));
+  const { form, preview, version } = entry;
+  const isKept = useMemo(entry.isUnsaved, [entry]);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
     // Loads what another person has saved: saving once more then replaces that.
@@ -129,6 +124,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
       const path = isEdit ? schedulePath(before?.name ?? '') : '/v1/schedules';
       /** @type {Schedule} */
       const saved = await request(path, { method: isEdit ? 'PUT' : 'POST', signal, ...json(body) });
+      forget(place);
       go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
     });
   /** What a look and a try are asked with. */
@@ -160,6 +156,13 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           void save();
         },
       },
+      isKept &&
+        h(
+          'p',
+          { class: 'note' },
+          'This is what you entered before; it is not saved. ',
+          h('button', { type: 'button', class: 'link', onClick: () => forget(place) }, 'Discard it'),
+        ),
       !isEdit &&
         h(
           'div',
@@ -220,7 +223,10 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
             {
               key: 'theirs',
               type: 'button',
-              onClick: () => go(location.pathname),
+              onClick: () => {
+                forget(place);
+                go(location.pathname);
+              },
             },
             'Discard mine, and show theirs',
           ),
@@ -238,10 +244,22 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
             'Save mine anyway',
           ),
         ],
-        h('a', { class: 'button', href: '/schedules' }, 'Cancel'),
+        h('a', { class: 'button', href: '/schedules', onClick: () => forget(place) }, 'Cancel'),
       ),
     ),
   );
+}
+
+/** The form of a new schedule, or of one as it is. @param {readonly string[]} sources @param {Schedule | undefined} before */
+function newEntry(sources, before) {
+  const form = new Form({
+    ...SCHEDULE,
+    tz: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    root: sources[0] ?? '',
+    ...(before !== undefined && fieldsOf(before, sources)),
+  });
+  const version = signal(before?.version ?? 0);
+  return { form, preview: new SourcePreview(form), version, isUnsaved: () => form.isChanged };
 }
 
 /** Columns and shape as text: also without a look at the file. @param {{ form: Form }} properties */

@@ -84,6 +84,7 @@ const REGION_COLUMNS = [
   { label: 'In flight', kind: 'number', cell: ({ active }) => grouped(active) },
   { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
   { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
+  { label: 'Unreadable', kind: 'number', cell: ({ setAside }) => grouped(setAside) },
   { label: 'Workers', kind: 'number', cell: ({ workers }) => grouped(workers) },
 ];
 

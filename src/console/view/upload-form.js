@@ -1,18 +1,16 @@
 /** A file that is chosen, looked at, and uploaded with its options. */
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { ApiError, query } from '../api.js';
 import { Card, h } from '../element.js';
 import { useChange } from '../form.js';
-import { size } from '../format.js';
+import { forget } from '../kept-entries.js';
 import { ErrorPlace } from '../notice.js';
+import { usePlace } from '../place.js';
 import { saidBeside } from '../remedies.js';
-import { newKey, upload } from '../upload.js';
-import { useLeaving, useWork } from '../work.js';
+import { Progress, sentence } from '../uploads-bar.js';
 import { ColumnMapping } from './upload/column-mapping.js';
 import { FileChoice } from './upload/file-choice.js';
 import { FirstRows } from './upload/first-rows.js';
-import { FilePreview } from './upload/preview.js';
 import { RawGrid } from './upload/raw-grid.js';
 import { FileFormat, READING, RowDefaults, SheetChoice } from './upload/reading.js';
 import { RecipeChoice } from './upload/recipe-choice.js';
@@ -22,105 +20,75 @@ import { Suggestions } from './upload/suggestions.js';
 
 /** @import { ComponentChildren } from 'preact' */
 /** @import { Form } from '../form.js' */
+/** @import { Upload } from '../uploads.js' */
+/** @import { FilePreview } from './upload/preview.js' */
+/** @import { UploadEntry } from './upload/upload-entry.js' */
 
 /** @typedef {Readonly<Record<string, string>>} Values */
-
-/** What is said about one file, and not about the next one. */
-const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };
 
 /**
  * @param {object} properties
  * @param {string} properties.title
  * @param {string} properties.path where the file goes
- * @param {Form} properties.form with the fields of READING, and those of `own`
+ * @param {UploadEntry} properties.entry its form has the fields of READING, and those of `own`
  * @param {(preview: FilePreview) => ComponentChildren} properties.own the options that only this kind of upload has
  * @param {(values: Values) => Values} properties.toQuery what the server takes of the form's values besides how the file is read
  * @param {(name: string) => string} [properties.fieldOf] the field that shows what is wrong with an option
  * @param {string} properties.label what the button says
  * @param {boolean} [properties.isImport] imports take recipes and identity files
- * @param {(id: string) => void} properties.onMade something was made of the file
+ * @param {(id: string) => string} properties.hrefOf the page of what is made of the file
  */
 export function UploadForm({
   title,
   path,
-  form,
+  entry,
   own,
   toQuery = same,
   fieldOf = same,
   label,
   isImport = false,
-  onMade,
+  hrefOf,
 }) {
-  const file = useSignal(/** @type {File | undefined} */ (undefined));
-  const sent = useSignal(/** @type {number | undefined} */ (undefined));
-  /** The key of the upload, and what was asked for under it. */
-  const attempt = useRef({ key: '', asked: '' });
-  const stopping = useRef(new AbortController());
-  const work = useWork();
-  const leaving = useLeaving();
-  const previewed = useRef(/** @type {FilePreview | undefined} */ (undefined));
-  previewed.current ??= new FilePreview(form, leaving());
-  const preview = previewed.current;
+  const { go } = usePlace();
+  const { form, preview } = entry;
+  const file = entry.file.value;
+  const upload = entry.upload.value;
+  const isBusy = upload?.isUnderWay === true;
 
   const reading = [...Object.keys(READING), ...Object.keys(SHAPING), 'recipe'].map((name) => form.get(name));
   useChange(JSON.stringify(reading), () => preview.askSoon());
-  useAskBeforeLeaving(work.busy);
+  useLayoutEffect(() => upload?.watch(), [upload]);
+  useEffect(() => {
+    if (upload === undefined || isBusy) return;
+    upload.dismiss();
+    if (upload.state.peek() === 'made') {
+      forget(entry.place);
+      go(upload.href);
+    } else {
+      entry.upload.value = undefined;
+      entry.error.value = beside(upload.error, form, fieldOf) ? undefined : upload.error;
+    }
+  }, [upload, isBusy]);
 
-  /** @param {File} chosen */
-  const choose = (chosen) => {
-    // Another file has another shape; the same one, fixed, has not.
-    if (file.peek() !== undefined && file.peek()?.name !== chosen.name) form.assign(OF_ONE_FILE);
-    file.value = chosen;
-    work.setError(undefined);
-    form.clearErrors();
-    attempt.current = { key: newKey(), asked: '' };
-    void preview.read(chosen);
-  };
   /** @param {SubmitEvent} event */
   const start = (event) => {
     event.preventDefault();
-    const chosen = file.peek();
-    if (chosen === undefined || work.busy) return;
-    work.setError(undefined);
+    if (file === undefined || isBusy) return;
+    entry.error.value = undefined;
     form.clearErrors();
     if (!preview.mayStart()) return;
-    const address = `${path}${query({ ...toQuery(form.read()), ...preview.options, name: chosen.name })}`;
-    const identities = preview.identities.peek();
-    const asked = `${address} ${identities === undefined ? '' : `${identities.name} ${identities.lastModified}`}`;
-    // The same once more is a repetition, so that a lost answer does not make two; another option is another import.
-    if (attempt.current.asked !== '' && attempt.current.asked !== asked) attempt.current.key = newKey();
-    attempt.current.asked = asked;
-    stopping.current = new AbortController();
-    void work.start(async (signal) => {
-      sent.value = 0;
-      const onProgress = (/** @type {number} */ bytes) => {
-        sent.value = bytes;
-      };
-      const stopped = AbortSignal.any([signal, stopping.current.signal]);
-      try {
-        const { key } = attempt.current;
-        const { id } = await upload(address, chosen, { key, onProgress, signal: stopped, identities });
-        onMade(id);
-      } catch (error) {
-        if (stopped.aborted) return;
-        if (!(error instanceof ApiError))
-          throw new Error(`${chosen.name} cannot be read, or has changed. Choose it again.`);
-        const { field } = error.problem;
-        const text = saidBeside(error.problem);
-        const isBeside =
-          field !== undefined &&
-          (form.showError(fieldOf(field), text) || form.showError(`map-${field === 'map' ? 'uid' : field}`, text));
-        if (!isBeside) throw error;
-      } finally {
-        sent.value = undefined;
-      }
-    });
+    const address = `${path}${query({ ...toQuery(form.read()), ...preview.options, name: file.name })}`;
+    entry.start({ address, file, hrefOf, noun: isImport ? 'import' : 'sync', formHref: location.pathname });
+  };
+  const remove = () => {
+    forget(entry.place);
+    document.getElementById('file')?.focus();
   };
   return h(
     Card,
     { id: 'new', title },
-    h(FileChoice, { file: file.value, onFile: choose }),
-    file.value !== undefined &&
+    h(FileChoice, { file, onFile: (chosen) => entry.choose(chosen), onRemove: remove }),
+    file !== undefined &&
       h(
         'form',
         { class: 'new-import', noValidate: true, onSubmit: start },
@@ -136,26 +104,21 @@ export function UploadForm({
         h(
           'div',
           { class: 'finish' },
-          h(ErrorPlace, { error: work.error }),
-          h(
-            'div',
-            { class: 'reading' },
-            sent.value !== undefined &&
-              h(Uploading, { sent: sent.value, total: file.value.size, onStop: () => stopping.current.abort() }),
-          ),
+          h(ErrorPlace, { error: entry.error.value }),
+          h('div', { class: 'reading' }, upload !== undefined && isBusy && h(Uploading, { upload })),
           h(
             'div',
             { class: 'buttons' },
-            h('button', { class: 'main', 'aria-disabled': work.busy }, label),
+            h('button', { class: 'main', 'aria-disabled': isBusy }, label),
             isImport &&
               form.get('dryRun') !== 'true' &&
               h(
                 'button',
                 {
                   type: 'button',
-                  'aria-disabled': work.busy,
+                  'aria-disabled': isBusy,
                   onClick: ({ currentTarget }) => {
-                    if (work.busy) return;
+                    if (isBusy) return;
                     form.set('dryRun', 'true');
                     currentTarget.form?.requestSubmit();
                   },
@@ -168,23 +131,27 @@ export function UploadForm({
   );
 }
 
-/** @param {{ sent: number, total: number, onStop: () => void }} properties bytes */
-function Uploading({ sent, total, onStop }) {
+/** @param {{ upload: Upload }} properties */
+function Uploading({ upload }) {
   return [
-    h('progress', { max: 1, value: total === 0 ? 1 : sent / total, 'aria-label': 'Upload' }),
-    h('p', { class: 'note' }, `Uploading: ${size(Math.min(sent, total))} of ${size(total)}`),
-    h('button', { type: 'button', class: 'quiet', onClick: onStop }, 'Stop upload'),
+    h(Progress, { key: 'progress', upload }),
+    h('p', { key: 'state', role: 'status', class: 'note' }, sentence(upload)),
+    h('button', { key: 'stop', type: 'button', class: 'quiet', onClick: () => upload.stop() }, 'Stop upload'),
   ];
 }
 
-/** Leaving the site would end an upload: the browser asks. @param {boolean} isUnderWay */
-function useAskBeforeLeaving(isUnderWay) {
-  useEffect(() => {
-    if (!isUnderWay) return;
-    const askFirst = (/** @type {Event} */ event) => event.preventDefault();
-    addEventListener('beforeunload', askFirst);
-    return () => removeEventListener('beforeunload', askFirst);
-  }, [isUnderWay]);
+/**
+ * Shows an error beside the field that it is about.
+ * @param {unknown} error
+ * @param {Form} form
+ * @param {(name: string) => string} fieldOf
+ * @returns {boolean} whether there is such a field
+ */
+function beside(error, form, fieldOf) {
+  if (!(error instanceof ApiError) || error.problem.field === undefined) return false;
+  const { field } = error.problem;
+  const text = saidBeside(error.problem);
+  return form.showError(fieldOf(field), text) || form.showError(`map-${field === 'map' ? 'uid' : field}`, text);
 }
 
 /** @template T @param {T} value */

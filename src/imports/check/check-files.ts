@@ -1,7 +1,6 @@
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { harmless } from '../../text/spreadsheet.ts';
 import { actionId } from '../record/enum-ids.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
@@ -75,7 +74,7 @@ function* rowLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
         String(row['code']),
         reasonOfRow(row),
         String(row['value'] ?? ''),
-      ].map(harmless),
+      ],
       ',',
     );
   }
@@ -116,6 +115,6 @@ function* groupLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
     const found = row['creation'] === '' ? 'to be created' : (FOUND[String(row['state'])] ?? 'not known');
     const numbers = ['members', 'rows', 'adds', 'fails'].map((name) => String(row[name] ?? ''));
     const reason = row['creation'] === '' ? '' : reasonOfGroup(row);
-    yield csvLine([...facts, found, ...numbers, reason].map(harmless), ',');
+    yield csvLine([...facts, found, ...numbers, reason], ',');
   }
 }

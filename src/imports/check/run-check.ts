@@ -49,12 +49,11 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
     ledger,
     signal,
     left: () => left,
-    pages: (region) =>
-      countedPages(run.pages(region), () => {
-        if (left < 1) throw new CallsUsedUp(maxCalls);
-        left -= 1;
-        ledger.called();
-      }),
+    pages: countedPages(run.pages, () => {
+      if (left < 1) throw new CallsUsedUp(maxCalls);
+      left -= 1;
+      ledger.called();
+    }),
     progress: (step, of) => {
       const known = steps.get(step) ?? { done: 0, of: 0 };
       steps.set(step, known);

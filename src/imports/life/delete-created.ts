@@ -1,7 +1,7 @@
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { readBanned, readMembers } from '../../chat/member-list.ts';
-import type { Region } from '../../membership/membership.ts';
+import { foldId, type Region } from '../../membership/membership.ts';
 import { counted } from '../../text/wording.ts';
 import type { CreatedLedger, CreatedThing, Undone } from '../record/created.ts';
 import type { GroupPages } from '../send/group-reader.ts';
@@ -132,7 +132,7 @@ async function groupsOf(uid: string, pages: GroupPages, signal: AbortSignal): Pr
       const { scope, isKnown } = await pages.getMembership(first.guid, uid, { signal });
       if (!isKnown || scope === null) return [];
     }
-    return (certain.length > 0 ? certain : listed).map(({ guid }) => guid.toLowerCase());
+    return (certain.length > 0 ? certain : listed).map(({ guid }) => foldId(guid));
   } catch (error) {
     if (error instanceof ReadingRefused && !error.ofRegion) return [];
     throw error;
@@ -148,7 +148,7 @@ async function strangers(
 ): Promise<number> {
   const members = await readMembers(pages, name, { signal });
   const banned = await readBanned(pages, name, { signal });
-  const all = new Set([...members.map(({ uid }) => uid.toLowerCase()), ...banned]);
+  const all = new Set([...members.map(({ uid }) => foldId(uid)), ...banned]);
   if (owner !== undefined) all.delete(owner);
   const named = group_id === null ? new Set() : ledger.namedIn(group_id, [...all]);
   return [...all].filter((uid) => !named.has(uid)).length;

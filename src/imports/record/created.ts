@@ -1,4 +1,4 @@
-import type { Region } from '../../membership/membership.ts';
+import { foldId, type Region } from '../../membership/membership.ts';
 import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
@@ -69,7 +69,7 @@ export function openCreated(path: string): CreatedLedger {
     things: () =>
       sql<Omit<CreatedThing, 'owner'> & { readonly body: string | null }>('created')
         .all()
-        .map(({ body, ...thing }) => ({ ...thing, owner: body === null ? undefined : ownerIn(body)?.toLowerCase() })),
+        .map(({ body, ...thing }) => ({ ...thing, owner: body === null ? undefined : ownerIn(body) })),
     namedIn: (group, uids) => {
       const found = sql('rows_of').all({ group, uids: JSON.stringify(uids) });
       return new Set(found.map(({ uid }) => String(uid)));
@@ -94,5 +94,5 @@ export function openCreated(path: string): CreatedLedger {
 export function ownerIn(body: string): string | undefined {
   const { profile } = storedJson(body, 'users and groups to create', isObject);
   const owner = isObject(profile) ? profile['owner'] : undefined;
-  return isText(owner) ? owner : undefined;
+  return isText(owner) ? foldId(owner) : undefined;
 }

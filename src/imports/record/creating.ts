@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Words } from '../../errors/named-options.ts';
+import { foldId } from '../../membership/membership.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
@@ -158,7 +159,7 @@ export function creatingOf(
       const row = user.row_id === null ? undefined : sql('original').get({ row: user.row_id });
       const cells: Cells = row === undefined ? () => '' : cellsOf(String(row['original']), columns, found);
       // The owner of a group may not have a row: then this row is one of the group's.
-      const own = String(row?.['uid'] ?? '').toLowerCase() === user.name;
+      const own = foldId(String(row?.['uid'] ?? '')) === user.name;
       const profile = userProfile(own ? String(row?.['uid']) : user.name, own ? cells : () => '', options);
       // Reactivating needs no name, and this user may be deactivated.
       if (profile === NAMELESS_USER && options.reactivate)
@@ -214,11 +215,10 @@ export function creatingOf(
     let owners = 0;
     for (const refused of sql('refused_groups').all()) {
       const { id, group_id: group, region_id: region, code, body } = refused as Record<string, string | number>;
-      const owner = body === undefined ? '' : (ownerIn(String(body)) ?? '');
-      const name = owner.toLowerCase();
-      if (!options.users || code !== 'ERR_UID_NOT_FOUND' || owner === '') continue;
+      const name = body === undefined ? '' : (ownerIn(String(body)) ?? '');
+      if (!options.users || code !== 'ERR_UID_NOT_FOUND' || name === '') continue;
       if (sql('user').get({ region: Number(region), name }) !== undefined) continue;
-      const own = sql('row_of_user_in_group').get({ group: Number(group), uid: owner })?.['id'];
+      const own = sql('row_of_user_in_group').get({ group: Number(group), uid: name })?.['id'];
       const row = own ?? sql('any_row_of_group').get({ group: Number(group) })?.['id'];
       sql('add_user').run({ region: Number(region), name, row: Number(row) });
       sql('set_step').run({ id: Number(id), step: 'create', alone: 0, missing: 1 });

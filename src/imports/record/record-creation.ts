@@ -1,3 +1,4 @@
+import { foldId } from '../../membership/membership.ts';
 import type { Statements } from '../../platform/sqlite.ts';
 import type { BatchResult, Sent } from './batch-result.ts';
 import { scopeId } from './enum-ids.ts';
@@ -87,7 +88,7 @@ export function creationRecording(create: Statements, parks: boolean, recording:
       for (const { row_id, scope_id } of rows.values()) if (scope_id === BAN) bans.add(row_id);
       // No user is created only to be banned.
       const waiting = unknown.filter(({ row }) => rows.has(row) && !bans.has(row));
-      const nameOf = (row: number) => String(create('original').get({ row })?.['uid']).toLowerCase();
+      const nameOf = (row: number) => foldId(String(create('original').get({ row })?.['uid']));
       const region = batch.region_id;
       if (batch.users === 'settled') {
         const again = new Set(waiting);

@@ -1,4 +1,5 @@
 import type { RepairProblem } from '../../api/repair.ts';
+import { foldId } from '../../membership/membership.ts';
 import { FULFILLED, RETRYABLE } from '../../membership/outcome.ts';
 import type { InputRow } from '../read/input-row.ts';
 import { actionOf, outcomeId, outcomeOf, regionOf, scopeOf } from '../record/enum-ids.ts';
@@ -89,7 +90,7 @@ const IN_PLACE: RepairProblem = {
 };
 
 function keyOf({ region, guid, uid, scope, onBehalfOf, action }: Omit<Before, 'outcome'>): string {
-  const ids = [guid, uid, onBehalfOf].map((id) => id.toLowerCase());
+  const ids = [guid, uid, onBehalfOf].map(foldId);
   return [region, ...ids, action ?? 'add', action === 'remove' || action === 'unban' ? '' : scope].join(' ');
 }
 

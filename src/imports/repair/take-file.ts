@@ -140,10 +140,11 @@ function lineOf(cell: string | undefined): number {
 /** Where the columns of the import are in the file. Columns that the file leaves out stay as they are. */
 function placesIn({ input }: OpenRepair, header: readonly string[]): Column[] {
   const editable = columnsOf(input);
-  const names = input.columns.map(harmless);
   const taken = new Set<number>();
-  const places = names.flatMap((name, place) => {
-    const from = header.findIndex((one, index) => !taken.has(index) && one.trim() === name.trim());
+  const places = input.columns.flatMap((name, place) => {
+    // Reports of earlier versions have an apostrophe before what begins like a formula.
+    const names = [name.trim(), harmless(name).trim()];
+    const from = header.findIndex((one, index) => !taken.has(index) && names.includes(one.trim()));
     if (from === -1) return [];
     taken.add(from);
     const column = editable[place] ?? '';

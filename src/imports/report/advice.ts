@@ -20,6 +20,8 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   BAD_METADATA: words`Correct the metadata in the file, or leave its column out with ${option('createMap', 'metadata=')}.`,
   FIELD_LIMIT: words`Shorten the values, or leave their column out with ${option('createMap')}, such as avatar=.`,
   ERR_ROLE_NOT_FOUND: 'Create the role in the service’s dashboard, or correct it in the file.',
+  ERR_EMPTY_GROUP_PASS: 'A group of this type needs a password: add one to the file, or choose another type.',
+  ERR_GROUP_JOIN_NOT_ALLOWED: 'Nobody joins this group by themselves: import the retry file without the acting user.',
   ERR_SUBSCRIPTION_EXPIRED: 'The plan has expired: renew it; then import the retry file.',
   ERR_BANNED_GROUPMEMBER: 'These users are banned from the group: lift the ban first if they should come back.',
   BANNED: words`These users are banned from the group, and nothing was sent: import the retry file with ${option('allowUnban')} if they should come back.`,

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { foldId } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { readStatements } from '../../platform/sqlite.ts';
 import { isNumber, isText, listOf, storedJson } from '../../platform/stored-json.ts';
@@ -157,8 +158,8 @@ function creationsIn(database: DatabaseSync): CreatedFor {
   }
   if (made.size === 0) return () => '';
   return (region, guid, uid) => {
-    const user = made.get(`user ${region} ${uid.toLowerCase()}`);
-    const group = made.get(`group ${region} ${guid.toLowerCase()}`);
+    const user = made.get(`user ${region} ${foldId(uid)}`);
+    const group = made.get(`group ${region} ${foldId(guid)}`);
     return [user, group].filter((one) => one !== undefined).join('+');
   };
 }

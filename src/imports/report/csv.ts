@@ -1,7 +1,6 @@
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { joinedCells, plainLineTest } from '../../text/plain-line.ts';
-import { harmless } from '../../text/spreadsheet.ts';
 import { isoTime, ownColumnCount, ownColumnNames, ownValues } from './columns.ts';
 import { originalCells } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
@@ -13,8 +12,7 @@ import type { ReportInput, ReportRow } from './report-row.ts';
  * - UTF-8 without a byte order mark, lines end in LF, the delimiter is the input's (so that the same spreadsheet opens
  *   it), a comma for JSON and NDJSON input. For these the original columns are the keys, nested values are JSON text.
  * - Original columns with our names keep them; ours are then numbered (`ownColumnNames`).
- * - Every cell and column name that a spreadsheet would run as a formula is made text by an apostrophe (`harmless`).
- *   The NDJSON and JSON reports give the cells exactly.
+ * - Every cell is exactly as it was: in a spreadsheet, one that begins like a formula is one. `xlsx` is for spreadsheets.
  *
  * Throws an Error naming the row if its `original` is not what the input format promises.
  */
@@ -24,7 +22,7 @@ export function csvReport(input: ReportInput, rows: Iterable<ReportRow>): Genera
 
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
   const delimiter = csvDelimiter(input);
-  yield csvLine([...input.columns, ...ownColumnNames(input.columns, input)].map(harmless), delimiter);
+  yield csvLine(headerOf(input), delimiter);
   const plain =
     input.inputFormat === 'csv' ? plainLineTest(delimiter, input.columns.length + ownColumnCount(input)) : undefined;
   for (const row of rows) {
@@ -35,10 +33,23 @@ function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<str
         continue;
       }
     }
-    const cells = originalCells(input, row);
-    for (const value of Object.values(ownValues(row, input))) cells.push(value === null ? '' : String(value));
-    yield csvLine(cells.map(harmless), delimiter);
+    yield csvLine(cellsOf(input, row), delimiter);
   }
+}
+
+/** The same cells, the header first, for a workbook. */
+export function* reportCells(input: ReportInput, rows: Iterable<ReportRow>): Generator<string[]> {
+  yield headerOf(input);
+  for (const row of rows) yield cellsOf(input, row);
+}
+
+function headerOf(input: ReportInput): string[] {
+  return [...input.columns, ...ownColumnNames(input.columns, input)];
+}
+
+function cellsOf(input: ReportInput, row: ReportRow): string[] {
+  const own = Object.values(ownValues(row, input)).map((value) => (value === null ? '' : String(value)));
+  return [...originalCells(input, row), ...own];
 }
 
 /** The values of OWN_COLUMNS, not quoted. */

@@ -8,7 +8,7 @@ import { type ImportReader, openImportReader } from './reading.ts';
 import type { NumberedTask, ReadingReply, ReadingTask, ReportsRequest, ReportsWritten } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
 import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
-import { type ReportRequest, reportText } from './report-text.ts';
+import { type ReportRequest, reportPieces } from './report-text.ts';
 import { rowDetailJson, rowsPageJson } from './rows-page.ts';
 import { summaryOf, totalsOf } from './summarize.ts';
 
@@ -20,7 +20,7 @@ const MOST_OPEN = 8;
 interface OpenReport {
   readonly path: string;
   readonly reader: ImportReader;
-  readonly chunks: Iterator<string>;
+  readonly chunks: Iterator<string | Uint8Array>;
 }
 
 const readers = new Map<string, ImportReader>();
@@ -139,10 +139,10 @@ function forget(path: string): void {
 /** With a reader of its own: a report shows one moment, for as long as it is being read. */
 function beginReport(path: string, report: number, request: ReportRequest): void {
   const reader = openImportReader(path);
-  reports.set(report, { path, reader, chunks: whenAsked(() => reportText(reader, request)) });
+  reports.set(report, { path, reader, chunks: whenAsked(() => reportPieces(reader, request)) });
 }
 
-function* whenAsked(make: () => Iterable<string>): Generator<string> {
+function* whenAsked<Piece>(make: () => Iterable<Piece>): Generator<Piece> {
   yield* make();
 }
 
@@ -151,7 +151,8 @@ function nextChunk(report: number): Uint8Array | undefined {
   const open = reports.get(report);
   if (open === undefined) throw new Error('the thread that made this report has ended in the middle of it');
   const next = namingDamage(open.path, () => open.chunks.next());
-  return next.done === true ? undefined : encoder.encode(next.value);
+  if (next.done === true) return undefined;
+  return typeof next.value === 'string' ? encoder.encode(next.value) : next.value.slice();
 }
 
 function endReport(report: number): void {

@@ -1,6 +1,6 @@
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
-import type { Region } from '../../membership/membership.ts';
+import { foldId, type Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
@@ -138,7 +138,7 @@ export function openImportReader(path: string): ImportReader {
       return database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
     },
     membershipsOf: (uids) => {
-      const users = uids.map((uid) => [uid.toLowerCase(), hashUid(uid)]);
+      const users = uids.map((uid) => [foldId(uid), hashUid(uid)]);
       return sql<MembershipDone>('memberships_of').all({ users: JSON.stringify(users) });
     },
     hasChanges: () => sql('has_changes').get({ add: actionId('add') }) !== undefined,

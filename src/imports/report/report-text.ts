@@ -1,5 +1,6 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import { csvReport } from './csv.ts';
+import { workbook } from '../../text/workbook.ts';
+import { csvReport, reportCells } from './csv.ts';
 import { jsonReport } from './json.ts';
 import { ndjsonReport } from './ndjson.ts';
 import type { ImportReader } from './reading.ts';
@@ -12,7 +13,7 @@ export type ReportRequest = {
   readonly filter?: RowFilter;
 } & (
   | {
-      readonly form: 'csv' | 'ndjson' | 'json' | 'html';
+      readonly form: 'csv' | 'ndjson' | 'json' | 'xlsx' | 'html';
       /** For `json` and `html`. */
       readonly summary: ImportSummary;
       readonly version: string;
@@ -21,8 +22,8 @@ export type ReportRequest = {
   | { readonly form: 'retry' }
 );
 
-/** The text of a report in pieces of some 64 KB (`html` is one piece). Errors are thrown while reading. */
-export function reportText(reader: ImportReader, request: ReportRequest): Iterable<string> {
+/** A report in pieces of some 64 KB (`html` is one piece). Errors are thrown while reading. */
+export function reportPieces(reader: ImportReader, request: ReportRequest): Iterable<string | Uint8Array> {
   const input = reportInput(reader);
   const { filter } = request;
   switch (request.form) {
@@ -32,6 +33,8 @@ export function reportText(reader: ImportReader, request: ReportRequest): Iterab
       return ndjsonReport(input, reader.rows(filter));
     case 'json':
       return jsonReport(input, request.summary, reader.rows(filter));
+    case 'xlsx':
+      return workbook(reportCells(input, reader.rows(filter)));
     case 'html':
       return [htmlPage(reader, request.summary, request.version)];
     case 'retry':

@@ -6,7 +6,7 @@ import { type JobQueue, LAST_PRIORITY } from '../../queue/job-queue.ts';
  * Fair queueing: imports that send to one region share its budget of calls. The queue serves round after round, and in each
  * round every import has up to PER_ROUND batches. A new import joins the round that is being served, ahead of everything
  * that others have queued for later rounds. No import is displaced, and an idle one saves nothing up. (This is start-time
- * fair queueing; the priority of a job is the number of its round.)
+ * fair queueing; the priority of a job is the number of its round.) Those who ask questions have places in the rounds too.
  */
 export interface FairQueue {
   readonly queue: JobQueue<BatchPayload>;
@@ -17,9 +17,16 @@ export interface FairQueue {
   changed(source: BatchSource): void;
   /** A batch of this priority has its result. */
   served(priority: number): void;
+  /** The priority of this asker's next question: it has up to PER_ROUND questions in each round. */
+  ask(asker: Asker): Promise<number>;
+  /** A question of this priority has its answer, or needs none any more. */
+  answered(priority: number): void;
   /** The priority of the round that is being served. */
   current(): number;
 }
+
+/** Who asks one question after the other: a check, an export, a plan, an import's question who is banned. */
+type Asker = object;
 
 /** What one import sends to the region. */
 export interface BatchSource {
@@ -43,6 +50,9 @@ const CHUNK = 50;
 export function createFairQueue(queue: JobQueue<BatchPayload>, bound: number): FairQueue {
   /** Every source, with the place after its last batch; a round has PER_ROUND places. */
   const sources = new Map<BatchSource, number>();
+  /** The same of those who ask. */
+  let askers = new WeakMap<Asker, number>();
+  let questions = 0;
   /** Sources that may have batches to send. */
   const ready = new Set<BatchSource>();
   let current = 1;
@@ -57,10 +67,21 @@ export function createFairQueue(queue: JobQueue<BatchPayload>, bound: number): F
     return room >= piece || (room > 0 && [...ready].some(({ inFlight }) => inFlight.size === 0));
   };
 
+  /**
+   * Others may share the queue, and jobs of an earlier process may be in it: their priorities are the clock. A queue that is
+   * away says so when it is added to.
+   */
+  const setClock = async (): Promise<void> => {
+    const isIdle = () => questions === 0 && inFlightCount() === 0;
+    if (!isIdle() && current > 1) return;
+    const first = await queue.firstPriority().catch(() => 1);
+    if (!isIdle() && current > 1) return;
+    current = Math.max(1, first);
+    if (isIdle()) askers = new WeakMap();
+  };
+
   const fill = async (): Promise<void> => {
-    // Others may share the queue, and jobs of an earlier process may be in it: their priorities are the clock.
-    // A queue that is away says so when it is dispatched to.
-    if (inFlightCount() === 0 || current === 1) current = Math.max(1, await queue.firstPriority().catch(() => 1));
+    await setClock();
     for (;;) {
       const room = bound - inFlightCount();
       const [source] = [...ready].sort((one, other) => one.inFlight.size - other.inFlight.size);
@@ -88,6 +109,10 @@ export function createFairQueue(queue: JobQueue<BatchPayload>, bound: number): F
     });
   };
 
+  const served = (priority: number): void => {
+    current = Math.max(current, priority);
+  };
+
   return {
     queue,
     join: (source) => void sources.set(source, 0),
@@ -100,8 +125,17 @@ export function createFairQueue(queue: JobQueue<BatchPayload>, bound: number): F
       if (sources.has(source)) ready.add(source);
       look();
     },
-    served: (priority) => {
-      current = Math.max(current, priority);
+    served,
+    ask: async (asker) => {
+      await setClock();
+      const place = Math.max(current * PER_ROUND, askers.get(asker) ?? 0);
+      askers.set(asker, place + 1);
+      questions += 1;
+      return Math.min(LAST_PRIORITY, Math.floor(place / PER_ROUND));
+    },
+    answered: (priority) => {
+      questions -= 1;
+      served(priority);
     },
     current: () => current,
   };

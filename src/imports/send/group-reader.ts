@@ -9,6 +9,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import type { RunningImport } from './dispatcher.ts';
+import type { FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
 /**
@@ -16,7 +17,10 @@ import type { OpenRegion } from './region.ts';
  * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
  */
 export interface GroupReader extends Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> {
-  /** @param patience how long the questions wait for a service that is away. Default: as long as it takes */
+  /**
+   * For one asker: all of its questions together have the share of one import.
+   * @param patience how long the questions wait for a service that is away. Default: as long as it takes
+   */
   pages(region: Region, patience?: Patience): GroupPages;
   /**
    * The service is away: refuses the questions that have waited for long enough.
@@ -55,8 +59,8 @@ interface AskOptions {
 
 interface GroupReaderOptions {
   readonly openRegion: (region: Region) => Promise<OpenRegion>;
-  /** The priority that is being served (fair-queue.ts): questions take turns with the batches of imports. */
-  readonly priorityOf: (region: OpenRegion) => number;
+  /** Questions take turns with the batches of imports. */
+  readonly rounds: (region: OpenRegion) => Pick<FairQueue, 'ask' | 'answered'>;
   /** Queue that brings answers from other processes; null when workers are in this one. */
   readonly replyTo: string | null;
   readonly onError: (error: Error) => void;
@@ -72,10 +76,17 @@ interface Question {
   settle(answer: ServiceAnswer): void;
 }
 
+/** Whose questions share a place in the rounds. */
+interface AskerIn {
+  readonly region: Region;
+  readonly patience: Patience | undefined;
+}
+
+type AskQueue = JobQueue<BatchPayload | AskServicePayload>;
 type Wanted = Pick<AskServicePayload, 'guid' | 'uid' | 'ask' | 'page'>;
 type AnswerTo<Asked extends AskServicePayload['ask']> = Extract<ServiceAnswer, { kind: Asked }>;
 
-export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: GroupReaderOptions): GroupReader {
+export function createGroupReader({ openRegion, rounds, replyTo, onError }: GroupReaderOptions): GroupReader {
   /** Prefix of this process's question ids, so that answers to an earlier process's questions are recognised. */
   const session = `read-${randomUUID()}`;
   const waiting = new Map<string, Question>();
@@ -85,18 +96,13 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
   const ofRegion = (region: Region) => [...waiting.values()].filter((question) => question.region === region);
 
   /** Questions go through the queue of the region's batches; workers distinguish them by the job's name. */
-  const queueOf = async (
-    region: Region,
-  ): Promise<{ queue: JobQueue<BatchPayload | AskServicePayload>; priority: number }> => {
-    const opened = await openRegion(region);
-    return { queue: opened.queue, priority: priorityOf(opened) };
-  };
+  const queueOf = async (region: Region): Promise<AskQueue> => (await openRegion(region)).queue;
 
   /** Withdraws questions whose caller has given up; several at a time. */
   const leaving = new Set<Region>();
   const withdrawals = new Set<Promise<void>>();
   const withdraw = async (region: Region): Promise<void> => {
-    const { queue } = await queueOf(region);
+    const queue = await queueOf(region);
     await queue.withdraw((id) => id.startsWith(session) && !waiting.has(id));
   };
   const leave = (region: Region): void => {
@@ -113,70 +119,72 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
   };
 
   const ask = async <Asked extends AskServicePayload['ask']>(
-    region: Region,
+    asker: AskerIn,
     wanted: Wanted & { readonly ask: Asked },
     given: AbortSignal | undefined,
-    patience: Patience | undefined,
   ): Promise<AnswerTo<Asked>> => {
+    const { region, patience } = asker;
     const signal = given === undefined ? stopping.signal : AbortSignal.any([given, stopping.signal]);
-    const { queue, priority } = await queueOf(region);
+    const opened = await openRegion(region);
+    const queue: AskQueue = opened.queue;
     // Stopped because a key or plan was refused: that may be fixed by now, and if not, the answer says so.
     if (ofRegion(region).length === 0 && (await queue.isPaused())) await queue.resume();
-    signal.throwIfAborted();
+    const { ask: askIn, answered } = rounds(opened);
+    const priority = await askIn(asker);
     const id = `${session}-${++asked}`;
-    const payload: AskServicePayload = { version: 1, requestId: id, replyTo, region, ...wanted };
-    const job = { id, name: askService.name, priority, payload };
-    const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
-    const giveUp = () => reject(signal.reason);
-    const now = Date.now();
-    waiting.set(id, { region, job, patience, bornAt: now, askedAt: now, settle: resolve });
-    signal.addEventListener('abort', giveUp, { once: true });
-    queue.add([job]).catch(reject);
-    const answer = await promise.finally(() => {
-      signal.removeEventListener('abort', giveUp);
-      const answered = waiting.get(id) === undefined;
-      waiting.delete(id);
-      if (!answered) leave(region);
-    });
-    if (answer.kind === 'refused') throw new ReadingRefused(answer);
-    if (answer.kind !== wanted.ask) throw new Error(`asked for ${wanted.ask}, and got ${answer.kind}`);
-    return answer as AnswerTo<Asked>;
+    try {
+      signal.throwIfAborted();
+      const payload: AskServicePayload = { version: 1, requestId: id, replyTo, region, ...wanted };
+      const job = { id, name: askService.name, priority, payload };
+      const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
+      const giveUp = () => reject(signal.reason);
+      const now = Date.now();
+      waiting.set(id, { region, job, patience, bornAt: now, askedAt: now, settle: resolve });
+      signal.addEventListener('abort', giveUp, { once: true });
+      queue.add([job]).catch(reject);
+      const answer = await promise.finally(() => signal.removeEventListener('abort', giveUp));
+      if (answer.kind === 'refused') throw new ReadingRefused(answer);
+      if (answer.kind !== wanted.ask) throw new Error(`asked for ${wanted.ask}, and got ${answer.kind}`);
+      return answer as AnswerTo<Asked>;
+    } finally {
+      answered(priority);
+      // Still there: nobody has answered it.
+      if (waiting.delete(id)) leave(region);
+    }
   };
 
+  const pagesOf = (asker: AskerIn): GroupPages => ({
+    listMembersPage: async (guid, page, { signal }) => {
+      const { members, pagination } = await ask(asker, { guid, ask: 'members', page }, signal);
+      return { members: members.map(([uid, scope, joinedAt, name]) => ({ uid, scope, joinedAt, name })), pagination };
+    },
+    listBannedPage: async (guid, page, { signal }) => {
+      const { uids, pagination } = await ask(asker, { guid, ask: 'banned', page }, signal);
+      return { uids, pagination };
+    },
+    getGroup: async (guid, { signal }) => (await ask(asker, { guid, ask: 'group', page: 1 }, signal)).group,
+    getMembership: async (guid, uid, { signal }) => ask(asker, { guid, uid, ask: 'membership', page: 1 }, signal),
+    listJoined: async (uid, { signal }) => {
+      const { groups } = await ask(asker, { guid: '', uid, ask: 'joined', page: 1 }, signal);
+      return groups.map(([guid, hasJoined]) => ({ guid, hasJoined }));
+    },
+    getUser: async (uid, { signal }) => (await ask(asker, { guid: '', uid, ask: 'user', page: 1 }, signal)).user,
+    deleteUser: async (uid, { signal }) =>
+      void (await ask(asker, { guid: '', uid, ask: 'delete-user', page: 1 }, signal)),
+    deleteGroup: async (guid, { signal }) => void (await ask(asker, { guid, ask: 'delete-group', page: 1 }, signal)),
+    listUsersPage: async (page, { signal, onlyDeactivated }) => {
+      const kind = onlyDeactivated ? 'deactivated' : 'users';
+      const { users, pagination } = await ask(asker, { guid: '', ask: kind, page }, signal);
+      return { entries: users, pagination };
+    },
+    listGroupsPage: async (page, { signal }) => {
+      const { groups, pagination } = await ask(asker, { guid: '', ask: 'groups', page }, signal);
+      return { entries: groups, pagination };
+    },
+  });
+
   return {
-    pages: (region, patience) => ({
-      listMembersPage: async (guid, page, { signal }) => {
-        const { members, pagination } = await ask(region, { guid, ask: 'members', page }, signal, patience);
-        return { members: members.map(([uid, scope, joinedAt, name]) => ({ uid, scope, joinedAt, name })), pagination };
-      },
-      listBannedPage: async (guid, page, { signal }) => {
-        const { uids, pagination } = await ask(region, { guid, ask: 'banned', page }, signal, patience);
-        return { uids, pagination };
-      },
-      getGroup: async (guid, { signal }) =>
-        (await ask(region, { guid, ask: 'group', page: 1 }, signal, patience)).group,
-      getMembership: async (guid, uid, { signal }) =>
-        ask(region, { guid, uid, ask: 'membership', page: 1 }, signal, patience),
-      listJoined: async (uid, { signal }) => {
-        const { groups } = await ask(region, { guid: '', uid, ask: 'joined', page: 1 }, signal, patience);
-        return groups.map(([guid, hasJoined]) => ({ guid, hasJoined }));
-      },
-      getUser: async (uid, { signal }) =>
-        (await ask(region, { guid: '', uid, ask: 'user', page: 1 }, signal, patience)).user,
-      deleteUser: async (uid, { signal }) =>
-        void (await ask(region, { guid: '', uid, ask: 'delete-user', page: 1 }, signal, patience)),
-      deleteGroup: async (guid, { signal }) =>
-        void (await ask(region, { guid, ask: 'delete-group', page: 1 }, signal, patience)),
-      listUsersPage: async (page, { signal, onlyDeactivated }) => {
-        const kind = onlyDeactivated ? 'deactivated' : 'users';
-        const { users, pagination } = await ask(region, { guid: '', ask: kind, page }, signal, patience);
-        return { entries: users, pagination };
-      },
-      listGroupsPage: async (page, { signal }) => {
-        const { groups, pagination } = await ask(region, { guid: '', ask: 'groups', page }, signal, patience);
-        return { entries: groups, pagination };
-      },
-    }),
+    pages: (region, patience) => pagesOf({ region, patience }),
     answered: (requestId, answer) => {
       const question = waiting.get(requestId);
       waiting.delete(requestId);
@@ -197,7 +205,7 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
     resend: async (region, before) => {
       const unanswered = ofRegion(region).filter(({ askedAt }) => askedAt < before);
       if (unanswered.length === 0) return;
-      const { queue } = await queueOf(region);
+      const queue = await queueOf(region);
       for (const question of unanswered) question.askedAt = Date.now();
       await queue.add(unanswered.map(({ job }) => job));
     },

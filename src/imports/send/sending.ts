@@ -205,7 +205,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
   }, options.regions.size);
   const groups = createGroupReader({
     openRegion: async (region) => regions.open(region),
-    priorityOf: (opened) => regions.fairQueueOf(opened).current(),
+    rounds: regions.fairQueueOf,
     replyTo: answers?.name ?? null,
     onError,
   });

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import type { Shape } from '../../api/shape.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { foldId } from '../../membership/membership.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless } from '../../text/spreadsheet.ts';
@@ -112,7 +113,7 @@ async function readAll(
         const key = written.toLowerCase();
         if (Number(add.run({ key, uid, line }).changes) === 1) continue;
         const earlier = sql('identity').get({ key });
-        if (String(earlier?.['uid']).toLowerCase() === uid.toLowerCase()) continue;
+        if (foldId(String(earlier?.['uid'])) === foldId(uid)) continue;
         throw badIdentities(
           `${shownPath(name)} has two UIDs for ${shown(written)}: ${shown(String(earlier?.['uid']))} in row ${earlier?.['line']} and ${shown(uid)} in row ${line}`,
           'Correct one of them: it is not clear which of the two is meant',

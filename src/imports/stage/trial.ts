@@ -1,3 +1,4 @@
+import { foldId } from '../../membership/membership.ts';
 import type { Trial } from '../shaping-options.ts';
 import type { StagedRow } from './staged-row.ts';
 
@@ -6,12 +7,12 @@ import type { StagedRow } from './staged-row.ts';
  * import. Skipped rows do not count.
  */
 export function trialOf({ first, only = [] }: Trial): (rows: readonly StagedRow[]) => readonly StagedRow[] {
-  const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map((id) => id.toLowerCase())) }));
+  const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map(foldId)) }));
   let count = 0;
   let line = 0;
   const isLater = (row: StagedRow): boolean => {
     if (row.shaped?.skipped === true) return false;
-    if (!chosen.every(({ field, ids }) => ids.has(row[field].toLowerCase()))) return true;
+    if (!chosen.every(({ field, ids }) => ids.has(foldId(row[field])))) return true;
     if (row.line !== line) count += 1;
     line = row.line;
     return first !== undefined && count > first;

@@ -1,22 +1,25 @@
-import type { Progress, RegionProgress } from '../../api/events.ts';
+import type { Progress, Rates, RegionProgress } from '../../api/events.ts';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { Staging } from '../../api/imports.ts';
 import { type RegionStatus, UNUSED_CIRCUIT } from '../../api/regions.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';
 import { totalRows } from '../../imports/record/import-ledger.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { RowCounts } from '../../membership/outcome.ts';
+import { FULFILLED, type RowCounts } from '../../membership/outcome.ts';
 
 /** Time over which the pace is measured, in ms: long enough to be calm, short enough to follow a change. */
 const PACE_MS = 5_000;
 /** Time over which the estimate is measured, in ms: so long that it does not jump. */
 const ESTIMATE_MS = 30_000;
+/** After so long without a sample (ms) nobody knows when things happened: rates are measured from then on. */
+const MISSED_MS = 3_000;
 /** From this time on an estimate is measured; before, it comes from the rate limit. */
 const MEASURED_FROM_MS = 10_000;
 
 const IDLE: Omit<RegionStatus, 'region'> = {
   waiting: 0,
   delayed: 0,
+  setAside: 0,
   active: 0,
   stopped: false,
   unanswered: null,
@@ -47,21 +50,31 @@ export interface Moment {
 
 /** Measures the pace of one import from the moments that it is shown, one after the other. */
 export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
-  const samples: Sample[] = [];
+  let samples: Sample[] = [];
   let sendingSince: number | undefined;
+  /** When the first of the samples was taken that follow each other without a break. */
+  let unbrokenSince = Number.POSITIVE_INFINITY;
+  const take = (sample: Sample, isSending: boolean) => {
+    const { at, counters } = sample;
+    const last = samples.at(-1);
+    const isComparable = last !== undefined && at >= last.at && haveSameRegions(last.counters, counters);
+    if (!isSending || !isComparable) {
+      samples = [];
+      sendingSince = isSending ? at : undefined;
+    }
+    if (samples.length === 0 || at - (last?.at ?? at) > MISSED_MS) unbrokenSince = at;
+    samples.push(sample);
+    while (samples.length > 2 && at - (samples[1]?.at ?? at) >= ESTIMATE_MS) samples.shift();
+  };
   return ({ counters, staging, regions: statuses, callsLeft, isSending, now }) => {
-    if (!isSending) {
-      samples.length = 0;
-      sendingSince = undefined;
-    } else sendingSince ??= now;
-    samples.push({ at: now, counters });
-    while (samples.length > 2 && now - (samples[1]?.at ?? now) >= ESTIMATE_MS) samples.shift();
-    const first = samples[0] ?? { at: now, counters };
+    const sample = { at: now, counters };
+    take(sample, isSending);
+    const first = samples[0] ?? sample;
     const recent = samples.findLast(({ at }) => now - at >= PACE_MS) ?? first;
     const perSecond = (since: Sample, count: (counts: RegionCounts) => number, region: Region) => {
-      const seconds = (now - since.at) / 1000;
       const [later, earlier] = [counters, since.counters].map((one) => one.get(region));
-      return seconds <= 0 ? 0 : ((later ? count(later) : 0) - (earlier ? count(earlier) : 0)) / seconds;
+      if (later === undefined || earlier === undefined || now <= since.at) return 0;
+      return Math.max(0, count(later) - count(earlier)) / ((now - since.at) / 1000);
     };
 
     const regions: Record<string, RegionProgress> = {};
@@ -89,9 +102,31 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
       rows: underWay(totalRows(counters)),
       staging,
       regions,
+      rates: isSending ? ratesOf(samples.filter(({ at }) => at >= unbrokenSince)) : null,
       etaSeconds: counters.size === 0 ? null : etaSeconds,
     };
   };
+}
+
+/** Over the last seconds of samples without a break; null for a single moment. */
+function ratesOf(unbroken: readonly Sample[]): Rates | null {
+  const last = unbroken.at(-1);
+  const since = unbroken.findLast(({ at }) => last !== undefined && last.at - at >= PACE_MS) ?? unbroken[0];
+  if (last === undefined || since === undefined || last.at === since.at) return null;
+  const perSecond = (count: (counts: RegionCounts) => number) => {
+    const sum = ({ counters }: Sample) => [...counters.values()].reduce((total, counts) => total + count(counts), 0);
+    return rounded(Math.max(0, sum(last) - sum(since)) / ((last.at - since.at) / 1000));
+  };
+  return {
+    calls: perSecond(({ calls }) => calls),
+    rateLimited: perSecond(({ rateLimited }) => rateLimited),
+    succeeded: perSecond(({ rows }) => [...FULFILLED].reduce((sum, outcome) => sum + rows[outcome], 0)),
+    wentWrong: perSecond(({ rows }) => rows.failed + rows.unconfirmed),
+  };
+}
+
+function haveSameRegions(some: Counters, others: Counters): boolean {
+  return some.size === others.size && [...some.keys()].every((region) => others.has(region));
 }
 
 /** To one decimal. */

@@ -131,8 +131,9 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
     async collect() {
       const found = await regions();
       this.reset();
-      for (const { region, waiting, delayed, active } of found) {
-        for (const [state, n] of Object.entries({ waiting, delayed, active })) this.set({ region, state }, n);
+      for (const { region, waiting, delayed, active, setAside } of found) {
+        for (const [state, n] of Object.entries({ waiting, delayed, active, 'set-aside': setAside }))
+          this.set({ region, state }, n);
       }
     },
   });

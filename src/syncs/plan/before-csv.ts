@@ -1,4 +1,5 @@
 import type { PlanAction } from '../../api/plan.ts';
+import { foldId } from '../../membership/membership.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { importable } from '../../text/spreadsheet.ts';
@@ -15,7 +16,7 @@ export function groupsThatLose(
   const groups = new Map<string, GroupName>();
   for (const change of plan.actions({ actions: CHANGES })) {
     const { region, guid, from } = change;
-    const key = `${region} ${guid.toLowerCase()}`;
+    const key = `${region} ${foldId(guid)}`;
     if (from !== '' && !groups.has(key) && chosen(change)) groups.set(key, { region, guid });
   }
   return [...groups.values()];

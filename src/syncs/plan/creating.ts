@@ -85,10 +85,9 @@ async function askFor({ plan, path, pages, signal, onUser }: NewcomersTask): Pro
   const ledger = openUserCheck(path, newcomers);
   const regions = [...new Set(newcomers.map(({ region }) => region))];
   let made = 0;
-  const counted = (region: Region) =>
-    countedPages(pages(region), () => {
-      if (++made > MOST_CALLS) throw new CallsUsedUp(MOST_CALLS);
-    });
+  const counted = countedPages(pages, () => {
+    if (++made > MOST_CALLS) throw new CallsUsedUp(MOST_CALLS);
+  });
   try {
     let done = 0;
     const progress = () => () => onUser(++done, newcomers.length);

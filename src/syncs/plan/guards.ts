@@ -1,5 +1,5 @@
 import type { Finding, PlanGroup } from '../../api/plan.ts';
-import type { Region } from '../../membership/membership.ts';
+import { foldId, type Region } from '../../membership/membership.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { type Limits, limitsWith } from '../guard-limits.ts';
 import type { PlanFlags } from '../plan-flags.ts';
@@ -84,10 +84,10 @@ export const GUARDS: readonly Guard[] = [
     remedy: 'Make sure that this is the file of the right region',
     check: ({ groups, previous }, { movedGroups }) => {
       const newcomers = new Map(
-        missingFrom(previous?.groups ?? [], groups).map((group) => [group.guid.toLowerCase(), group]),
+        missingFrom(previous?.groups ?? [], groups).map((group) => [foldId(group.guid), group]),
       );
       const moved = missingFrom(groups, previous?.groups ?? []).flatMap((before) => {
-        const now = newcomers.get(before.guid.toLowerCase());
+        const now = newcomers.get(foldId(before.guid));
         return now === undefined ? [] : [{ before, now }];
       });
       return moved.length <= movedGroups
@@ -286,7 +286,7 @@ function tooMany(groups: readonly PlanGroup[], rule: RemovalRule): Objection[] {
 
 /** Groups among `others` that `groups` does not hold in the same region. */
 function missingFrom<Group extends GroupName>(groups: readonly GroupName[], others: readonly Group[]): Group[] {
-  const key = ({ region, guid }: GroupName) => `${region} ${guid.toLowerCase()}`;
+  const key = ({ region, guid }: GroupName) => `${region} ${foldId(guid)}`;
   const held = new Set(groups.map(key));
   return others.filter((group) => !held.has(key(group)));
 }

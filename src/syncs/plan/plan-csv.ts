@@ -1,6 +1,7 @@
 import type { PlanAction } from '../../api/plan.ts';
 import type { CreateField } from '../../imports/create-options.ts';
 import type { Profiles } from '../../imports/record/profiles.ts';
+import { foldId } from '../../membership/membership.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless, importable } from '../../text/spreadsheet.ts';
@@ -42,7 +43,7 @@ function* planLines(plan: Reading, choice: ActionChoice | undefined): Generator<
 
 function concerns(choice: ActionChoice | undefined, region: string, guid: string): boolean {
   const group = choice?.group;
-  return group === undefined || (group.region === region && group.guid.toLowerCase() === guid.toLowerCase());
+  return group === undefined || (group.region === region && foldId(group.guid) === foldId(guid));
 }
 
 /**

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CreateOptions } from '../../imports/create-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { notReadable } from '../../imports/read/intake-error.ts';
+import { forOneAsker } from '../../imports/send/counted-pages.ts';
 import type { GroupPages } from '../../imports/send/group-reader.ts';
 import type { StagingProgress, StagingTask } from '../../imports/stage/stage-file.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -96,9 +97,9 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
   }
 }
 
-/** Ports whose questions wait for so long for a service that is away, in ms; undefined: as the process says. */
+/** Ports of one asker whose questions wait for so long for a service that is away, in ms; undefined: as the process says. */
 export function withPatience(ports: PlanningPorts, giveUpAfterMs: number | undefined): PlanningPorts {
-  return { ...ports, pages: (region) => ports.pages(region, giveUpAfterMs) };
+  return { ...ports, pages: forOneAsker((region) => ports.pages(region, giveUpAfterMs)) };
 }
 
 /** Removes a plan that is made again. */

@@ -1,4 +1,5 @@
 import type { PlanAction } from '../../api/plan.ts';
+import { foldId } from '../../membership/membership.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
 import { statementsOf } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
@@ -66,7 +67,7 @@ export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DE
 /** Finds the changes of a plan that a newer one, whose file is at `newer`, has unchanged. */
 export function stillCalledFor(plan: PlanLedger, newer: string): (change: PlanAction) => boolean {
   const sql = statementsOf(plan.database, new URL('staleness.sql', import.meta.url));
-  const key = (row: Readonly<Record<string, unknown>>) => `${row['region']} ${row['guid']} ${row['uid']}`.toLowerCase();
+  const key = (row: Readonly<Record<string, unknown>>) => foldId(`${row['region']} ${row['guid']} ${row['uid']}`);
   const moved = withAttached(plan.database, newer, 'newer', () => {
     sql('find_moves').run();
     const found = new Set(sql('moved_changes').all().map(key));

@@ -62,7 +62,7 @@ describe('a line that is written as a whole', () => {
         const filled = (cells: readonly string[]) => columns.map((_, index) => cells[index] ?? '');
         const slow = given.map((row, index) => {
           const own = Object.values(ownValues(row)).map((value) => (value === null ? '' : String(value)));
-          return csvLine([...filled(rows[index] ?? []), ...own].map(harmless), delimiter);
+          return csvLine([...filled(rows[index] ?? []), ...own], delimiter);
         });
         const report = [...csvReport(input, given)].join('');
         expect(report).toBe(csvLine([...columns, ...OWN_COLUMNS], delimiter) + slow.join(''));

@@ -21,7 +21,10 @@ export function ImportDownloads({ live }) {
   const report = (/** @type {string} */ query) => importPath(view.id, `/report?${query}`);
   /** @param {string} query @returns {Link[]} */
   const forms = (query) =>
-    ['csv', 'ndjson', 'json'].map((form) => ({ text: form.toUpperCase(), href: report(`format=${form}${query}`) }));
+    ['csv', 'xlsx', 'ndjson', 'json'].map((form) => ({
+      text: form.toUpperCase(),
+      href: report(`format=${form}${query}`),
+    }));
   const attention = needAttention(rows);
   const again = retryable(rows);
   return h(
@@ -29,7 +32,7 @@ export function ImportDownloads({ live }) {
     { class: 'downloads' },
     h(Download, {
       name: 'All rows',
-      note: `${counted(rows.read, 'row')}${settled(rows) < rows.read ? ', those without an outcome included' : ''}`,
+      note: `Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${settled(rows) < rows.read ? ', those without an outcome included' : ''}`,
       links: forms(''),
     }),
     attention > 0 &&

@@ -9,6 +9,16 @@ import { settled, stateSentence } from '../../words.js';
 
 /** @import { ImportEvents, ImportView, Progress } from '../../answers.d.ts' */
 
+/** @typedef {{ at: number } & { [K in keyof NonNullable<Progress['rates']>]: number | null }} Rate `at` in seconds since 1970 */
+
+const UNKNOWN = { calls: null, rateLimited: null, succeeded: null, wentWrong: null };
+/** Half an hour. */
+const MAX_RATES = 1800;
+/** From one event to the next, in seconds, where nothing changes less often. */
+const TICK_S = 1;
+/** Where events were missed for longer, in seconds, what was then is not known. */
+const GAP_S = 10;
+
 /** Progress is said aloud no more often. */
 const ANNOUNCED_EVERY_MS = 15_000;
 
@@ -17,6 +27,8 @@ export class LiveImport {
   view = signal(/** @type {ImportView | undefined} */ (undefined));
   /** The latest event; undefined before the first. */
   progress = signal(/** @type {Progress | undefined} */ (undefined));
+  /** Rates that events told, the latest last. */
+  rates = signal(/** @type {readonly Rate[]} */ ([]));
   /** Why it cannot be shown; undefined while it can, or may soon. */
   error = signal(/** @type {unknown} */ (undefined));
   /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
@@ -31,6 +43,7 @@ export class LiveImport {
   #id;
   /** Changes of state that came as events. */
   #moves = 0;
+  #missed = false;
   #announced = { percent: 0, at: 0 };
 
   /** @param {string} id */
@@ -44,6 +57,7 @@ export class LiveImport {
     /** @type {{ [K in keyof ImportEvents]: (data: ImportEvents[K]) => void }} */
     const handlers = { state: (view) => this.#move(view), progress: (event) => this.#advance(event) };
     const onReturn = async () => {
+      this.#missed = true;
       if (await this.load(signal)) this.turns.value += 1;
     };
     follow(importPath(this.#id, '/events'), handlers, {
@@ -97,11 +111,30 @@ export class LiveImport {
     this.#update(view);
   }
 
+  /** Nothing comes while nothing changes: until then the last rates went on. @param {Progress} event */
+  #take({ at: time, rates }) {
+    const at = Date.parse(time) / 1000;
+    const last = this.rates.peek().at(-1);
+    const missed = this.#missed;
+    this.#missed = false;
+    if (last !== undefined && (at <= last.at || (rates === null && last.calls === null))) return;
+    const quiet = last === undefined || rates === null ? 0 : at - last.at;
+    /** @type {Rate[]} */
+    const between = [];
+    if (last !== undefined && !missed && quiet > 2 * TICK_S) between.push({ ...last, at: at - TICK_S });
+    if (last !== undefined && missed && quiet > GAP_S) between.push({ ...UNKNOWN, at: last.at + TICK_S });
+    const all = [...this.rates.peek(), ...between, { at, ...(rates ?? UNKNOWN) }];
+    this.rates.value = all.length > MAX_RATES ? all.slice(-MAX_RATES / 2) : all;
+    // The ledger is asked for those that made room.
+    if (all.length > MAX_RATES) this.turns.value += 1;
+  }
+
   /** @param {Progress} event */
   #advance(event) {
     const view = this.view.peek();
     batch(() => {
       this.progress.value = event;
+      this.#take(event);
       if (view !== undefined && view.finishedAt === null)
         this.#update({ ...view, ...countsOf(event), staging: event.staging });
     });

@@ -1,140 +1,109 @@
 /** The charts of calls and outcomes per second: what has been, from the ledger, then what comes, from events. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { importPath, request } from '../../api.js';
 import { LineChart } from '../../chart.js';
 import { Card, Empty, h } from '../../element.js';
-import { pointOf, pointsOf, Timeline } from '../../timeline.js';
 
-/** @import { CallCounts, Progress } from '../../answers.d.ts' */
-/** @import { Point } from '../../timeline.js' */
-/** @import { LiveImport } from './live-import.js' */
+/** @import { CallsAnswer } from '../../answers.d.ts' */
+/** @import { Line, Shown } from '../../chart.js' */
+/** @import { LiveImport, Rate } from './live-import.js' */
+
+/** @typedef {Pick<Rate, 'at' | 'calls' | 'rateLimited'>} Point */
 
 const BUCKETS = 200;
-const PACE_MS = 5000;
-/** So long without a call is a pause. */
-const QUIET_S = 5;
 
-const CALLS = [
-  { label: 'calls', colour: '--accent' },
-  { label: 'rate-limited', colour: '--invalid' },
-];
-const OUTCOMES = [
-  { label: 'succeeded', colour: '--added' },
-  { label: 'went wrong', colour: '--failed' },
-];
+const CALLS = /** @type {const} */ ([
+  { of: 'calls', label: 'calls', colour: '--accent' },
+  { of: 'rateLimited', label: 'rate-limited', colour: '--invalid' },
+]);
+const OUTCOMES = /** @type {const} */ ([
+  { of: 'succeeded', label: 'succeeded', colour: '--added' },
+  { of: 'wentWrong', label: 'went wrong', colour: '--failed' },
+]);
 
 /** @param {{ id: string, live: LiveImport }} properties */
 export function ImportPace({ id, live }) {
-  const points = usePoints(id, live);
-  if ((live.view.value?.startedAt ?? null) === null) return null;
+  const known = useKnownCalls(id, live);
+  const view = live.view.value;
+  if ((view?.startedAt ?? null) === null) return null;
   return h(
     Card,
     { id: 'pace', title: 'Throughput' },
-    h(Charts, { points, over: live.over.value, hasCalls: (live.view.value?.calls ?? 0) > 0 }),
+    h(
+      'div',
+      { class: 'charts' },
+      known === undefined
+        ? h(Empty, {}, 'Loading …')
+        : h(Charts, { known, told: live.rates.value, over: live.over.value, hasCalls: (view?.calls ?? 0) > 0 }),
+    ),
   );
 }
 
-/** @param {{ points: readonly Point[] | undefined, over: boolean, hasCalls: boolean }} properties */
-function Charts({ points, over, hasCalls }) {
-  if (points === undefined) return h('div', { class: 'charts' }, h(Empty, {}, 'Loading …'));
-  if (points.length < 2) {
+/** @param {{ known: readonly Point[], told: readonly Rate[], over: boolean, hasCalls: boolean }} properties */
+function Charts({ known, told, over, hasCalls }) {
+  // When it is over the ledger knows all of it, and shows the same to everyone.
+  const calls = useMemo(() => (over ? known : callsOf(known, told)), [known, told, over]);
+  if (calls.filter((point) => point.calls !== null).length < 2) {
     const why = over
       ? `No chart: ${hasCalls ? 'the calls took less than two seconds' : 'no calls were made'}.`
       : hasCalls
         ? 'The first calls have been made; the chart follows in some seconds.'
         : 'No calls yet.';
-    return h('div', { class: 'charts' }, h(Empty, {}, why));
+    return h(Empty, {}, why);
   }
-  const times = points.map(({ at }) => at);
-  const withOutcomes = points.filter((point) => (point.good ?? 0) + (point.wrong ?? 0) > 0).length >= 2;
-  return h(
-    'div',
-    { class: 'charts' },
-    h(LineChart, {
-      name: 'Calls a second',
-      lines: CALLS,
-      times,
-      shows: over ? 'at most' : 'now',
-      columns: [points.map(({ calls }) => calls), points.map(({ limited }) => limited)],
-    }),
-    withOutcomes &&
-      h(LineChart, {
-        name: 'Outcomes a second',
-        lines: OUTCOMES,
-        times,
-        shows: over ? 'at most' : 'now',
-        columns: [points.map(({ good }) => good), points.map(({ wrong }) => wrong)],
-      }),
-  );
+  const shows = over ? 'at most' : 'now';
+  const hasOutcomes = told.filter(({ succeeded, wentWrong }) => (succeeded ?? 0) + (wentWrong ?? 0) > 0).length >= 2;
+  return [
+    h(RatesChart, { key: 'calls', name: 'Calls a second', lines: CALLS, points: calls, shows }),
+    !over &&
+      hasOutcomes &&
+      h(RatesChart, { key: 'rows', name: 'Outcomes a second', lines: OUTCOMES, points: told, shows }),
+  ];
 }
 
 /**
- * What is known of the import's rates over time.
+ * @param {object} properties
+ * @param {string} properties.name
+ * @param {readonly (Line & { of: string })[]} properties.lines
+ * @param {readonly ({ at: number } & Readonly<Record<string, number | null>>)[]} properties.points
+ * @param {Shown} properties.shows
+ */
+function RatesChart({ name, lines, points, shows }) {
+  const times = useMemo(() => points.map(({ at }) => at), [points]);
+  const columns = useMemo(() => lines.map(({ of }) => points.map((point) => point[of] ?? null)), [lines, points]);
+  return h(LineChart, { name, lines, times, columns, shows });
+}
+
+/**
+ * What the ledger knows of the calls.
  * @param {string} id
  * @param {LiveImport} live
- * @returns {readonly Point[] | undefined} undefined until the ledger has been asked
+ * @returns {readonly Point[] | undefined} undefined until it has been asked
  */
-function usePoints(id, live) {
-  const [points, setPoints] = useState(/** @type {readonly Point[] | undefined} */ (undefined));
-  const timeline = useRef(new Timeline());
-  /** Events of the last seconds: rates over so long are calm, and follow a change soon. */
-  const recent = useRef(/** @type {Progress[]} */ ([]));
+function useKnownCalls(id, live) {
+  const [known, setKnown] = useState(/** @type {readonly Point[] | undefined} */ (undefined));
   const turns = live.turns.value;
   const hasRows = live.hasRows.value;
-  // Takes from the ledger what events have not said: what was before them, and what was missed since the last.
   useEffect(() => {
     if (!hasRows) return;
     const leaving = new AbortController();
     const load = async () => {
-      /** @type {{ buckets: CallCounts[] }} */
-      const { buckets } = await request(importPath(id, `/calls?buckets=${BUCKETS}`), { signal: leaving.signal });
-      // When it is over the ledger knows all of it, and shows the same to everyone.
-      const seen = live.over.peek() ? new Timeline() : timeline.current;
-      timeline.current = withKnown(seen, pointsOf(buckets));
-      setPoints([...timeline.current.points]);
+      /** @type {CallsAnswer} */
+      const { rates } = await request(importPath(id, `/calls?buckets=${BUCKETS}`), { signal: leaving.signal });
+      setKnown(rates.map(({ at, ...rate }) => ({ at: Date.parse(at) / 1000, ...rate })));
     };
     // What cannot be had is missing from the chart; the page says why elsewhere.
-    load().catch(() => setPoints((known) => known ?? []));
+    load().catch(() => setKnown((before) => before ?? []));
     return () => leaving.abort();
   }, [turns, hasRows]);
-  const progress = live.progress.value;
-  useEffect(() => {
-    if (progress === undefined || live.over.peek()) return;
-    const since = Date.parse(progress.at) - PACE_MS;
-    const old = Math.max(
-      0,
-      recent.current.findLastIndex(({ at }) => Date.parse(at) <= since),
-    );
-    const point = pointOf(progress, recent.current[old]);
-    recent.current = [...recent.current.slice(old), progress];
-    if (timeline.current.points.length === 0 && point.calls === 0) return;
-    for (const each of [...quietBetween(timeline.current.points.at(-1), point), point]) timeline.current.add(each);
-    setPoints([...timeline.current.points]);
-  }, [progress]);
-  return points;
+  return known;
 }
 
-/** @param {Timeline} seen @param {readonly Point[]} known */
-function withKnown(seen, known) {
-  const told = seen.points.filter((point) => point.good !== null);
-  const from = told[0]?.at ?? Number.POSITIVE_INFINITY;
-  const to = told.at(-1)?.at ?? Number.POSITIVE_INFINITY;
-  const whole = new Timeline();
-  const before = known.filter(({ at }) => at < from);
-  for (const point of [...before, ...quietBetween(before.at(-1), told[0])]) whole.add(point);
-  for (const point of told) whole.add(point);
-  for (const point of known.filter(({ at }) => at > to)) whole.add(point);
-  return whole;
-}
-
-/**
- * Nothing was called between what the ledger knows last and an event: else calls that end would look like calls that become
- * rarer. Between two events, some may have been missed.
- * @param {Point | undefined} known
- * @param {Point | undefined} told
- * @returns {Point[]}
- */
-function quietBetween(known, told) {
-  if (known === undefined || told === undefined || known.good !== null || told.at - known.at < QUIET_S) return [];
-  return [known.at + 1, told.at - 1].map((at) => ({ at, calls: 0, limited: 0, good: null, wrong: null }));
+/** The calls that the ledger knows, then those that events told since; what is between is not known. @param {readonly Point[]} known @param {readonly Rate[]} told */
+function callsOf(known, told) {
+  const end = known.at(-1)?.at ?? 0;
+  const since = told.filter(({ at }) => at > end);
+  const first = since[0];
+  if (first === undefined || known.length === 0) return [...known, ...since];
+  return [...known, { at: (end + first.at) / 2, calls: null, rateLimited: null }, ...since];
 }

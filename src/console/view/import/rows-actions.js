@@ -61,7 +61,7 @@ export function RowsActions({ id, live, filter, total }) {
         canBeRepaired(chosen) &&
         h('a', { href: `${repairHref(id)}${query(chosen)}` }, `Repair ${counted(total, 'row')}`),
       h('span', { class: 'soft' }, 'Download'),
-      ['csv', 'ndjson', 'json'].map((format) =>
+      ['csv', 'xlsx', 'ndjson', 'json'].map((format) =>
         h(
           'a',
           {

@@ -1,5 +1,5 @@
 /** One cell that can be edited, and the way from cell to cell: the keys of a spreadsheet. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '../../element.js';
 import { columnLabel } from '../../words.js';
 import { pastedLines } from './clipboard.js';
@@ -63,6 +63,10 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
     setDraft(null);
     if (text !== null) enter(text);
   };
+  const latest = useRef(leave);
+  latest.current = leave;
+  // The page may be left by keyboard while something is typed.
+  useEffect(() => () => latest.current(), []);
   /** @param {import('preact').TargetedKeyboardEvent<HTMLInputElement>} event @returns {boolean} whether the key was for this */
   const took = ({ key, shiftKey, ctrlKey, metaKey, altKey, currentTarget }) => {
     const isControl = ctrlKey || metaKey;

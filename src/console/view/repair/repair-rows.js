@@ -6,6 +6,7 @@ import { importPath, query, request } from '../../api.js';
 import { connection } from '../../connection.js';
 import { counted } from '../../format.js';
 import { announce } from '../../frame.js';
+import { useEntry } from '../../kept-entries.js';
 import { keepInAddress, usePlace } from '../../place.js';
 
 /** @import { RepairEdited, RepairReplaced, RepairRow, RepairRows as Page, RepairView } from '../../answers.d.ts' */
@@ -38,8 +39,8 @@ export class RepairRows {
   wanted;
   #next = signal(/** @type {string | null} */ (null));
   #id;
-  /** Edits that the server does not have yet, in order: those of one action each. @type {(readonly Edit[])[]} */
-  #waiting = [];
+  /** Edits that the server does not have yet, in order: those of one action each. They outlive the page. @type {(readonly Edit[])[]} */
+  #waiting;
   /** @type {Promise<void> | undefined} */
   #flushing;
   #asked = 0;
@@ -48,8 +49,9 @@ export class RepairRows {
   /** Number of the row to begin behind. */
   #after;
 
-  /** @param {string} id @param {Wanted} wanted @param {number} at the row that was worked on */
-  constructor(id, wanted, at) {
+  /** @param {string} id @param {Wanted} wanted @param {number} at the row that was worked on @param {(readonly Edit[])[]} waiting */
+  constructor(id, wanted, at, waiting) {
+    this.#waiting = waiting;
     this.#id = id;
     this.wanted = signal(wanted);
     this.#after = Math.max(0, at - 1);
@@ -59,13 +61,15 @@ export class RepairRows {
   start() {
     this.#leaving = new AbortController();
     void this.load();
+    if (this.#waiting.length > 0) {
+      this.saving.value = 'saving';
+      void this.flush();
+    }
     const back = () => void (this.#waiting.length > 0 ? this.flush() : this.load());
     connection.addEventListener('back', back, { signal: this.#leaving.signal });
-    const askFirst = (/** @type {Event} */ event) => this.#waiting.length > 0 && event.preventDefault();
-    addEventListener('beforeunload', askFirst, { signal: this.#leaving.signal });
     return () => {
-      void this.flush();
       this.#leaving.abort();
+      if (this.#waiting.length > 0) connection.addEventListener('back', () => void this.flush(), { once: true });
     };
   }
 
@@ -118,7 +122,7 @@ export class RepairRows {
 
   /** Forgets edits that cannot be saved. */
   discard() {
-    this.#waiting = [];
+    this.#waiting.length = 0;
     batch(() => {
       this.saving.value = 'saved';
       this.failure.value = undefined;
@@ -192,7 +196,7 @@ export class RepairRows {
           type: 'application/json',
           body: JSON.stringify({ edits }),
         });
-        this.#waiting = this.#waiting.slice(1);
+        this.#waiting.shift();
         this.#take(answer);
         const own = answer.rows.find(({ row }) => row === first);
         if (own !== undefined) announce(`Row ${own.line}: ${sayState(own)}`);
@@ -289,6 +293,11 @@ export function useRepairRows() {
   const { param: id, query: wanted } = usePlace();
   const repair = useRef(/** @type {RepairRows | undefined} */ (undefined));
   const at = Number(wanted.get('at') ?? 0);
+  const { waiting } = useEntry(`repair ${id}`, () => {
+    /** @type {(readonly Edit[])[]} */
+    const edits = [];
+    return { waiting: edits, isUnsaved: () => edits.length > 0 };
+  });
   repair.current ??= new RepairRows(
     id,
     {
@@ -298,6 +307,7 @@ export function useRepairRows() {
       state: wanted.get('state') ?? '',
     },
     Number.isSafeInteger(at) ? at : 0,
+    waiting,
   );
   useEffect(() => repair.current?.start(), []);
   return repair.current;

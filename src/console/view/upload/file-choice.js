@@ -8,8 +8,8 @@ const HINT =
   'Drop a membership file here, or choose one: CSV, Excel, JSON, NDJSON, YAML, LDIF, or a ZIP archive of them.';
 const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.xlsx,.xlsm,.ods,.yaml,.yml,.ldif,.zip,.gz,.zst';
 
-/** @param {{ file: File | undefined, onFile: (file: File) => void }} properties */
-export function FileChoice({ file, onFile }) {
+/** @param {{ file: File | undefined, onFile: (file: File) => void, onRemove: () => void }} properties */
+export function FileChoice({ file, onFile, onRemove }) {
   const isOver = useSignal(false);
   const tooMany = useSignal(false);
   useStrayFilesKept();
@@ -76,6 +76,7 @@ export function FileChoice({ file, onFile }) {
       },
     }),
     h('label', { for: 'file', class: 'button main' }, file === undefined ? 'Choose file' : 'Choose another'),
+    file !== undefined && h('button', { type: 'button', class: 'quiet', onClick: onRemove }, 'Remove'),
   );
 }
 

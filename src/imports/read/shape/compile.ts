@@ -1,4 +1,5 @@
 import type { Shape } from '../../../api/shape.ts';
+import { foldId } from '../../../membership/membership.ts';
 import { defined } from '../../../platform/defined.ts';
 import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';
@@ -163,12 +164,12 @@ function wideGroups(
     const slot = slotOf(column, 'a group');
     if (taken.has(slot)) continue;
     const guid = guidOf(column);
-    const other = byGuid.get(guid.toLowerCase());
+    const other = byGuid.get(foldId(guid));
     if (other !== undefined) {
       const what = `the columns ${shown(other)} and ${shown(column)} both give the group ${shown(guid)}`;
       throw new IntakeError({ code: 'AMBIGUOUS_COLUMN', what, remedy: 'Rename one of them in the input' });
     }
-    byGuid.set(guid.toLowerCase(), column);
+    byGuid.set(foldId(guid), column);
     columns.push({ slot, column, guid });
   }
   return {

@@ -15,12 +15,12 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const PARTS: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
   '_rels/.rels': `${HEAD}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-  'xl/workbook.xml': `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="export" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  'xl/workbook.xml': `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="rows" sheetId="1" r:id="rId1"/></sheets></workbook>`,
   'xl/_rels/workbook.xml.rels': `${HEAD}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
 };
 
 /**
- * Rows of cells as an xlsx workbook with one sheet, piece by piece as it is taken. Every cell is text, so that no cell is a
+ * Rows of cells as an xlsx workbook with one sheet, named `rows`, piece by piece as it is taken. Every cell is text, so that no cell is a
  * formula, a date or a rounded number. Throws a RollcallError when there are more rows than a sheet can have.
  */
 export function* workbook(rows: Iterable<readonly string[]>): Generator<Uint8Array> {
@@ -51,8 +51,8 @@ function* sheetXml(rows: Iterable<readonly string[]>): Generator<string> {
   for (const cells of rows) {
     count += 1;
     if (count > MOST_ROWS) {
-      throw new RollcallError('TOO_MANY_ROWS', `a worksheet has room for ${MOST_ROWS} rows, and the export has more`, {
-        remedy: 'export it as csv or ndjson',
+      throw new RollcallError('TOO_MANY_ROWS', `a worksheet has room for ${MOST_ROWS} rows, and there are more`, {
+        remedy: 'take csv or ndjson',
       });
     }
     xml += `<row>${cells.map(cellXml).join('')}</row>`;

@@ -1,0 +1,120 @@
+/** Uploads under way, and those that ended while nobody watched them. They go on whatever page is shown. */
+import { signal } from '@preact/signals';
+import { ApiError } from './api.js';
+import { connection } from './connection.js';
+import { upload } from './upload.js';
+
+/** Those that the frame knows. */
+export const uploads = signal(/** @type {readonly Upload[]} */ ([]));
+
+/** After so many breaks it is left to the person to try again. */
+const MAX_ATTEMPTS = 5;
+/** Between two attempts, times the number of attempts, in ms. */
+const PAUSE_MS = 1000;
+/** A server that goes away or comes back, and one that has not noticed yet that the attempt before has ended. */
+const PASSING = ['AWAY', 'STOPPING', 'KEY_IN_USE', 'HTTP_502', 'HTTP_503', 'HTTP_504'];
+
+/**
+ * @typedef {object} Task
+ * @property {string} address with the options as query
+ * @property {File} file
+ * @property {File | undefined} identities
+ * @property {string} key of the same upload, tried before or not
+ * @property {string} formHref the page that it was started from
+ * @property {(id: string) => string} hrefOf the page of what is made
+ * @property {'import' | 'sync'} noun
+ */
+
+export class Upload {
+  /** Bytes. */
+  sent = signal(0);
+  /** @type {import('@preact/signals').Signal<'sending' | 'broken' | 'made' | 'failed' | 'stopped'>} */
+  state = signal('sending');
+  /** Whether its form, which starts it, shows how far it is. */
+  isWatched = signal(true);
+  /** Why it failed. @type {unknown} */
+  error;
+  /** The page of what was made of it. */
+  href = '';
+  #stopping = new AbortController();
+
+  /** @param {Task} task */
+  constructor(task) {
+    this.task = task;
+    uploads.value = [...uploads.peek(), this];
+  }
+
+  get isUnderWay() {
+    return this.state.value === 'sending' || this.state.value === 'broken';
+  }
+
+  /** The form of the upload is shown, until what this gives is called. */
+  watch() {
+    this.isWatched.value = true;
+    return () => {
+      this.isWatched.value = false;
+    };
+  }
+
+  stop() {
+    this.#stopping.abort();
+  }
+
+  /** The frame has shown enough of it. */
+  dismiss() {
+    uploads.value = uploads.peek().filter((one) => one !== this);
+  }
+
+  /** Sends the file, from its beginning after each break. The server makes one thing of all attempts with the same key. */
+  async run() {
+    const { signal: stopped } = this.#stopping;
+    for (let attempt = 1; this.isUnderWay; attempt += 1) {
+      try {
+        await this.#send(stopped);
+      } catch (error) {
+        if (stopped.aborted) break;
+        if (attempt === MAX_ATTEMPTS || !isPassing(error)) {
+          this.error = error;
+          this.state.value = 'failed';
+          return;
+        }
+        this.state.value = 'broken';
+        await answering(attempt * PAUSE_MS, stopped);
+      }
+      if (stopped.aborted) break;
+    }
+    if (this.state.peek() === 'made') return;
+    this.state.value = 'stopped';
+    this.dismiss();
+  }
+
+  /** @param {AbortSignal} stopped */
+  async #send(stopped) {
+    const { address, file, key, identities, hrefOf } = this.task;
+    this.sent.value = 0;
+    const onProgress = (/** @type {number} */ bytes) => {
+      this.sent.value = bytes;
+      this.state.value = 'sending';
+    };
+    const { id } = await upload(address, file, { key, onProgress, signal: stopped, identities });
+    this.href = hrefOf(id);
+    this.state.value = 'made';
+  }
+}
+
+/** @param {unknown} error */
+function isPassing(error) {
+  return error instanceof ApiError && PASSING.includes(error.code);
+}
+
+/** Resolves after a pause, once the server answers. @param {number} ms @param {AbortSignal} stopped */
+async function answering(ms, stopped) {
+  await connection.ask();
+  /** @param {(value: unknown) => void} resolve */
+  const wait = (resolve) => {
+    stopped.addEventListener('abort', resolve, { once: true });
+    if (connection.away) connection.addEventListener('back', resolve, { once: true });
+    else setTimeout(resolve, ms);
+  };
+  await new Promise(wait);
+}

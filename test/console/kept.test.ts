@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { asksBeforeClosing, csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { standBefore } from './front.ts';
+import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
+
+const exports = mkdtempSync(join(tmpdir(), 'rollcall-kept-'));
+afterAll(() => rmSync(exports, { recursive: true, force: true }));
+
+const browser = useBrowser();
+const server = useServerHere({ sources: [exports] });
+const guarded = useServerHere({ tokenRequired: true });
+
+const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+
+async function choose(page: Page, text: string, name: string): Promise<void> {
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+}
+
+test('a file that was chosen and a form that was filled in are there again after a look at another page', async () => {
+  const page = await browser.open(server.url);
+  expect(await asksBeforeClosing(page)).toBe(false);
+  await choose(page, 'Member,Room\nada,choir\n', 'kept.csv');
+  await page.getByLabel('Group (GUID)').selectOption('Room');
+  await page.getByLabel('Tags').fill('choir');
+  expect(await asksBeforeClosing(page)).toBe(true);
+  await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('uid,guid\nada,choir\n', 'plan.csv'));
+  await page.getByLabel('Mode').selectOption('mirror');
+  await page.goBack();
+  await page.getByText('kept.csv').waitFor();
+  expect(await page.getByLabel('Group (GUID)').inputValue()).toBe('Room');
+  expect(await page.getByLabel('Tags').inputValue()).toBe('choir');
+  await page.goForward();
+  await page.getByText('plan.csv').waitFor();
+  expect(await page.getByLabel('Mode').inputValue()).toBe('mirror');
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('Drop a membership file here').waitFor();
+  await main(page).getByRole('link', { name: 'Imports' }).click();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('Drop a membership file here').waitFor();
+  expect(await asksBeforeClosing(page)).toBe(false);
+});
+
+test('a schedule that is being made or edited is there again, until it is saved or discarded', async () => {
+  const page = await browser.open(`${server.url}/schedules/new`);
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('nightly');
+  await page.getByLabel('Path below it').fill('members.csv');
+  expect(await asksBeforeClosing(page)).toBe(true);
+  await main(page).getByRole('link', { name: 'Exports' }).click();
+  await page.getByRole('heading', { name: 'Exports', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText('This is what you entered before; it is not saved.').waitFor();
+  expect(await name.inputValue()).toBe('nightly');
+  await checkSights(page, 'schedule-kept');
+  await page.getByRole('button', { name: 'Discard it' }).click();
+  await eventually(() => name.inputValue()).toBe('');
+  await name.fill('nightly');
+  await page.getByLabel('Path below it').fill('members.csv');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByRole('heading', { name: 'Schedules', level: 1 }).waitFor();
+  expect(await asksBeforeClosing(page)).toBe(false);
+
+  await page.getByRole('link', { name: 'Edit: nightly' }).click();
+  await page.getByLabel('Path below it').fill('others.csv');
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await page.getByRole('link', { name: 'Edit: nightly' }).click();
+  await eventually(() => page.getByLabel('Path below it').inputValue()).toBe('members.csv');
+});
+
+test('an edit of a row that could not be saved, and one that is left while it is typed, are saved later', async () => {
+  const front = await standBefore(server.url);
+  const page = await browser.open(front.url, { refusals: true });
+  await startImport(page, 'guid,uid\nteam,ada!\nteam,ben!\n', 'wrong.csv');
+  await page
+    .getByRole('link', { name: /^Repair/ })
+    .first()
+    .click();
+  const cell = (row: number) => page.getByLabel(`uid, row ${row}`, { exact: true });
+  await cell(2).fill('ada');
+  await page.goBack();
+  await page.getByRole('heading', { name: 'wrong.csv', level: 1 }).waitFor();
+  await page.goForward();
+  await page.getByText('1 ready to send').waitFor();
+  expect(await cell(2).inputValue()).toBe('ada');
+  await front.goAway();
+  await cell(3).fill('ben');
+  await page.keyboard.press('Enter');
+  await page.getByText('Not saved').waitFor();
+  await main(page).getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  expect(await asksBeforeClosing(page)).toBe(true);
+  await front.comeBack();
+  await eventually(() => asksBeforeClosing(page)).toBe(false);
+  await page.goBack();
+  await page.getByText('2 ready to send').waitFor();
+  expect(await cell(3).inputValue()).toBe('ben');
+});
+
+test('logging out asks before it loses what was entered', async () => {
+  const page = await browser.open(guarded.url, { refusals: true });
+  await page.getByLabel('Token').fill(guarded.token('operator'));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await choose(page, 'guid,uid\nteam,ada\n', 'mine.csv');
+  await page.getByRole('button', { name: 'Log out' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Log out and lose what you entered?' });
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await page.getByText('mine.csv').waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await dialog.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Token').fill(guarded.token('operator'));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByText('Drop a membership file here').waitFor();
+});

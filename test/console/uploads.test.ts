@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
+import { asksBeforeClosing, csvFile, useBrowser } from './browser.ts';
+import { standBefore } from './front.ts';
+import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
+
+const browser = useBrowser();
+const server = useServerHere();
+
+const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+const uploads = (page: Page) => page.getByRole('region', { name: 'Uploads' });
+
+/** More than a connection takes at once, and less than the server refuses: 60 rows with a long note. */
+const long = `guid,uid,note\n${Array.from({ length: 60 }, (_, at) => `team,user-${at},${'x'.repeat(15_000)}`).join('\n')}\n`;
+
+const namesOf = async (url: string): Promise<string[]> => {
+  const { imports } = (await (await fetch(`${url}/v1/imports`)).json()) as { imports: { file: string }[] };
+  return imports.map(({ file }) => file);
+};
+const importsCalled = async (name: string) => (await namesOf(server.url)).filter((file) => file === name).length;
+
+async function choose(page: Page, text: string, name: string): Promise<void> {
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+}
+
+/** Starts an upload that stays under way. */
+async function startHeld(name: string) {
+  const front = await standBefore(server.url);
+  front.hold();
+  const page = await browser.open(front.url, { refusals: true });
+  await choose(page, long, name);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page
+    .locator('#main')
+    .getByText(/^Uploading:/)
+    .waitFor();
+  return { page, front };
+}
+
+test('an upload goes on while the person looks at other pages, and leads to its import', async () => {
+  const { page, front } = await startHeld('meanwhile.csv');
+  await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await page.getByRole('heading', { name: 'Syncs', level: 1 }).waitFor();
+  const bar = uploads(page);
+  await bar.getByText('meanwhile.csv').waitFor();
+  await bar.getByText(/of \d+ KB/).waitFor();
+  expect(await asksBeforeClosing(page)).toBe(true);
+  await checkSights(page, 'upload-elsewhere');
+  await bar.getByRole('link', { name: 'Back to its form' }).click();
+  await page
+    .locator('#main')
+    .getByText(/^Uploading:/)
+    .waitFor();
+  expect(await bar.count()).toBe(0);
+  await main(page).getByRole('link', { name: 'Exports' }).click();
+  front.release();
+  await bar.getByText('meanwhile.csv has been uploaded.').waitFor();
+  await checkSights(page, 'upload-arrived');
+  expect(await asksBeforeClosing(page)).toBe(false);
+  await bar.getByRole('link', { name: 'See the import' }).click();
+  await page.getByRole('heading', { name: 'meanwhile.csv', level: 1 }).waitFor();
+  expect(await bar.count()).toBe(0);
+  expect(await importsCalled('meanwhile.csv')).toBe(1);
+  await main(page).getByRole('link', { name: 'Imports' }).click();
+  await page.getByText('Drop a membership file here').waitFor();
+});
+
+test('an upload is cancelled from another page; its form has the file still', async () => {
+  const { page } = await startHeld('cancelled.csv');
+  await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await uploads(page).getByRole('button', { name: 'Cancel' }).click();
+  await uploads(page).waitFor({ state: 'detached' });
+  await page.goBack();
+  await page.getByRole('button', { name: 'Start import' }).waitFor();
+  await page.getByText('cancelled.csv').first().waitFor();
+  expect(await importsCalled('cancelled.csv')).toBe(0);
+});
+
+test('an upload whose connection breaks is sent again when the server is back, and makes one import', async () => {
+  const { page, front } = await startHeld('broken.csv');
+  await front.goAway();
+  await page.locator('#main').getByText('The connection was lost.').waitFor();
+  await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await uploads(page).getByText('The connection was lost.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  front.release();
+  await front.comeBack();
+  await uploads(page).getByText('broken.csv has been uploaded.').waitFor();
+  expect(await importsCalled('broken.csv')).toBe(1);
+});
+
+test('an upload whose answer was lost makes one import', async () => {
+  const front = await standBefore(server.url);
+  const page = await browser.open(front.url, { refusals: true });
+  await choose(page, 'guid,uid\nteam,ada\n', 'unanswered.csv');
+  let answers = 0;
+  await page.route('**/v1/imports?*', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const response = await route.fetch();
+    answers += 1;
+    return answers === 1 ? route.abort('connectionreset') : route.fulfill({ response });
+  });
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'unanswered.csv', level: 1 }).waitFor();
+  expect(answers).toBe(2);
+  expect(await importsCalled('unanswered.csv')).toBe(1);
+});
+
+test('what the server refuses of an upload that nobody watches is said on every page, and beside its field', async () => {
+  const page = await browser.open(server.url, { refusals: true });
+  const seen = Promise.withResolvers<void>();
+  await page.route('**/v1/imports?*', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await seen.promise;
+    const detail = 'maxErrors is "many"; a number or a percentage is allowed.';
+    return route.fulfill({ status: 400, json: { code: 'BAD_OPTION', status: 400, field: 'maxErrors', detail } });
+  });
+  await choose(page, 'guid,uid\nteam,ada\n', 'refused.csv');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await uploads(page).getByText('refused.csv').waitFor();
+  seen.resolve();
+  await uploads(page)
+    .getByText(/^The upload of refused\.csv failed: /)
+    .waitFor();
+  await checkSights(page, 'upload-refused');
+  await uploads(page).getByRole('link', { name: 'Back to its form' }).click();
+  await page.locator('input:focus').and(page.getByLabel('Stop after errors')).waitFor();
+  expect(await uploads(page).count()).toBe(0);
+});
