@@ -114,7 +114,7 @@ describe('rows of an import are repaired', () => {
     const lines = (await report(child.id)).split('\n');
     expect(lines[0]).toMatch(/^guid,uid,role,note,_from_row,_edited,_row,_status,/);
     expect(lines.slice(1, 4).map((line) => line.split(',').slice(0, 8))).toEqual([
-      ['team', 'user-2', 'moderator', `"'=1+1"`, '3', 'uid', '2', 'added'],
+      ['team', 'user-2', 'moderator', '=1+1', '3', 'uid', '2', 'added'],
       ['team', 'user-3', 'admin', 'y', '4', 'role', '3', 'added'],
       ['team', 'user-4', '', '', '6', 'uid', '4', 'added'],
     ]);
