@@ -16,6 +16,8 @@ export interface User {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Milliseconds since 1970; undefined until the user changes. */
+  readonly updatedAt?: number;
   /** Milliseconds since 1970; undefined while the user is active. */
   readonly deactivatedAt?: number;
 }
@@ -102,6 +104,14 @@ export class App {
     const { deactivatedAt: _, ...rest } = user;
     this.#users.set(user.uid, active ? rest : { ...rest, deactivatedAt: at });
     return true;
+  }
+
+  changeUser(uid: string, profile: Partial<Omit<User, 'uid'>>, unset: readonly (keyof User)[]): void {
+    const user = this.anyUser(uid);
+    if (user === undefined) return;
+    const changed = { ...user, ...profile };
+    for (const field of unset) Reflect.deleteProperty(changed, field);
+    this.#users.set(user.uid, changed);
   }
 
   deleteUser(uid: string): void {

@@ -19,6 +19,7 @@ export function userEntity(user: User): UserEntity {
     ...(user.avatar !== undefined && { avatar: user.avatar }),
     status: 'offline',
     createdAt: seconds(user.createdAt),
+    ...(user.updatedAt !== undefined && { updatedAt: seconds(user.updatedAt) }),
   };
 }
 

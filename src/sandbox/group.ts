@@ -9,6 +9,8 @@ export interface Place {
   readonly banned: boolean;
   /** Milliseconds since 1970. */
   readonly joinedAt: number;
+  /** Milliseconds since 1970; of the banned. */
+  readonly bannedAt?: number;
 }
 
 export interface GroupProfile {
@@ -37,13 +39,22 @@ export type Obstacle =
 
 /** A group and every user who is in it or banned from it. UIDs come in lower case and belong to existing users. */
 export class Group {
-  readonly profile: GroupProfile;
+  #profile: GroupProfile;
   readonly #places = new Map<string, Place>();
   #membersCount = 0;
   #updatedAt: number | undefined;
 
   constructor(profile: GroupProfile) {
-    this.profile = profile;
+    this.#profile = profile;
+  }
+
+  get profile(): GroupProfile {
+    return this.#profile;
+  }
+
+  change(profile: Partial<Omit<GroupProfile, 'guid'>>, at: number): void {
+    this.#profile = { ...this.#profile, ...profile };
+    this.#updatedAt = at;
   }
 
   /** Members without the banned. */
@@ -86,7 +97,12 @@ export class Group {
     const before = this.#places.get(uid);
     if (before?.banned) return 'ERR_ALREADY_BANNED';
     if (before !== undefined) this.#membersCount -= 1;
-    this.#places.set(uid, { scope: before?.scope ?? 'participant', banned: true, joinedAt: before?.joinedAt ?? at });
+    this.#places.set(uid, {
+      scope: before?.scope ?? 'participant',
+      banned: true,
+      joinedAt: before?.joinedAt ?? at,
+      bannedAt: at,
+    });
     this.#updatedAt = at;
     return undefined;
   }

@@ -6,22 +6,27 @@ import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser
 import { groupEntity, SYSTEM_USER, seconds, userEntity } from './entities.ts';
 import type { Group, Place } from './group.ts';
 import { pageOf } from './paging.ts';
+import { isOn, refuseQuery, searching, sorted, valuesOf } from './query.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 
 /** Operations on groups, except adding members (docs/chat-service.md, 62 to 67); shapes from public documentation, not contract. */
 
-const createGroupRequest = z.looseObject({
-  guid: z.string(),
+const profileFields = {
   name: z.string().min(1).max(100),
   type: z.enum(['public', 'private', 'password']).optional(),
   password: z.string().max(100).optional(),
-  description: z.string().max(255).default(''),
+  description: z.string().max(255).optional(),
   icon: z.string().max(3000).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
-  tags: z.array(z.string().max(100)).max(25).default([]),
+  tags: z.array(z.string().max(100)).max(25).optional(),
   owner: z.string().optional(),
+};
+const createGroupRequest = z.looseObject({
+  guid: z.string(),
+  ...profileFields,
   members: addMembersRequest.strip().optional(),
 });
+const updateGroupRequest = z.looseObject({ ...profileFields, name: profileFields.name.optional() });
 
 /**
  * POST /groups: a group of the named owner, who is an admin of it, or of the system user; with members where the body
@@ -30,7 +35,7 @@ const createGroupRequest = z.looseObject({
 export function createGroup(call: Call): object | WrittenReply {
   const { behaviour, app, now } = call;
   const request = readBody(call, createGroupRequest);
-  const { name, type, password, description, icon, tags, metadata, owner, members } = request;
+  const { name, type, password, description = '', icon, tags = [], metadata, owner, members } = request;
   const stored = storedId(request.guid);
   if (stored === undefined) throw badRequest({ guid: ['A GUID has up to 100 letters, digits, "-" and "_".'] });
   if (type === undefined && behaviour.groupType === 'required') throw badRequest({ type: ['The type is required.'] });
@@ -42,9 +47,7 @@ export function createGroup(call: Call): object | WrittenReply {
     const error = serviceError('ERR_GUID_ALREADY_EXISTS', `The group with GUID ${stored} already exists.`);
     throw new Refusal(behaviour.duplicateStatus, error);
   }
-  if (type === 'password' && !password) {
-    throw new Refusal(400, serviceError('ERR_EMPTY_GROUP_PASS', 'A group of the type password needs a password.'));
-  }
+  requirePassword(type, password);
   const ownedBy = owner === undefined ? undefined : requireUser(call, owner).uid;
   app.addGroup(stored, {
     name,
@@ -67,6 +70,22 @@ export function createGroup(call: Call): object | WrittenReply {
   return new WrittenReply(writtenObject([['data', writtenObject([...fields, ['members', placed]])]]));
 }
 
+function requirePassword(type: string | undefined, password: string | undefined): void {
+  if (type !== 'password' || password) return;
+  throw new Refusal(400, serviceError('ERR_EMPTY_GROUP_PASS', 'A group of the type password needs a password.'));
+}
+
+/** PUT /groups/{guid}: changes the fields of the body. */
+export function updateGroup(call: Call): object {
+  const group = requireGroup(call);
+  const { name, type, password, description, icon, tags, metadata, owner } = readBody(call, updateGroupRequest);
+  if (type !== group.profile.type) requirePassword(type, password);
+  const given = { name, type, description, icon, tags, metadata, owner: owner && requireUser(call, owner).uid };
+  const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  group.change(changed, call.now);
+  return { data: groupEntity(group) };
+}
+
 /** DELETE /groups/{guid}. */
 export function deleteGroup(call: Call): object {
   const { guid } = requireGroup(call).profile;
@@ -75,24 +94,34 @@ export function deleteGroup(call: Call): object {
 }
 
 /**
- * GET /groups: by page, filtered by `searchKey` (start of GUID or name) and `type` or `types` (comma list); with
+ * GET /groups: by page, filtered by `searchKey` (start of GUID or name), `tags`, and `type` or `types` (comma list); with
  * `hasJoined=true`, those of the acting user.
  */
 export function listGroups(call: Call): object {
-  const searchKey = call.query.get('searchKey')?.toLowerCase() ?? '';
-  const types = (call.query.get('types') ?? call.query.get('type'))?.split(',');
-  const actor = call.query.get('hasJoined') === 'true' ? actingUser(call) : SYSTEM_USER;
+  refuseQuery(call, ['affix', 'updatedAt', 'onlyDeactivated']);
+  const types = valuesOf(call, 'types') ?? valuesOf(call, 'type');
+  const isFound = searching(call, 'guid');
+  const hasJoined = isOn(call, 'hasJoined');
+  if (hasJoined && call.onBehalfOf === '') throw badRequest({ hasJoined: ['hasJoined needs the header onBehalfOf.'] });
+  const actor = hasJoined ? actingUser(call) : SYSTEM_USER;
   const ofActor = (group: Group) => actor === SYSTEM_USER || group.memberScope(actor.uid) !== undefined;
   const found = [...call.app.groups.values()].filter((group) => {
-    const { guid, name, type } = group.profile;
-    const isNamed = guid.startsWith(searchKey) || name.toLowerCase().startsWith(searchKey);
-    return (types === undefined || types.includes(type)) && isNamed && ofActor(group);
+    const { guid, name, type, tags } = group.profile;
+    return (types === undefined || types.includes(type)) && isFound(guid, name, tags) && ofActor(group);
   });
-  return pageOf(call, found, (group) => ({
+  return pageOf(call, sorted(call, found, SORTING), (group) => ({
     ...groupEntity(group),
     ...(actor !== SYSTEM_USER && { hasJoined: true, scope: group.memberScope(actor.uid) }),
   }));
 }
+
+const SORTING = {
+  guid: ({ profile: { guid } }: Group) => guid,
+  name: ({ profile: { name } }: Group) => name.toLowerCase(),
+  createdAt: ({ profile: { createdAt } }: Group) => createdAt,
+  updatedAt: ({ profile: { createdAt }, updatedAt }: Group) => updatedAt ?? createdAt,
+  membersCount: ({ membersCount }: Group) => membersCount,
+};
 
 /** GET /groups/{guid}, from the acting user's point of view where one is named. */
 export function getGroup(call: Call): object {
@@ -128,6 +157,7 @@ export function listBanned(call: Call): object {
   return pageOf(call, banned, ([uid, place]) => ({
     ...userEntity(call.app.anyUser(uid) ?? SYSTEM_USER),
     scope: place.scope,
+    bannedAt: seconds(place.bannedAt ?? place.joinedAt),
   }));
 }
 

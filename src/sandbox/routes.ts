@@ -3,7 +3,7 @@ import { addMembers } from './add-members.ts';
 import type { Operation } from './call.ts';
 import { banMember, changeScope, removeMember, unbanMember } from './edit-members.ts';
 import type { FaultyCall } from './faults.ts';
-import { createGroup, deleteGroup, getGroup, listBanned, listGroups, listMembers } from './groups.ts';
+import { createGroup, deleteGroup, getGroup, listBanned, listGroups, listMembers, updateGroup } from './groups.ts';
 import {
   createAuthToken,
   createUser,
@@ -13,6 +13,7 @@ import {
   listUsers,
   reactivateUsers,
   sendMessage,
+  updateUser,
 } from './users.ts';
 
 /** An operation of an app: where it is, which keys open it (docs/chat-service.md, 9), and what it does. */
@@ -47,6 +48,7 @@ const ROUTES: readonly Route[] = [
     { method: 'DELETE', path: `groups/{guid}/${list}/{uid}`, scopes: ['fullAccess'], operation: unbanMember },
   ]),
   { method: 'GET', path: 'groups/{guid}', scopes: ['fullAccess'], operation: getGroup },
+  { method: 'PUT', path: 'groups/{guid}', scopes: ['fullAccess'], operation: updateGroup },
   { method: 'DELETE', path: 'groups/{guid}', scopes: ['fullAccess'], operation: deleteGroup },
   { method: 'GET', path: 'groups', scopes: ['fullAccess'], operation: listGroups, faulty: 'list' },
   { method: 'POST', path: 'groups', scopes: ['fullAccess'], operation: createGroup, faulty: 'create' },
@@ -54,6 +56,7 @@ const ROUTES: readonly Route[] = [
   { method: 'PUT', path: 'users', scopes: ['fullAccess'], operation: reactivateUsers },
   { method: 'DELETE', path: 'users', scopes: ['fullAccess'], operation: deactivateUsers },
   { method: 'GET', path: 'users/{uid}', scopes: ['fullAccess'], operation: getUser },
+  { method: 'PUT', path: 'users/{uid}', scopes: ['fullAccess'], operation: updateUser },
   { method: 'DELETE', path: 'users/{uid}', scopes: ['fullAccess'], operation: deleteUser },
   { method: 'POST', path: 'users', scopes: ['fullAccess', 'authOnly'], operation: createUser, faulty: 'create' },
   { method: 'POST', path: 'users/{uid}/auth_tokens', scopes: ['fullAccess', 'authOnly'], operation: createAuthToken },

@@ -5,49 +5,62 @@ import { storedId, type User } from './app.ts';
 import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser } from './call.ts';
 import { groupConversation, groupEntity, seconds, userEntity } from './entities.ts';
 import { pageOf } from './paging.ts';
+import { isOn, refuseQuery, searching, sorted, valuesOf } from './query.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 
 /** Operations on users, their tokens and their messages (docs/chat-service.md, 52 to 61); replies from public documentation, not contract. */
 
 const METADATA_BYTES = 5 * 1024;
 
-const createUserRequest = z.looseObject({
-  uid: z.string(),
+const profileFields = {
   name: z.string().min(1).max(100),
   avatar: z.url().max(3000).optional(),
   link: z.url().max(3000).optional(),
-  role: z.string().min(1).default('default'),
+  role: z.string().min(1).toLowerCase().optional(),
   statusMessage: z.string().optional(),
   tags: z.array(z.string().max(100)).max(25).optional(),
   metadata: z
     .record(z.string(), z.unknown())
-    .refine((data) => JSON.stringify(data).length <= METADATA_BYTES, { error: 'metadata has 5 KB at most' })
+    .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= METADATA_BYTES, { error: 'metadata has 5 KB at most' })
     .optional(),
+};
+const createUserRequest = z.looseObject({ uid: z.string(), ...profileFields, withAuthToken: z.boolean().optional() });
+const updateUserRequest = z.looseObject({
+  ...profileFields,
+  name: profileFields.name.optional(),
+  unset: z.array(z.enum(['avatar', 'link', 'metadata'])).optional(),
 });
+const PROFILE_FIELDS = ['name', 'avatar', 'link', 'role', 'statusMessage', 'tags', 'metadata'] as const;
+
+/** The fields of a profile that a body has. */
+function profileIn(call: Call, body: Partial<z.infer<typeof updateUserRequest>>): Partial<User> {
+  if (body.role !== undefined && !call.app.roles.has(body.role)) {
+    throw new Refusal(404, serviceError('ERR_ROLE_NOT_FOUND', `The role ${body.role} does not exist.`));
+  }
+  const given = PROFILE_FIELDS.filter((field) => body[field] !== undefined);
+  return Object.fromEntries(given.map((field) => [field, body[field]]));
+}
 
 /** POST /users: one user a call. A UID that a deactivated user has is taken. */
 export function createUser(call: Call): object {
-  const { uid, name, avatar, link, role, statusMessage, tags, metadata } = readBody(call, createUserRequest);
+  const { uid, withAuthToken, ...profile } = readBody(call, createUserRequest);
   const stored = storedId(uid);
   if (stored === undefined) throw badRequest({ uid: ['A UID has up to 100 letters, digits, "-" and "_".'] });
   if (call.app.anyUser(stored) !== undefined) {
     const error = serviceError('ERR_UID_ALREADY_EXISTS', `The user with UID ${stored} already exists.`);
     throw new Refusal(call.behaviour.duplicateStatus, error);
   }
-  if (!call.app.roles.has(role)) {
-    throw new Refusal(404, serviceError('ERR_ROLE_NOT_FOUND', `The role ${role} does not exist.`));
-  }
-  call.app.addUser(stored, {
-    name,
-    role,
-    createdAt: call.now,
-    ...(avatar !== undefined && { avatar }),
-    ...(link !== undefined && { link }),
-    ...(statusMessage !== undefined && { statusMessage }),
-    ...(tags !== undefined && { tags }),
-    ...(metadata !== undefined && { metadata }),
-  });
-  return { data: profileOf(requireUser(call, stored)) };
+  call.app.addUser(stored, { ...profileIn(call, profile), createdAt: call.now });
+  const token = withAuthToken === true && { authToken: tokenFor(stored, call.now) };
+  return { data: { ...profileOf(requireUser(call, stored)), ...token } };
+}
+
+/** PUT /users/{uid}: changes the fields of the body, and takes away those of `unset`. */
+export function updateUser(call: Call): object {
+  const { uid } = requireUser(call, call.params[0] ?? '');
+  const { unset = [], ...profile } = readBody(call, updateUserRequest);
+  call.app.changeUser(uid, { ...profileIn(call, profile), updatedAt: call.now }, unset);
+  return { data: profileOf(requireUser(call, uid)) };
 }
 
 /** GET /users/{uid}. */
@@ -56,23 +69,28 @@ export function getUser(call: Call): object {
 }
 
 /**
- * GET /users: by page, filtered by `searchKey` (start of UID or name), `status`, `role` or `roles` (comma list). The
+ * GET /users: by page, filtered by `searchKey` (start of UID or name), `tags`, `status`, `role` or `roles` (comma list). The
  * deactivated come with `withDeactivated`, and they alone with `onlyDeactivated`.
  */
 export function listUsers(call: Call): object {
-  const { query } = call;
-  const searchKey = query.get('searchKey')?.toLowerCase() ?? '';
-  const roles = (query.get('roles') ?? query.get('role'))?.split(',');
-  const isOn = (flag: string) => ['true', '1'].includes(query.get(flag) ?? '');
-  const [withDeactivated, onlyDeactivated] = [isOn('withDeactivated'), isOn('onlyDeactivated')];
+  refuseQuery(call, ['affix', 'updatedAt']);
+  const roles = valuesOf(call, 'roles') ?? valuesOf(call, 'role');
+  const isFound = searching(call, 'uid');
+  const [withDeactivated, onlyDeactivated] = [isOn(call, 'withDeactivated'), isOn(call, 'onlyDeactivated')];
   const matches = (user: User) =>
     (user.deactivatedAt === undefined ? !onlyDeactivated : withDeactivated || onlyDeactivated) &&
     (roles === undefined || roles.includes(user.role)) &&
-    (user.uid.startsWith(searchKey) || user.name.toLowerCase().startsWith(searchKey));
+    isFound(user.uid, user.name, user.tags ?? []);
   // No user connects to the sandbox, so every user is offline.
-  const users = query.get('status') === 'available' ? [] : [...call.app.users.values()].filter(matches);
-  return pageOf(call, users, profileOf);
+  const users = call.query.get('status') === 'available' ? [] : [...call.app.users.values()].filter(matches);
+  return pageOf(call, sorted(call, users, SORTING), profileOf);
 }
+
+const SORTING = {
+  uid: ({ uid }: User) => uid,
+  name: ({ name }: User) => name.toLowerCase(),
+  createdAt: ({ createdAt }: User) => createdAt,
+};
 
 /** PUT /users with `uidsToActivate`: reactivates deactivated users, and names the others. */
 export function reactivateUsers(call: Call): object {
@@ -91,10 +109,11 @@ export function deactivateUsers(call: Call): object {
 /** DELETE /users/{uid}: for good with `permanent: true`, and otherwise as deactivating. */
 export function deleteUser(call: Call): object {
   const { uid } = requireUser(call, call.params[0] ?? '');
-  const permanent = call.body === '' ? false : readBody(call, z.looseObject({ permanent: z.boolean() })).permanent;
+  const body = z.looseObject({ permanent: z.boolean().default(false) });
+  const { permanent } = call.body === '' ? { permanent: false } : readBody(call, body);
   if (permanent) call.app.deleteUser(uid);
   else call.app.setActive(uid, false, call.now);
-  return { data: { success: true, message: `The user with UID ${uid} was deleted.` } };
+  return { data: { success: true, message: `The user with UID ${uid} was ${permanent ? 'deleted' : 'deactivated'}.` } };
 }
 
 /** UIDs whose state was changed, and the others. */
@@ -118,11 +137,25 @@ function profileOf(user: User): object {
   };
 }
 
-/** POST /users/{uid}/auth_tokens; the token has no use, because no user can log in to the sandbox. */
+const tokenRequest = z.strictObject({
+  force: z.boolean().optional(),
+  platform: z.string().optional(),
+  userAgent: z.string().optional(),
+  appInfo: z.record(z.string(), z.unknown()).optional(),
+});
+
+/**
+ * POST /users/{uid}/auth_tokens, tied to what the body says; the token has no use, because no user can log in to the sandbox.
+ * Which fields name the device, no source says: those of changing a token are taken, and others refused.
+ */
 export function createAuthToken(call: Call): object {
   const { uid } = requireUser(call, call.params[0] ?? '');
-  const createdAt = seconds(call.now);
-  return { data: { uid, authToken: `${uid}_${createdAt}${randomBytes(20).toString('hex')}`, createdAt } };
+  const { force: _, ...tied } = call.body === '' ? {} : readBody(call, tokenRequest);
+  return { data: { uid, authToken: tokenFor(uid, call.now), createdAt: seconds(call.now), ...tied } };
+}
+
+function tokenFor(uid: string, now: number): string {
+  return `${uid}_${seconds(now)}${randomBytes(20).toString('hex')}`;
 }
 
 /** POST /messages: to a user or a group, from the acting user. */
@@ -142,6 +175,9 @@ export function sendMessage(call: Call): object {
     return { entity: userEntity(user), entityType: 'user', id: user.uid, conversationId };
   };
   const { id, conversationId, ...receiving } = entity(receiver);
+  if (type === 'text' && !data.text?.trim()) {
+    throw new Refusal(400, serviceError('ERR_EMPTY_MESSAGE_TEXT', 'A text message needs a text.'));
+  }
   const sending = { entity: userEntity(sender), entityType: 'user' };
   return {
     data: {

@@ -202,6 +202,20 @@ describe('a list of banned users that cannot be read whole', () => {
     expect(outcomes(pipeline, id)).toEqual(['failed BANNED', 'added']);
   });
 
+  test('because no call gets an answer of the service, stops the region as adding does, and names app id, region and host', async () => {
+    const nowhere = refusal(404, null);
+    const pipeline = await openPipeline({
+      place,
+      sandbox: banning(many),
+      chat: (service) => ({ ...service, listBannedPage: nowhere, getGroup: nowhere, addMembers: nowhere }),
+    });
+    const { id, state, code, reason, remedy } = await pipeline.run(csv(rowsFor(['b1', 'ann'])), { bans: 'keep' });
+    expect([state, code]).toEqual(['blocked', 'SERVICE_REFUSED']);
+    expect(reason).toContain('check app id, region and host');
+    expect(`${reason} ${remedy}`).not.toContain('banCheck');
+    expect(pipeline.calls(id)).toBe(0);
+  });
+
   test('can be left unread when the import is resumed', async () => {
     const pipeline = await openPipeline({
       place,

@@ -100,7 +100,7 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
       }
       return [
         withFullStop(`Blocked: ${reason}`),
-        `Nothing is lost. Fix the key or plan${there}, check it with \`rollcall doctor\`${there}, then continue:`,
+        `Nothing is lost. Fix the key, plan or address${there}, check it with \`rollcall doctor\`${there}, then continue:`,
         command('resume', sandbox),
       ];
     case 'failed':

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
-import { type BannedPages, readBanned } from '../../chat/member-list.ts';
+import { readBanned } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
 import { grouped } from '../../text/wording.ts';
 import type { BanChoice } from '../ban-options.ts';
@@ -10,7 +10,7 @@ import type { ReasonCode } from '../reason-codes.ts';
 import type { BannedUsers } from '../record/bans.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
-import type { GroupReader } from './group-reader.ts';
+import type { GroupPages, GroupReader } from './group-reader.ts';
 
 /** Groups that are read at the same time. */
 const GROUPS_AT_ONCE = 40;
@@ -76,12 +76,13 @@ function inOneTransaction(
 async function askIn(
   region: Region,
   bans: ImportLedger['bans'],
-  pages: BannedPages,
+  pages: Pick<GroupPages, 'listBannedPage' | 'getGroup'>,
   record: (answer: BannedUsers) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Unread | undefined> {
   let refused: Unread | undefined;
   let groupsUnread = 0;
+  let nowhere: Promise<Unread | undefined> | undefined;
   const atOnce = pLimit(GROUPS_AT_ONCE);
   bans.begin(region);
   for (const groups of bans.groupsToAsk(region)) {
@@ -97,6 +98,15 @@ async function askIn(
         if (error instanceof ReadingRefused && error.ofRegion) {
           refused = unreadRegion(error);
           return;
+        }
+        if (error.code === NO_SERVICE) {
+          nowhere ??= wrongAddress(pages, guid, signal);
+          const wrong = await nowhere;
+          signal.throwIfAborted();
+          if (wrong !== undefined) {
+            refused = wrong;
+            return;
+          }
         }
         groupsUnread += 1;
         refused ??= {
@@ -114,8 +124,27 @@ async function askIn(
 
 type Unread = Pick<StoppedRegion, 'code' | 'message'>;
 
+/** A 404 without a code of the service. */
+const NO_SERVICE = 'HTTP_404';
+
+/** Where another question has no answer of the service either, app id, region or host is wrong, as for an addition. */
+async function wrongAddress(
+  pages: Pick<GroupPages, 'getGroup'>,
+  guid: string,
+  signal: AbortSignal,
+): Promise<Unread | undefined> {
+  try {
+    await pages.getGroup(guid, { signal });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ReadingRefused) || error.code !== NO_SERVICE) return undefined;
+    const { code, message } = error;
+    return { code, message };
+  }
+}
+
 /** A plan or key that refuses this question may let members be added all the same. */
 function unreadRegion({ code, message }: ReadingRefused): Unread {
-  const isOfList = code.startsWith('ERR_') || code === 'HTTP_403' || code === 'HTTP_404';
+  const isOfList = code.startsWith('ERR_') || code === 'HTTP_403';
   return isOfList ? { code: BANS_UNKNOWN, message: `${code}, ${message}` } : { code, message };
 }

@@ -1,0 +1,55 @@
+import type { Call } from './call.ts';
+import { badRequest } from './refusal.ts';
+
+/** What lists are asked for: as documented, or refused by name, so that no client believes that it was heeded. */
+
+/** A switch: true or false in any case, 1 or 0. */
+export function isOn({ query }: Call, name: string): boolean {
+  const text = (query.get(name) ?? 'false').toLowerCase();
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0') return false;
+  throw badRequest({ [name]: [`${name} must be true or false.`] });
+}
+
+/** The values of a comma list, which clients also write as `name[]` or `name[0]`; undefined where there is none. */
+export function valuesOf({ query }: Call, name: string): readonly string[] | undefined {
+  const given = [...query].filter(([key]) => key === name || key.startsWith(`${name}[`));
+  const values = given.flatMap(([, value]) => value.split(',')).filter((value) => value !== '');
+  return values.length === 0 ? undefined : values;
+}
+
+/** @param names documented, and not done here */
+export function refuseQuery({ query }: Call, names: readonly string[]): void {
+  const found = names.filter((name) => query.has(name));
+  if (found.length === 0) return;
+  throw badRequest(Object.fromEntries(found.map((name) => [name, [`The sandbox has no ${name}.`]])));
+}
+
+/** The items in the order of `sortBy` and `sortOrder`. @param keys what they can be sorted by */
+export function sorted<Item>(
+  { query }: Call,
+  items: readonly Item[],
+  keys: Readonly<Record<string, (item: Item) => string | number>>,
+): readonly Item[] {
+  const order = (query.get('sortOrder') ?? 'asc').toLowerCase();
+  if (order !== 'asc' && order !== 'desc') throw badRequest({ sortOrder: ['sortOrder must be asc or desc.'] });
+  const by = query.get('sortBy');
+  if (by === null) return items;
+  const key = Object.hasOwn(keys, by) ? keys[by] : undefined;
+  if (key === undefined) throw badRequest({ sortBy: [`sortBy must be one of ${Object.keys(keys).join(', ')}.`] });
+  const up = items.toSorted((one, other) => (key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : 0));
+  return order === 'asc' ? up : up.reverse();
+}
+
+/** Whether a user or group is one that `searchKey`, `searchIn` and `tags` ask for. @param idName uid or guid */
+export function searching(call: Call, idName: string): (id: string, name: string, tags: readonly string[]) => boolean {
+  const key = call.query.get('searchKey')?.toLowerCase() ?? '';
+  const fields = valuesOf(call, 'searchIn') ?? [idName, 'name'];
+  const unknown = fields.find((field) => field !== idName && field !== 'name');
+  if (unknown !== undefined) throw badRequest({ searchIn: [`searchIn must be ${idName} or name.`] });
+  const wanted = valuesOf(call, 'tags');
+  return (id, name, tags) =>
+    (wanted === undefined || wanted.some((tag) => tags.includes(tag))) &&
+    ((fields.includes(idName) && id.startsWith(key)) ||
+      (fields.includes('name') && name.toLowerCase().startsWith(key)));
+}
