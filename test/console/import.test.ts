@@ -137,7 +137,10 @@ test('a retry is a new import that names the old one', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();
   const old = page.url();
   await page.getByRole('button', { name: /^Retry/ }).click();
-  await page.getByRole('dialog').getByRole('button', { name: /^Retry/ }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Retry/ })
+    .click();
   await page.getByText('Retries rows of').waitFor();
   expect(page.url()).not.toBe(old);
   await page.locator('.kicker').getByRole('link').last().click();
