@@ -55,6 +55,9 @@ export const importView = importSummary
     retryOf: z.string().nullable(),
     followUps: z.array(followUp).meta({ description: 'What was started to retry or undo this import, oldest first.' }),
     retryable: count.meta({ description: 'Rows that `retry` would send: not those that were sent again already.' }),
+    repaired: count.meta({
+      description: 'Rows that were invalid or failed, and were sent repaired in another import.',
+    }),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: z.array(z.enum(ACTIONS)).meta({ description: 'What is possible now.' }),
@@ -89,7 +92,7 @@ export const importFilter = z.strictObject({
   createdBy: z.string().trim().max(200).optional().meta({ description: 'The whole name of who started it.' }),
   tags: tagsOption.optional().meta({ description: 'All of these, separated by commas.' }),
   problems: z.enum(['true', 'false']).optional().meta({
-    description: 'Only imports that stopped, or that ended with rows that need attention.',
+    description: 'Only imports that stopped, or that ended with rows that need attention, dismissed ones too.',
   }),
 });
 export type ImportFilterQuery = z.infer<typeof importFilter>;
@@ -106,7 +109,7 @@ export type ImportsPage = z.infer<typeof importsPage>;
 export const retryQuery = z.strictObject(rowFilterFields);
 
 /** What can be done with several imports at once. */
-const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag'] as const;
+const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
 
 /** `POST /v1/imports/actions` */
 export const bulkBody = z

@@ -56,6 +56,10 @@ export const overview = z
     waiting: z.array(importView).meta({
       description: 'Imports that cannot continue without a person: blocked, failed or held; newest first, at most 20.',
     }),
+    attention: z.array(importView).meta({
+      description:
+        'Imports that are over, with rows that need attention: failed, invalid, unconfirmed or not sent. Without those whose rows were sent again, taken back, or dismissed, and without runs of a schedule that a later one has replaced. Newest first, at most 20.',
+    }),
     ready: z.strictObject({ imports: z.array(importView), syncs: z.array(syncEntry) }).meta({
       description:
         'What a person may continue, and what is not urgent: files that were only checked, imports that were paused, plans that were made to be looked at. Newest first, at most 5 of each.',

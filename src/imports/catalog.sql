@@ -64,6 +64,27 @@ update imports set tags = :tags where id = :id;
 -- In: id, totals (JSON).
 update imports set totals = :totals where id = :id;
 
+-- name: attention
+-- In: limit. Out: imports that are over and have rows that need attention, newest first: more than were dismissed or sent
+-- again, and neither taken back nor of a run of a schedule that a later one has replaced.
+select i.* from (select import_id as id, sum(rows) as rows from import_problems group by import_id) p
+  join import_records i on i.id = p.id
+ where i.finishedAt is not null
+   and p.rows > coalesce((select rows from dismissed where import_id = i.id), 0)
+   and p.rows > coalesce((select sum(iif(r.finishedAt is null, p.rows, json_extract(r.totals, '$.rows.read')))
+                            from import_records r where r.retryOf = i.id), 0)
+   and not exists (select 1 from syncs where undo_of = i.id and state in ('applied', 'unchanged'))
+   and not exists (select 1 from syncs own join syncs later on later.schedule_id = own.schedule_id
+                    where own.id = i.id and later.created_at > own.created_at
+                      and later.state in ('applied', 'unchanged', 'incomplete'))
+ order by i.createdAt desc, i.id desc limit :limit;
+
+-- name: dismiss
+-- In: id. Its rows that need attention now are left as they are.
+insert into dismissed (import_id, rows)
+  select :id, coalesce(sum(rows), 0) from import_problems where import_id = :id
+  on conflict do update set rows = excluded.rows;
+
 -- name: begin_deletion
 -- In: id. What the import created is being deleted from now on.
 insert or ignore into deletions (import_id) values (:id);

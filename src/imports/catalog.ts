@@ -82,6 +82,8 @@ export interface CatalogReader {
   page(request: ImportFilter & { readonly before?: string; readonly limit: number }): CatalogPage;
   /** How many imports are in each state. */
   counts(): ReadonlyMap<ImportState, number>;
+  /** Imports that are over with rows that need attention, and that nobody has dismissed, newest first. */
+  attention(limit: number): ImportRecord[];
   /** Codes that came up in several imports since then (ms since 1970), most imports first. */
   recurringProblems(since: number, limit: number): RecurringProblem[];
   /** State changes of an import at `since` (ms since 1970) or later, in order. */
@@ -109,6 +111,8 @@ export interface Catalog extends CatalogReader {
   setTags(id: string, tags: string): void;
   /** Keeps the totals of an import that has ended, or is about to. */
   setTotals(id: string, totals: ImportTotals): void;
+  /** The rows of an import that need attention are left as they are; more of them need attention again. */
+  dismiss(id: string): void;
   /** What the import created is being deleted, until `endDeletion`. */
   beginDeletion(id: string): void;
   endDeletion(id: string): void;
@@ -200,6 +204,9 @@ export function openCatalog(path: string): Catalog {
     setTotals: (id, totals) => {
       sql('set_totals').run({ id, totals: JSON.stringify(totals) });
       keep(id);
+    },
+    dismiss: (id) => {
+      sql('dismiss').run({ id });
     },
     beginDeletion: (id) => {
       sql('begin_deletion').run({ id });
@@ -293,6 +300,7 @@ function readerOf(database: DatabaseSync): CatalogReader {
           .all()
           .map(({ state, imports }) => [state, imports]),
       ),
+    attention: (limit) => sql<ImportRecord>('attention').all({ limit }),
     recurringProblems: (since, limit) => sql<RecurringProblem>('recurring_problems').all({ since, limit }),
     undone: () =>
       new Set(

@@ -78,7 +78,9 @@ export function importRoutes(app: Api, context: ServerContext): void {
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Do one thing with several imports: pause, resume, cancel, delete or tag them',
+        summary: 'Do one thing with several imports: pause, resume, cancel, delete, tag or dismiss them',
+        description:
+          'To `dismiss` an import leaves its rows that need attention as they are: it needs no person until there are more of them.',
         body: bulkBody,
         response: { 200: bulkAnswer, ...refusals('BAD_OPTION') },
       },
@@ -199,6 +201,7 @@ async function actOn(
   { action, tags: changes = {} }: z.infer<typeof bulkBody>,
 ): Promise<ImportState | null> {
   const { coordinator } = context;
+  if (action === 'dismiss') return coordinator.dismiss(id).state;
   if (action === 'tag') return coordinator.tag(id, changes).state;
   if (action !== 'delete') return (await act(context, id, action, {})).state;
   await coordinator.remove(id);

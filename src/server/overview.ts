@@ -22,6 +22,8 @@ const SYNC_UNDER_WAY: readonly SyncState[] = ['planning', 'applying'];
 const MOST = 20;
 /** Imports at rest that are looked at, newest first: those that need a person are counted among them. */
 const MOST_AT_REST = 1_000;
+/** Imports with rows that need attention that are counted, at most. */
+const MAX_ATTENTION = 1_000;
 const READY = 5;
 const RECENT = 5;
 const FAILING = 5;
@@ -46,6 +48,7 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
       const counts = reading.counts();
       const atRest = reading.page({ states: AT_REST, limit: MOST_AT_REST }).imports;
       const stuck = atRest.filter(needsDecision);
+      const attention = reading.attention(MAX_ATTENTION);
       const ready = atRest.filter((record) => !needsDecision(record));
       const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map(views.of));
       const syncsIn = (states: readonly SyncState[]) =>
@@ -55,9 +58,10 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
         .list()
         .map((schedule) => nightOf(context, schedules, schedule, health.get(schedule.name)));
       const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
-      const [now, waiting, readyImports, recent] = await Promise.all([
+      const [now, waiting, open, readyImports, recent] = await Promise.all([
         running([...reading.page({ states: SENDING, limit: MOST }).imports, ...read]),
         viewsOf(stuck.slice(0, MOST)),
+        viewsOf(attention.slice(0, MOST)),
         viewsOf(ready.slice(0, READY)),
         viewsOf(reading.page({ states: FINISHED, limit: RECENT }).imports),
       ]);
@@ -70,6 +74,7 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
         running: now,
         queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
         waiting,
+        attention: open,
         recent,
         syncs: [...syncsIn(['held']), ...toApply].sort((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, MOST),
         ready: { imports: readyImports, syncs: planned.filter(({ id }) => !asked.has(id)).slice(0, READY) },
@@ -77,7 +82,8 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
         nights,
         failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
         needs: {
-          imports: stuck.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
+          imports:
+            stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
           syncs: (syncCatalog.count(['held']).get('held') ?? 0) + asked.size,
           schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'))
             .length,

@@ -21,6 +21,7 @@ export interface Reading {
   page(request: Parameters<CatalogReader['page']>[0]): CatalogPage;
   find(id: string): ImportRecord | undefined;
   counts: CatalogReader['counts'];
+  attention: CatalogReader['attention'];
   recurringProblems: CatalogReader['recurringProblems'];
   /** Imports that retry rows of this one, oldest first. */
   retries(id: string): readonly ImportRecord[];
@@ -69,6 +70,7 @@ export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
     },
     find: (id) => catalog.find(id),
     counts: () => catalog.counts(),
+    attention: (limit) => catalog.attention(limit),
     recurringProblems: (since, limit) => catalog.recurringProblems(since, limit),
     retries: (id) => catalog.retries(id),
     transitions: (id, since) => catalog.transitions(id, since),

@@ -108,6 +108,16 @@ test('an import that runs shows how far it is and how long it will take', async 
   await running.waitFor({ state: 'detached' });
 });
 
+test('an import with rows that need attention is dismissed on the start page', async () => {
+  await upload('guid,uid\nteam,\nteam,ada\n', 'name=attention.csv');
+  const page = await browser.open(server.url);
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  await needs.getByText('Completed: 1 of 2 rows succeeded; 1 row needs attention.').waitFor();
+  await checkSights(page, 'now-attention');
+  await needs.getByRole('button', { name: 'Dismiss attention.csv' }).click();
+  await needs.getByRole('link', { name: 'attention.csv', exact: true }).waitFor({ state: 'detached' });
+});
+
 test('a list is narrowed down, several imports get a tag, and Back brings the filter back', async () => {
   for (const name of ['one', 'two', 'three']) await upload(`guid,uid\nteam,${name}\n`, `name=list-${name}.csv`);
   await upload('guid,uid\nteam,\n', 'name=list-bad.csv&tags=broken');

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Overview } from '../../src/api/overview.ts';
+import { openCatalog } from '../../src/imports/catalog.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { reached } from '../imports/pipeline-harness.ts';
@@ -17,6 +18,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const overview = () => server.json<Overview>('/v1/overview');
+const dismiss = (id: string) => act('dismiss', id);
+const act = (action: string, id: string) =>
+  server.json<{ results: { problem?: { code: string } }[] }>('/v1/imports/actions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ action, ids: [id] }),
+  });
+const attention = async () => (await overview()).attention.map(({ id }) => id);
 
 async function schedule(name: string, text: string | undefined, apply = true): Promise<number> {
   const file = join(tempDir(), `${name}.csv`);
@@ -36,7 +45,7 @@ test('nothing to report is shown as that', async () => {
   expect(await overview()).toEqual({
     imports: 0,
     queued: 0,
-    ...{ running: [], waiting: [], recent: [], syncs: [], syncsUnderWay: [], nights: [], failing: [] },
+    ...{ running: [], waiting: [], attention: [], recent: [], syncs: [], syncsUnderWay: [], nights: [], failing: [] },
     ready: { imports: [], syncs: [] },
     needs: { imports: 0, syncs: 0, schedules: 0 },
   });
@@ -55,6 +64,7 @@ test('an import that runs has an estimate, one that was only checked is ready, o
   await server.json(`/v1/imports/${long.id}/cancel`, { method: 'POST' });
   await server.settled(long.id);
   expect(await overview()).toMatchObject({ imports: 2, running: [], recent: [{ id: long.id, state: 'cancelled' }] });
+  await dismiss(long.id);
 });
 
 test('an import whose first rows were sent asks for a decision; one that a person has paused does not', async () => {
@@ -129,4 +139,37 @@ test('who follows the lists hears of a sync that moves', async () => {
   await server.syncs.settled(id);
   await source.next(({ name, data }) => name === 'sync' && data.id === id && data.state !== 'planning');
   source.close();
+});
+
+test('an import that ended with rows that need attention needs a person until it is dismissed', async () => {
+  for (const id of await attention()) await dismiss(id);
+  const { id } = await server.run('guid,uid\nteam,nobody\nteam,user-1\nteam,\n', 'name=wrong.csv');
+  expect(await overview()).toMatchObject({ attention: [{ id }], needs: { imports: 1 } });
+  expect((await dismiss(id)).results).toMatchObject([{ id, state: 'completed' }]);
+  expect(await overview()).toMatchObject({ attention: [], needs: { imports: 0 } });
+  const { entries } = await server.json<{ entries: unknown[] }>('/v1/audit?search=import.dismiss');
+  expect(entries[0]).toMatchObject({ action: 'import.dismiss', target: id });
+  // More rows than were dismissed.
+  const catalog = openCatalog(server.dir.catalog);
+  catalog.setProblems(id, [{ code: 'ERR_UID_NOT_FOUND', rows: 3 }]);
+  catalog.close();
+  expect(await attention()).toEqual([id]);
+  await dismiss(id);
+});
+
+test('rows that were sent again need attention in the import that sent them, and only there', async () => {
+  const { id } = await server.run('guid,uid\nteam,nobody-again\n', 'name=again.csv');
+  expect(await attention()).toEqual([id]);
+  const retry = await server.json<{ id: string }>(`/v1/imports/${id}/retry`, { method: 'POST' });
+  await server.settled(retry.id);
+  expect(await attention()).toEqual([retry.id]);
+  await dismiss(retry.id);
+});
+
+test('an import that is not over cannot be dismissed', async () => {
+  const checked = await server.run('guid,uid\nteam,\n', 'dryRun=true&name=open.csv');
+  expect((await dismiss(checked.id)).results).toMatchObject([{ problem: { code: 'WRONG_STATE' } }]);
+  await act('cancel', checked.id);
+  await server.settled(checked.id);
+  await dismiss(checked.id);
 });

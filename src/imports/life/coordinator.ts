@@ -63,6 +63,8 @@ export interface Coordinator {
    * the new id. @throws WrongState, also when there is nothing to send again; WrongTarget
    */
   retry(id: string, changes?: RetryChanges): Promise<string>;
+  /** The rows of an import that need attention are left as they are. @throws UnknownImport; WrongState while it is not over */
+  dismiss(id: string): ImportRecord;
   /** Adds and removes tags of an import, in any state. @throws UnknownImport */
   tag(id: string, changes: TagChanges): ImportRecord;
   /** Keeps the totals of an import that has ended. */
@@ -247,6 +249,13 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       const meant = readOptions(record).sandbox;
       if (meant !== sandbox) throw new WrongTarget(`import ${id}`, meant);
       return retryImport({ dir, reading }, record, changes, coordinator.create);
+    },
+    dismiss: (id) => {
+      const record = find(id);
+      if (!isFinal(record.state)) throw new WrongState(record, 'cannot be dismissed', actionsOf(record.state, false));
+      catalog.dismiss(id);
+      events.emit('changed', record);
+      return record;
     },
     tag: (id, changes) => {
       catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(find(id)), changes)));

@@ -31,7 +31,7 @@ export interface NotifierOptions {
 
 export type NotificationResult = 'delivered' | 'failed' | 'given-up';
 
-/** Notifies the receiver of imports and syncs that have finished or need attention, and of a service that is away. */
+/** Notifies the receiver of imports and syncs that have finished or wait for a person, and of a service that is away. */
 export interface Notifier {
   /** What is still to be delivered. */
   readonly count: Deliveries['count'];

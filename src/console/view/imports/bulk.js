@@ -8,7 +8,7 @@ import { announce } from '../../frame.js';
 import { ErrorPlace } from '../../notice.js';
 import { refreshOverview } from '../../overview.js';
 import { saidOf } from '../../remedies.js';
-import { fileName } from '../../words.js';
+import { fileName, needAttention } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 
 /** @import { Signal } from '@preact/signals' */
@@ -122,6 +122,12 @@ export function BulkBar({ items, chosen, onDone }) {
               label,
             ),
           ),
+          views.some(({ finishedAt, rows }) => finishedAt !== null && needAttention(rows) > 0) &&
+            h(
+              WorkButton,
+              { key: 'dismiss', busy: work.busy, onClick: () => void send({ action: 'dismiss' }, 'dismissed') },
+              'Dismiss',
+            ),
           h(WorkButton, { key: 'tag', busy: work.busy, onClick: () => void tag() }, 'Tag…'),
           count < items.length &&
             h(

@@ -16,10 +16,10 @@ import { nightSentence } from './nights.js';
 /** @import { SyncEntry } from '../../sync-answers.d.ts' */
 
 /** @param {{ overview: Overview }} properties */
-export function Needs({ overview: { needs, waiting, running, syncs, nights } }) {
+export function Needs({ overview: { needs, waiting, attention, running, syncs, nights } }) {
   const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
   const failed = nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'));
-  const unlisted = needs.imports - waiting.length - stopped.length;
+  const unlisted = needs.imports - waiting.length - attention.length - stopped.length;
   const unlistedSyncs = needs.syncs - syncs.length;
   return h(
     Card,
@@ -30,10 +30,10 @@ export function Needs({ overview: { needs, waiting, running, syncs, nights } }) 
       syncs.map((sync) => h(SyncItem, { key: sync.id, sync })),
       stopped.map((view) => h(StoppedItem, { key: view.id, view })),
       waiting.map((view) => h(ImportItem, { key: view.id, view })),
+      attention.map((view) => h(ImportItem, { key: view.id, view, canDismiss: true })),
       failed.map((night) => h(NightItem, { key: `night ${night.name}`, night })),
     ),
-    unlisted > 0 &&
-      h('p', null, h('a', { href: '/imports?state=blocked,failed,paused,staged' }, counted(unlisted, 'more import'))),
+    unlisted > 0 && h('p', null, h('a', { href: '/imports?problems=true' }, counted(unlisted, 'more import'))),
     unlistedSyncs > 0 &&
       h('p', null, h('a', { href: '/syncs?state=planned,held' }, counted(unlistedSyncs, 'more sync'))),
   );
@@ -87,8 +87,8 @@ function StoppedItem({ view: { id, file, stoppedRegions } }) {
   });
 }
 
-/** @param {{ view: ImportView }} properties */
-export function ImportItem({ view }) {
+/** @param {{ view: ImportView, canDismiss?: boolean }} properties */
+export function ImportItem({ view, canDismiss = false }) {
   const { isOperator } = usePlace();
   const work = useWork();
   const { id, file, maxCreate, maxRemovals } = view;
@@ -96,6 +96,12 @@ export function ImportItem({ view }) {
   const resume = () =>
     work.start(async (signal) => {
       await request(importPath(id, '/resume'), { method: 'POST', signal });
+      refreshOverview();
+    });
+  const dismiss = () =>
+    work.start(async (signal) => {
+      const body = JSON.stringify({ action: 'dismiss', ids: [id] });
+      await request('/v1/imports/actions', { method: 'POST', type: 'application/json', body, signal });
       refreshOverview();
     });
   return h(Item, {
@@ -116,6 +122,13 @@ export function ImportItem({ view }) {
             label: `${actionLabel(view, 'resume')}: ${fileName(file)}`,
           },
           actionLabel(view, 'resume'),
+        ),
+      canDismiss &&
+        isOperator &&
+        h(
+          WorkButton,
+          { key: 'dismiss', busy: work.busy, onClick: () => void dismiss(), label: `Dismiss ${fileName(file)}` },
+          'Dismiss',
         ),
       h('a', { key: 'open', class: 'button', href: importHref(id), 'aria-label': `Open ${fileName(file)}` }, 'Open'),
     ],
