@@ -55,6 +55,9 @@ export const importView = importSummary
     retryOf: z.string().nullable(),
     followUps: z.array(followUp).meta({ description: 'What was started to retry or undo this import, oldest first.' }),
     retryable: count.meta({ description: 'Rows that `retry` would send: not those that were sent again already.' }),
+    repaired: count.meta({
+      description: 'Rows that were invalid or failed, and were sent repaired in another import.',
+    }),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: z.array(z.enum(ACTIONS)).meta({ description: 'What is possible now.' }),

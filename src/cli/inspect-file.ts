@@ -1,13 +1,16 @@
 import { createReadStream, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../api/file-facts.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
 import { headOf, headOfFile } from '../imports/inspect/head.ts';
 import { inspect } from '../imports/inspect/inspect.ts';
+import { importOfSame } from '../imports/inspect/same-file.ts';
 import { fileOf } from '../imports/read/file-state.ts';
-import { listRecipes } from '../imports/recipes/store.ts';
+import { importsOfFiles } from '../imports/recipes/imported.ts';
+import { recipesToSuggest } from '../imports/recipes/store.ts';
 import type { Config } from '../platform/config.ts';
-import { dataDir } from '../platform/data-dir.ts';
+import { type DataDir, dataDir } from '../platform/data-dir.ts';
 import { STANDARD_INPUT } from './screen/standard-input.ts';
 
 /** Bytes of standard input or a pipe that are looked at: they come once. */
@@ -20,7 +23,8 @@ export async function inspectFile(
   options: ImportOptions,
   identities?: string,
 ): Promise<FileFacts> {
-  const recipes = listRecipes(dataDir(config.dataDir));
+  const dir = dataDir(config.dataDir);
+  const recipes = recipesToSuggest(dir);
   const stat = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
   if (file !== '-' && stat?.isDirectory() !== true) await fileOf(file, file);
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
@@ -32,7 +36,20 @@ export async function inspectFile(
   }
   const head = await headOfFile(file, options.encoding);
   const bytes = stat.isFile() ? stat.size : undefined;
-  return inspect({ name: file, bytes, head, open: () => ({ path: file, name: file }), options, identities, recipes });
+  const source = () => ({ path: file, name: file });
+  const facts = await inspect({ name: file, bytes, head, open: source, options, identities, recipes });
+  const before = bytes === undefined ? undefined : await importedAs(dir, file, bytes);
+  return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
+}
+
+/** That the same file was imported before; undefined where it was not. */
+async function importedAs(dir: DataDir, path: string, bytes: number): Promise<string | undefined> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MOST)), 0);
+  const record = await importOfSame(importsOfFiles(dir), { head: buffer.subarray(0, bytesRead), bytes });
+  if (record === undefined) return undefined;
+  const same = bytes <= MOST ? 'The same file' : 'A file of this size that begins alike';
+  return `${same} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
 }
 
 async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {

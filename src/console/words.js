@@ -67,6 +67,11 @@ export function needAttention(rows) {
   return sumOf(rows, ATTENTION);
 }
 
+/** Rows that need attention still: not those that were repaired and sent. @param {ImportView} view */
+export function leftToDo({ rows, repaired }) {
+  return Math.max(0, needAttention(rows) - repaired);
+}
+
 /** @param {RowCounts} rows */
 export function wentWrong(rows) {
   return sumOf(rows, WRONG);
@@ -121,13 +126,13 @@ export const STATE_TONES = {
  * @param {ImportView} view
  */
 export function stateLabel(view) {
-  if (view.state === 'completed' && needAttention(view.rows) > 0) return 'completed with problems';
+  if (view.state === 'completed' && leftToDo(view) > 0) return 'completed with problems';
   return isWaiting(view) ? 'waiting' : view.state;
 }
 
 /** @param {ImportView} view */
 export function stateTone(view) {
-  if (view.state === 'completed' && needAttention(view.rows) > 0) return 'attention';
+  if (view.state === 'completed' && leftToDo(view) > 0) return 'attention';
   return isWaiting(view) ? 'still' : STATE_TONES[view.state];
 }
 
@@ -196,7 +201,7 @@ export function stateSentence(view) {
     case 'aborted':
       return 'Stopped: more rows went wrong than allowed. Rows that were not sent can be retried.';
     case 'completed':
-      return completedSentence(rows);
+      return completedSentence(view);
     case 'failed':
       return `Failed: rollcall hit an unexpected error. ${rows.read === 0 ? 'Nothing was sent.' : `${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome and keep it.`} Resume tries again; cancel ends it.`;
     case 'rejected':
@@ -204,20 +209,21 @@ export function stateSentence(view) {
   }
 }
 
-/** @param {RowCounts} rows */
-function completedSentence(rows) {
+/** @param {ImportView} view */
+function completedSentence(view) {
+  const { rows, repaired } = view;
   const good = inPlace(rows);
   if (rows.read === 0) return 'Completed: the file has no rows.';
   if (rows.read === 1 && good === 1) return 'Completed: the only row succeeded.';
   if (good === rows.read) return `Completed: all ${counted(good, 'row')} succeeded.`;
-  const attention = needAttention(rows);
+  const attention = leftToDo(view);
   const others =
     rows.skipped === 0 ? 'duplicates of these' : rows.duplicate === 0 ? 'left out' : 'left out, or duplicates';
-  const rest =
-    attention === 0
-      ? `the others are ${others}.`
-      : `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention.`;
-  return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest}`;
+  const rest = [
+    repaired > 0 && `${counted(repaired, 'row')} ${repaired === 1 ? 'was' : 'were'} repaired and sent`,
+    attention > 0 && `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention`,
+  ].filter((part) => part !== false);
+  return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest.join('; ') || `the others are ${others}`}.`;
 }
 
 /** What a region is doing or waiting for. @param {RegionState} region */

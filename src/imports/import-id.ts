@@ -12,6 +12,11 @@ export function newImportId(now = new Date()): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${tail}`;
 }
 
+/** Whether `newImportId` can have made it. */
+export function isImportId(text: string): boolean {
+  return /^\d{8}-\d{6}-[a-z2-9]{3}$/.test(text);
+}
+
 /**
  * A new id, with its folder made, so that no other import gets it: two ids of the same second may be equal, and a server may
  * get hundreds of files in a second.

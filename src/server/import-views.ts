@@ -9,6 +9,7 @@ import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { optionsToAgree, reasonFor } from '../imports/reason.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
+import type { SentRepaired } from '../imports/repair/send.ts';
 import { NEEDS_ATTENTION, writtenReports } from '../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
@@ -31,8 +32,9 @@ export interface ImportViews {
 }
 
 /** An import without its follow-ups. */
-type OwnView = Omit<ImportView, 'followUps' | 'retryable'>;
+type OwnView = Omit<ImportView, 'followUps' | 'retryable' | 'repaired'>;
 
+const NONE_SENT: SentRepaired = { rows: 0, retryable: 0 };
 const NO_ROWS: Counters = new Map();
 
 /** Why the rows of an import are not counted. The log names the file. */
@@ -130,11 +132,9 @@ export function importViews(
   };
 
   /** Rows that a retry would still send: a full retry takes all that is left, a partial or repaired one only its rows. */
-  const retryableLeft = async ({ id, rows }: OwnView, followUps: readonly FollowUp[]): Promise<number> => {
-    const taken = followUps.filter(({ kind, state, isPart }) => kind !== 'undo' && !isPart && state !== 'rejected');
+  const retryableLeft = ({ rows }: OwnView, taken: readonly FollowUp[], sent: SentRepaired): number => {
     if (taken.some(({ kind }) => kind === 'retry')) return 0;
-    const retryable = [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0);
-    return taken.length === 0 ? retryable : retryable - (await coordinator.repairs.retryableSent(id));
+    return [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0) - sent.retryable;
   };
 
   return {
@@ -143,11 +143,15 @@ export function importViews(
     of: async (record) => {
       const own = await ownView(record);
       const followUps = await followUpsOf(record.id);
-      const retryable = await retryableLeft(own, followUps);
+      const taken = followUps.filter(({ kind, state, isPart }) => kind !== 'undo' && !isPart && state !== 'rejected');
+      const hasRepairs = taken.some(({ kind }) => kind === 'repair');
+      const sent = hasRepairs ? await coordinator.repairs.sent(record.id) : NONE_SENT;
+      const retryable = retryableLeft(own, taken, sent);
       return {
         ...own,
         followUps,
         retryable,
+        repaired: sent.rows,
         actions: retryable > 0 ? own.actions : own.actions.filter((action) => action !== 'retry'),
       };
     },

@@ -5,11 +5,13 @@ import {
   repairEdited,
   repairEdits,
   repairFileBody,
+  repairPaste,
   repairQuery,
   repairReplace,
   repairReplaced,
   repairRows,
   repairTaken,
+  repairUndo,
   repairView,
 } from '../api/repair.ts';
 import { NOT_SENT } from '../imports/repair/edit.ts';
@@ -44,7 +46,7 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
         response: { 200: repairView, ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE') },
       },
     },
-    async ({ params: { id } }) => repairs.overview(id),
+    async ({ params: { id }, who }) => repairs.overview(id, who.name),
   );
 
   app.get(
@@ -59,8 +61,8 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
         response: { 200: repairRows, ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_IMPORT', 'WRONG_STATE') },
       },
     },
-    async ({ params: { id }, query: { status, code, state, limit, cursor } }) => {
-      const filter = { status, code, states: state ?? NOT_SENT };
+    async ({ params: { id }, query: { status, code, problemColumn, state, limit, cursor } }) => {
+      const filter = { status, code, problemColumn, states: state ?? NOT_SENT };
       const { rows, next } = await repairs.page(id, { filter, after: numberCursor(cursor) ?? 0, limit });
       return { rows, nextCursor: next === undefined ? null : String(next) };
     },
@@ -82,7 +84,7 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
     },
     async ({ params: { id }, body: { edits }, who, ip }) => {
       const edited = await repairs.edit(id, edits, who.name);
-      noteEdits({ who, ip }, id, { rows: edited.rows.length, cells: edits.length });
+      noteEdits({ who, ip }, id, { rows: new Set(edits.map(({ row }) => row)).size, cells: edits.length });
       return edited;
     },
   );
@@ -118,17 +120,65 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Replace a value of a column in every row to repair that has it',
+        summary: 'Find and replace in a column of the rows to repair that pass the filter, up to 100,000',
         params,
         body: repairReplace,
         response: { 200: repairReplaced, ...refused },
       },
     },
     async ({ params: { id }, body, who, ip }) => {
-      const replaced = await repairs.replace(id, body, who.name);
-      const { column, from, to } = body;
-      noteEdits({ who, ip }, id, { rows: replaced.rows, column, from, to });
-      return replaced;
+      const { rows, cells, ...replaced } = await repairs.replace(id, body, who.name);
+      const { column, as, from, to, preview } = body;
+      if (!preview) noteEdits({ who, ip }, id, { did: 'replace', rows, cells, column, as, from, to });
+      return { rows, cells, ...replaced };
+    },
+  );
+
+  app.post(
+    '/v1/imports/:id/repair/paste',
+    {
+      config: { role: 'operator' },
+      bodyLimit: EDITS_BYTES,
+      schema: {
+        tags,
+        summary: 'Enter lines of cells in rows, one line in each row from a row on, or the same lines in all of them',
+        params,
+        body: repairPaste,
+        response: { 200: repairReplaced, ...refused },
+      },
+    },
+    async ({ params: { id }, body, who, ip }) => {
+      const { rows, cells, leftOut, ...pasted } = await repairs.paste(id, body, who.name);
+      const {
+        fill,
+        columns,
+        lines,
+        preview,
+        rows: [from],
+      } = body;
+      const given = { lines: lines.length, linesLeftOut: leftOut.lines, cellsLeftOut: leftOut.cells };
+      const detail = { did: fill ? 'fill' : 'paste', rows, cells, columns: columns.join(', '), from, ...given };
+      if (!preview) noteEdits({ who, ip }, id, detail);
+      return { rows, cells, leftOut, ...pasted };
+    },
+  );
+
+  app.post(
+    '/v1/imports/:id/repair/undo',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Take back your last action: an edit, a paste, a replacement or the edits of a file',
+        params,
+        body: repairUndo,
+        response: { 200: repairReplaced, ...refused },
+      },
+    },
+    async ({ params: { id }, body, who, ip }) => {
+      const { rows, cells, ...undone } = await repairs.undo(id, body, who.name);
+      noteEdits({ who, ip }, id, { did: 'undo', of: body.action, rows, cells });
+      return { rows, cells, ...undone };
     },
   );
 

@@ -172,3 +172,18 @@ test('the example file can be imported as it is, as CSV and as a workbook', asyn
     'rollcall: the example cannot be written: example.csv exists already; name another file with --output\n',
   ]);
 });
+
+test('inspect says that the same file was imported before, and how a file with its header was read', async () => {
+  const place = await openWorkplace();
+  const file = place.file('may.csv', 'Kind;Saal\nada;choir\n');
+  expect((await place.run(['import', file, '--sandbox', '--map', 'uid=Kind,guid=Saal'])).code).toBe(0);
+  const again = await place.run(['inspect', file]);
+  expect(again.stdout).toMatch(/The same file was imported on \d{4}-\d\d-\d\d: `rollcall status \S+` says/);
+  const next = place.file('june.csv', 'Kind;Saal\nben;choir\n');
+  const { stdout, stderr } = await place.run(['inspect', next]);
+  expect(stdout).not.toContain('The same file');
+  const [, id = ''] = /--recipe (\d{8}-\d{6}-\w+) reads it/.exec(`${stdout}${stderr}`) ?? [];
+  expect((await place.run(['recipes', 'show', id])).stdout).toContain('--map uid=Kind,guid=Saal');
+  const read = await place.run(['import', next, '--sandbox', '--recipe', id]);
+  expect(read.code).toBe(0);
+});

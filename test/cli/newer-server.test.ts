@@ -33,6 +33,7 @@ const PAGE: ImportsPage = {
       staging: null,
       followUps: [],
       retryable: 0,
+      repaired: 0,
     },
   ],
   nextCursor: null,

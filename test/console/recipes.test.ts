@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 const server = useServerHere();
@@ -40,6 +41,33 @@ test('a mapping is saved as a recipe, and suggested for the next file with the s
   await page.getByRole('row', { name: /cyd choir participant us none/ }).waitFor();
   expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+});
+
+test('how an earlier import read its file is suggested without a recipe, and the same file is said to have been imported', async () => {
+  const page = await browser.open(server.url);
+  const text = 'Kind;Saal\nada;choir\nben;choir\n';
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, 'may.csv'));
+  await page.getByLabel('User (UID)').selectOption('Kind');
+  await page.getByLabel('Group (GUID)').selectOption('Saal');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Imports' }).click();
+
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, 'again.csv'));
+  await page
+    .getByText(/^The same file was imported on .+ Completed: all 2 rows succeeded\. See that import$/)
+    .waitFor();
+  await checkSights(page, 'imported-before');
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text.replace('ben', 'cyd'), 'june.csv'));
+  const seen = page.getByRole('region', { name: 'What was seen' });
+  await seen.getByText(/^This looks like: the import of may\.csv on /).waitFor();
+  expect(await page.getByText('The same file was imported').count()).toBe(0);
+  await seen.getByRole('button', { name: 'Read it the same way' }).click();
+  await page.getByRole('row', { name: /cyd choir participant us none/ }).waitFor();
+  await checkSights(page, 'read-as-before');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'june.csv', level: 1 }).waitFor();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
 });
 

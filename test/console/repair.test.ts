@@ -52,13 +52,13 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByText('5 rows to repair: 0 ready to send, 0 edited and still wrong, 5 not edited, 0 sent.').waitFor();
   await checkSights(page, 'repair-rows');
 
-  // What does not help says so at once; Escape takes it back; what helps does.
+  // What does not help says so at once and is undone; what helps does.
   await cell('Member No, row 3').fill('ben example');
   await page.keyboard.press('Enter');
   await page.getByText('1 edited and still wrong').waitFor();
   await page.locator('input:focus').and(cell('Member No, row 4')).waitFor();
   await checkSights(page, 'repair-still-wrong');
-  await cell('Member No, row 3').press('Escape');
+  await cell('Member No, row 3').press('Control+z');
   await eventually(() => cell('Member No, row 3').inputValue()).toBe('ben@example.org');
   await cell('Member No, row 3').fill('ben');
   await page.keyboard.press('Tab');
@@ -94,8 +94,7 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   }`);
   await page.getByText('5 rows to repair: 5 ready to send').waitFor();
   await checkSights(page, 'repair-ready');
-  await cell('Member No, row 7').focus();
-  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Restore row 7' }).click();
   await page.getByText('4 ready to send').waitFor();
 
   await page.getByRole('button', { name: 'Send 4 repaired rows…' }).click();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RepairRow } from '../../src/api/repair.ts';
+import { type RepairRow, repairReplace } from '../../src/api/repair.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../src/imports/import-options.ts';
 import { doRepair } from '../../src/imports/repair/repair-work.ts';
@@ -117,7 +117,7 @@ test.each(['csv', 'ndjson'] as const)(
           }));
           for (const one of edits) await pipeline.coordinator.repairs.edit(parent.id, [one], 'ann');
           const ready = (await rowsOf(pipeline, parent.id)).filter(({ state }) => state === 'ready');
-          const { rows: counted } = await pipeline.coordinator.repairs.overview(parent.id);
+          const { rows: counted } = await pipeline.coordinator.repairs.overview(parent.id, 'ann');
           expect(counted).toMatchObject({ total: open.length, ready: ready.length });
           if (ready.length === 0) return;
 
@@ -245,12 +245,18 @@ test('a process that dies while rows are sent sends each of them once', async ()
     await pipeline.restart();
   };
   await again();
-  expect(await pipeline.coordinator.repairs.overview(parent)).toMatchObject({ rows: { ready: 2 }, maySend: true });
+  expect(await pipeline.coordinator.repairs.overview(parent, 'ann')).toMatchObject({
+    rows: { ready: 2 },
+    maySend: true,
+  });
 
   // Before the import was made: the rows are free again.
   await doRepair(subject, 'claim', { importId: 'never-made', by: 'ann' });
   await again();
-  expect(await pipeline.coordinator.repairs.overview(parent)).toMatchObject({ rows: { ready: 2, sent: 0 }, sends: [] });
+  expect(await pipeline.coordinator.repairs.overview(parent, 'ann')).toMatchObject({
+    rows: { ready: 2, sent: 0 },
+    sends: [],
+  });
 
   // After it was made: they are sent, also when that import is deleted later.
   const child = newImportId();
@@ -282,10 +288,73 @@ test('a big import is repaired in a thread, with the same answers and refusals',
     code: 'CANNOT_REPAIR',
     facts: { field: 'column' },
   });
-  const replaced = await repairs.replace(parent, { column: 'uid', from: 'a b', to: 'ada' }, 'ann');
+  const replaced = await repairs.replace(parent, repairReplace.parse({ column: 'uid', from: 'a b', to: 'ada' }), 'ann');
   expect(replaced).toMatchObject({ rows, ready: rows, counts: { ready: rows } });
-  expect(await repairs.overview(parent)).toMatchObject({ rows: { total: rows + 1, ready: rows } });
+  expect(await repairs.overview(parent, 'ann')).toMatchObject({ rows: { total: rows + 1, ready: rows } });
   const child = await send(pipeline, parent);
   expect(pipeline.counts(child)).toMatchObject({ read: rows, added: 1, duplicate: rows - 1 });
   checksOut(pipeline, child);
+});
+
+test('a row that only another row made invalid is sent when that one is corrected, and waits again when it is restored', async () => {
+  const pipeline = await openOne();
+  const { id: parent } = await pipeline.run(
+    'uid,guid,role,note\nanna,g1,participant,\nANNA,g1,ban,\nanna,g1,admin,\ncyd,g1,ban,\ncyd,g1,,\nbob,g1,,\n',
+  );
+  expect(pipeline.counts(parent)).toMatchObject({ added: 1, invalid: 5 });
+  // A change that leaves both as they ask does not help.
+  const still = await edit(pipeline, parent, [3, 'note', 'x']);
+  expect(still.find(({ line }) => line === 3)).toMatchObject({
+    state: 'wrong',
+    left: [{ code: 'ADDED_AND_BANNED', column: 'role' }],
+  });
+  const states = async () => (await rowsOf(pipeline, parent)).map(({ line, state }) => [line, state]);
+  const before = await states();
+
+  const changed = await edit(pipeline, parent, [3, 'uid', 'annb']);
+  const all = [
+    [2, 'ready'],
+    [3, 'ready'],
+    [4, 'ready'],
+    [5, 'open'],
+    [6, 'open'],
+  ];
+  expect(changed.map(({ line, state }) => [line, state])).toEqual(all.slice(0, 3));
+  expect(await states()).toEqual(all);
+  await edit(pipeline, parent, [3, 'uid', null]);
+  expect(await states()).toEqual(before);
+
+  const taken = await pipeline.coordinator.repairs.takeFile(
+    parent,
+    'uid,guid,role,note,_row\nanna,g1,participant,,2\nannb,g1,ban,x,3\nanna,g1,admin,,4\n',
+    'ann',
+  );
+  expect(taken).toMatchObject({ rows: 1, cells: 1, same: 2, freed: 2, counts: { ready: 3 } });
+  const child = await send(pipeline, parent);
+  expect(pipeline.rows(child).map(({ uid, status }) => [uid, status])).toEqual([
+    ['anna', 'duplicate'],
+    ['annb', 'banned'],
+    ['anna', 'added'],
+  ]);
+  // What was sent counts: no one is added and banned by two imports of one file.
+  await edit(pipeline, parent, [6, 'uid', 'c d']);
+  expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['cyd']);
+  const back = await edit(pipeline, parent, [6, 'uid', 'cyd']);
+  expect(back.find(({ line }) => line === 6)).toMatchObject({ state: 'wrong', left: [{ code: 'ADDED_AND_BANNED' }] });
+});
+
+test('rows whose texts become one id are judged together, too', async () => {
+  const pipeline = await openOne();
+  const { id: merged } = await pipeline.run('uid,room\nanna,Team A\nben,Team-A\ncyd,Team A\n', {
+    shape: { templates: { guid: '{room|slug}' } },
+    format: 'csv',
+  });
+  expect(pipeline.counts(merged)).toMatchObject({ invalid: 3 });
+  const rows = await edit(pipeline, merged, [3, 'room', 'Team B']);
+  expect(rows.map(({ line, state }) => [line, state])).toEqual([
+    [2, 'ready'],
+    [3, 'ready'],
+    [4, 'ready'],
+  ]);
+  expect(pipeline.counts(await send(pipeline, merged))).toMatchObject({ added: 3 });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { columnsOf } from '../../src/imports/input-columns.ts';
 import { optionsToAgree, reasonFor } from '../../src/imports/reason.ts';
 import { ownerIn } from '../../src/imports/record/created.ts';
-import { columnsOf } from '../../src/imports/record/input-columns.ts';
 import { keptTotals } from '../../src/imports/report/summarize.ts';
 
 const REMEDY = JSON.stringify(['Allow it with ', { option: 'maxCreate', value: '7' }]);
@@ -11,7 +11,7 @@ test('what rollcall writes is read', () => {
   expect(columnsOf({ columns: '["uid","guid"]' })).toEqual(['uid', 'guid']);
   expect(columnsOf(undefined)).toEqual([]);
   expect(optionsToAgree({ remedy: REMEDY })).toEqual({ maxCreate: '7' });
-  expect(ownerIn('{"what":"group","profile":{"owner":"Boss"}}')).toBe('Boss');
+  expect(ownerIn('{"what":"group","profile":{"owner":"Boss"}}')).toBe('boss');
   expect(ownerIn('{"what":"look"}')).toBeUndefined();
   expect(keptTotals({ state: 'completed', totals: JSON.stringify(TOTALS) })).toEqual(TOTALS);
 });

@@ -87,6 +87,8 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['PATCH', '/v1/imports/x/repair/rows', 'operator'],
   ['DELETE', '/v1/imports/x/repair/rows/x', 'operator'],
   ['POST', '/v1/imports/x/repair/replace', 'operator'],
+  ['POST', '/v1/imports/x/repair/paste', 'operator'],
+  ['POST', '/v1/imports/x/repair/undo', 'operator'],
   ['POST', '/v1/imports/x/repair/file', 'operator'],
   ['POST', '/v1/imports/x/repair/send', 'operator'],
   ['GET', '/v1/schedules', 'viewer'],

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FileFacts } from '../../src/api/file-facts.ts';
+import type { Look } from '../../src/api/look.ts';
 import type { Preview } from '../../src/api/preview.ts';
 import type { KnownRecipe } from '../../src/imports/recipes/store.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -125,4 +126,31 @@ test('a file that is not a recipe, and a link, harm no other request, and nothin
   expect(await server.problem('/v1/recipes/leak')).toMatchObject({ code: 'UNKNOWN_RECIPE' });
   expect((await server.fetch('/v1/recipes/broken', { method: 'DELETE' })).status).toBe(204);
   rmSync(join(server.dir.recipes, 'leak.json'));
+});
+
+test('how an import read its file is suggested for the next file with the same header; the same file is recognised', async () => {
+  const first = 'Mitglied;Raum;Amt\nana;choir;Leitung\n';
+  const next = first.replace('ana', 'bo');
+  const mapping = new URLSearchParams({
+    map: 'uid=Mitglied,guid=Raum,scope=Amt',
+    shape: JSON.stringify({ scopeWords: { Leitung: 'admin', '*': 'participant' } }),
+    name: 'may.csv',
+  });
+  const lookAt = (text: string, query = '') =>
+    server.json<Look>(`/v1/look?name=next.csv${query}`, body(text, 'application/octet-stream'));
+  expect(await lookAt(first)).toMatchObject({ facts: { recipes: [] }, before: null });
+  const { id } = await server.run(first, mapping.toString());
+  expect(await lookAt(first)).toMatchObject({
+    facts: { recipes: [{ name: id, title: expect.stringMatching(/^the import of may\.csv on \d{4}-\d\d-\d\d$/) }] },
+    before: { isWhole: true, import: { id, rows: { added: 1 } } },
+  });
+  expect((await lookAt(first, '&size=5000')).before).toBeNull();
+  const seen = await lookAt(next, `&recipe=${id}`);
+  expect(seen).toMatchObject({ before: null, preview: { rows: [{ uid: 'bo', guid: 'choir', scope: 'admin' }] } });
+  const again = await server.run(next, `recipe=${id}`);
+  expect(again.rows).toMatchObject({ added: 1 });
+  // The last import of such a file counts, and what was given a name more.
+  expect((await lookAt(next)).facts?.recipes.map(({ name }) => name)).toEqual([again.id]);
+  await server.json(`/v1/imports/${again.id}/recipe`, { ...put({ name: 'club', title: 'Club' }), method: 'POST' });
+  expect((await lookAt(next)).facts?.recipes.map(({ name }) => name)).toEqual(['club']);
 });

@@ -22,6 +22,8 @@ const edit = (id: string, ...edits: (readonly [row: number, column: string, valu
     `/v1/imports/${id}/repair/rows`,
     body('PATCH', { edits: edits.map(([row, column, value]) => ({ row, column, value })) }),
   );
+const post = <Answer>(id: string, what: string, given: object) =>
+  server.json<Answer>(`/v1/imports/${id}/repair/${what}`, body('POST', given));
 const send = (id: string) => server.json<ImportView>(`/v1/imports/${id}/repair/send`, { method: 'POST' });
 const report = async (id: string, query = 'format=csv') =>
   (await server.fetch(`/v1/imports/${id}/report?${query}`)).text();
@@ -112,7 +114,7 @@ describe('rows of an import are repaired', () => {
     const lines = (await report(child.id)).split('\n');
     expect(lines[0]).toMatch(/^guid,uid,role,note,_from_row,_edited,_row,_status,/);
     expect(lines.slice(1, 4).map((line) => line.split(',').slice(0, 8))).toEqual([
-      ['team', 'user-2', 'moderator', `"'=1+1"`, '3', 'uid', '2', 'added'],
+      ['team', 'user-2', 'moderator', '=1+1', '3', 'uid', '2', 'added'],
       ['team', 'user-3', 'admin', 'y', '4', 'role', '3', 'added'],
       ['team', 'user-4', '', '', '6', 'uid', '4', 'added'],
     ]);
@@ -171,5 +173,99 @@ describe('rows of an import are repaired', () => {
     await server.fetch(`/v1/imports/${waiting.id}/resume`, { method: 'POST' });
     await server.settled(waiting.id);
     expect((await server.settled((await send(waiting.id)).id)).rows).toMatchObject({ read: 1, added: 1 });
+  });
+
+  test('lines are entered in the rows of a filter, however many are shown; those without a row are said', async () => {
+    const parent = await server.run(`guid,uid,note\n${'many,a b,x\n'.repeat(60)}${'ma ny,user-1,y\n'.repeat(40)}`);
+    const { id } = parent;
+    expect((await overview(id)).problems.map(({ code, column, total }) => [code, column, total])).toEqual([
+      ['BAD_CHARACTER', 'uid', 60],
+      ['BAD_CHARACTER', 'guid', 40],
+    ]);
+    const wrongUid = { status: 'invalid', code: 'BAD_CHARACTER', problemColumn: 'uid' };
+    const { rows: shown } = await rowsOf(id, '?problemColumn=uid&limit=50');
+    const rows = shown.slice(10).map(({ row }) => row);
+    const lines = Array.from({ length: 55 }, (_, at) => [`user-${at % 5}`, `note ${at}`, 'over']);
+    const request = { ...wrongUid, rows, columns: ['uid', 'note'], lines, show: rows };
+    const preview = await post<RepairReplaced>(id, 'paste', { ...request, preview: true });
+    expect(preview).toMatchObject({ rows: 50, cells: 100, leftOut: { lines: 5, cells: 50 }, shown: [] });
+    expect(preview.examples.slice(0, 2)).toEqual([
+      { line: 12, column: 'uid', from: 'a b', to: 'user-0' },
+      { line: 12, column: 'note', from: 'x', to: 'note 0' },
+    ]);
+    expect(preview.examples).toHaveLength(10);
+    expect((await overview(id)).rows).toMatchObject({ ready: 0, wrong: 0 });
+
+    const pasted = await post<RepairReplaced>(id, 'paste', request);
+    expect(pasted).toMatchObject({
+      rows: 50,
+      cells: 100,
+      ready: 50,
+      leftOut: { lines: 5, cells: 50 },
+      counts: { ready: 50 },
+    });
+    expect(pasted.shown.map(({ edits }) => edits['note'])).toEqual(lines.slice(0, 40).map(([, note]) => note));
+    const behind = (await rowsOf(id, '?problemColumn=uid&limit=100')).rows.slice(50);
+    expect(behind.map(({ edits }) => edits['note'])).toEqual(lines.slice(40, 50).map(([, note]) => note));
+
+    // The same value in all rows behind one; then one action after the other is taken back.
+    const { rows: groups } = await rowsOf(id, '?problemColumn=guid&limit=1');
+    const fill = { problemColumn: 'guid', rows: [groups[0]?.row], columns: ['guid'], lines: [['many']], fill: true };
+    expect(await post(id, 'paste', fill)).toMatchObject({ rows: 40, ready: 40, counts: { ready: 90 } });
+    const filled = (await overview(id)).undo;
+    expect(filled).toMatchObject({ kind: 'fill', rows: 40, cells: 40 });
+    expect(await post(id, 'undo', { action: filled?.action })).toMatchObject({ rows: 40, counts: { ready: 50 } });
+    const again = body('POST', { action: filled?.action });
+    expect(await server.problem(`/v1/imports/${id}/repair/undo`, again)).toMatchObject({
+      code: 'BAD_OPTION',
+      field: 'action',
+    });
+    const first = (await overview(id)).undo;
+    expect(first).toMatchObject({ kind: 'paste', cells: 100 });
+    expect(await post(id, 'undo', { action: first?.action })).toMatchObject({
+      rows: 50,
+      counts: { ready: 0, wrong: 0 },
+    });
+    expect((await overview(id)).undo).toBeNull();
+    expect(
+      (await rowsOf(id, '?limit=500')).rows.every(({ state, edits }) => state === 'open' && !('uid' in edits)),
+    ).toBe(true);
+  });
+
+  test('a text or a pattern is replaced in a column, after a look at what would change', async () => {
+    const { id } = await server.run('guid,uid\nfind,user-1!\nfind,!user-2!\nfind,user 3 (x)\nfind,user-4\nfind,$ 1\n');
+    const replace = (given: object) => post<RepairReplaced>(id, 'replace', { column: 'uid', ...given });
+    const exclamation = { as: 'text', from: '!', to: '' };
+    expect(await replace({ ...exclamation, preview: true })).toMatchObject({
+      rows: 2,
+      ready: 0,
+      examples: [
+        { line: 2, from: 'user-1!', to: 'user-1' },
+        { line: 3, from: '!user-2!', to: 'user-2' },
+      ],
+      counts: { ready: 0 },
+    });
+    expect(await replace(exclamation)).toMatchObject({ rows: 2, ready: 2 });
+    expect(await replace({ as: 'pattern', from: '* ? (*)', to: '$1-$2' })).toMatchObject({
+      rows: 1,
+      ready: 1,
+      examples: [{ from: 'user 3 (x)', to: 'user-3' }],
+    });
+    // A replacement is text: it stands for nothing but itself.
+    expect(await replace({ as: 'text', from: '$ 1', to: '$&' })).toMatchObject({ examples: [{ to: '$&' }] });
+    for (const [given, field] of [
+      [{ as: 'text', from: '', to: 'x' }, 'from'],
+      [{ as: 'pattern', from: '*', to: '$2' }, 'to'],
+      [{ as: 'pattern', from: '*'.repeat(300), to: '' }, 'from'],
+    ] as const) {
+      const problem = await server.problem(
+        `/v1/imports/${id}/repair/replace`,
+        body('POST', { column: 'uid', ...given }),
+      );
+      expect(problem).toMatchObject({ code: 'BAD_OPTION', field });
+    }
+    // What was sent stays; the last action was about a row that was not.
+    await server.settled((await send(id)).id);
+    expect((await overview(id)).undo).toMatchObject({ kind: 'replace', rows: 1 });
   });
 });

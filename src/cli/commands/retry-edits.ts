@@ -36,8 +36,9 @@ export async function sendEditsThere(server: Server, id: string, text: string, i
 }
 
 /** Says what was taken of the file, and whether a row can be sent now. @throws UsageError where the rows are all still wrong */
-function hasToSend(io: Io, { rows, cells, same, wrong, counts }: RepairTaken): boolean {
+function hasToSend(io: Io, { rows, cells, same, freed, wrong, counts }: RepairTaken): boolean {
   say(io, `${counted(cells, 'cell')} edited in ${counted(rows, 'row')}; ${counted(same, 'row')} as before.`);
+  if (freed > 0) say(io, `${counted(freed, 'row')} that only an edited row made invalid can be sent too.`);
   for (const { line, problems } of wrong) {
     say(io, `Row ${line} is still wrong: ${problems.map(({ column, reason }) => `${column}: ${reason}`).join('; ')}`);
   }

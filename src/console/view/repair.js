@@ -11,10 +11,12 @@ import { ErrorNotice, ErrorPlace } from '../notice.js';
 import { OutcomeMark } from '../outcome-bar.js';
 import { usePlace, useTitle } from '../place.js';
 import { dataTable } from '../table.js';
-import { fileName } from '../words.js';
+import { columnLabel, fileName } from '../words.js';
 import { useWork, WorkButton } from '../work.js';
 import { RepairGrid } from './repair/grid.js';
+import { useRepairActions } from './repair/repair-actions.js';
 import { useRepairRows } from './repair/repair-rows.js';
+import { RepairTools } from './repair/repair-tools.js';
 
 /** @import { ImportView, RepairView } from '../answers.d.ts' */
 /** @import { RepairRows } from './repair/repair-rows.js' */
@@ -59,6 +61,8 @@ export function RepairPage() {
 
 /** @param {{ repair: RepairRows, view: RepairView }} properties */
 function Repair({ repair, view }) {
+  const { isOperator } = usePlace();
+  const actions = useRepairActions(repair);
   if (view.rows.total === 0) {
     return h('section', { class: 'card' }, h(Empty, {}, 'Nothing is left to repair: no row is invalid or has failed.'));
   }
@@ -84,9 +88,10 @@ function Repair({ repair, view }) {
       h(
         'p',
         { class: 'note' },
-        'Each change is saved and checked when you leave the cell. Enter goes to the next row, Escape takes a change back, and a column that you copied from a spreadsheet can be pasted.',
+        'Each change is saved and checked when you leave the cell. Lines that you copied from a spreadsheet can be pasted, also more than are shown.',
       ),
-      h(RepairGrid, { repair, view }),
+      isOperator && state !== 'sent' && h(RepairTools, { repair, view, actions }),
+      h(RepairGrid, { repair, view, actions }),
     ),
   ];
 }
@@ -174,20 +179,27 @@ function RepairHead({ repair, view }) {
 
 /** One problem at a time, or all. @param {{ repair: RepairRows, view: RepairView }} properties */
 function ProblemChoice({ repair, view }) {
-  const { status = '', code = '' } = repair.wanted.value;
+  const { status = '', code = '', problemColumn = '' } = repair.wanted.value;
   const isAll = status === '' && code === '';
+  /** @param {RepairView['problems'][number]} problem */
+  const isChosen = (problem) =>
+    problem.status === status && problem.code === code && (problemColumn === '' || problem.column === problemColumn);
   return [
     dataTable({
-      caption: 'Problems by code',
-      keyOf: (problem) => `${problem.status} ${problem.code}`,
+      caption: 'Problems by code and column',
+      keyOf: ({ status, code, column }) => `${status} ${code} ${column}`,
       items: view.problems,
-      rowClass: (problem) => (problem.status === status && problem.code === code ? 'chosen' : ''),
+      rowClass: (problem) => (isChosen(problem) ? 'chosen' : ''),
       columns: [
         { label: 'Rows', kind: 'number', cell: ({ total }) => grouped(total) },
         {
           label: 'Problem',
           kind: 'main',
-          cell: (problem) => [h(OutcomeMark, { outcome: problem.status }), h('code', null, problem.code)],
+          cell: ({ status: outcome, code: name, column }) => [
+            h(OutcomeMark, { outcome }),
+            h('code', null, name),
+            column !== '' && [' in ', h('b', null, foreign(columnLabel(column)))],
+          ],
         },
         {
           label: 'Done',
@@ -208,9 +220,10 @@ function ProblemChoice({ repair, view }) {
               {
                 type: 'button',
                 class: 'quiet',
-                'aria-pressed': problem.status === status && problem.code === code,
-                'aria-label': `Show only these: ${problem.code}`,
-                onClick: () => repair.choose({ status: problem.status, code: problem.code }),
+                'aria-pressed': isChosen(problem),
+                'aria-label': `Show only these: ${problem.code}${problem.column === '' ? '' : ` in ${columnLabel(problem.column)}`}`,
+                onClick: () =>
+                  repair.choose({ status: problem.status, code: problem.code, problemColumn: problem.column }),
               },
               'Show only these',
             ),
@@ -221,7 +234,11 @@ function ProblemChoice({ repair, view }) {
       h(
         'div',
         { key: 'all', class: 'buttons' },
-        h('button', { type: 'button', onClick: () => repair.choose({ status: '', code: '' }) }, 'Show all problems'),
+        h(
+          'button',
+          { type: 'button', onClick: () => repair.choose({ status: '', code: '', problemColumn: '' }) },
+          'Show all problems',
+        ),
       ),
   ];
 }

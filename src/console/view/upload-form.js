@@ -1,13 +1,15 @@
 /** A file that is chosen, looked at, and uploaded with its options. */
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { ApiError, query } from '../api.js';
-import { Card, h } from '../element.js';
+import { Card, h, importHref } from '../element.js';
 import { useChange } from '../form.js';
+import { dayAndTime } from '../format.js';
 import { forget } from '../kept-entries.js';
 import { ErrorPlace } from '../notice.js';
 import { usePlace } from '../place.js';
 import { saidBeside } from '../remedies.js';
 import { Progress, sentence } from '../uploads-bar.js';
+import { stateSentence } from '../words.js';
 import { ColumnMapping } from './upload/column-mapping.js';
 import { FileChoice } from './upload/file-choice.js';
 import { FirstRows } from './upload/first-rows.js';
@@ -88,11 +90,12 @@ export function UploadForm({
     Card,
     { id: 'new', title },
     h(FileChoice, { file, onFile: (chosen) => entry.choose(chosen), onRemove: remove }),
+    h(ImportedBefore, { before: preview.before.value }),
     file !== undefined &&
       h(
         'form',
         { class: 'new-import', noValidate: true, onSubmit: start },
-        isImport && h(RecipeChoice, { preview, form }),
+        (isImport || form.get('recipe') !== '') && h(RecipeChoice, { preview, form }),
         h(SheetChoice, { preview, form }),
         h(Suggestions, { preview, form, isImport }),
         h('div', { class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
@@ -127,6 +130,22 @@ export function UploadForm({
               ),
           ),
         ),
+      ),
+  );
+}
+
+/** That the same file was imported before. @param {{ before: FilePreview['before']['value'] }} properties */
+function ImportedBefore({ before }) {
+  return h(
+    'div',
+    { role: 'status' },
+    before &&
+      h(
+        'p',
+        { class: 'notice' },
+        before.isWhole ? 'The same file' : 'A file of this size that begins alike',
+        ` was imported on ${dayAndTime(before.import.createdAt)}. ${stateSentence(before.import)} `,
+        h('a', { href: importHref(before.import.id) }, 'See that import'),
       ),
   );
 }

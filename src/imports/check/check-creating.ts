@@ -1,8 +1,8 @@
 import type { CheckSummary } from '../../api/checks.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
+import { columnsOf } from '../input-columns.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
-import { columnsOf } from '../record/input-columns.ts';
 import { type Cells, cellsOf, firstCells, groupProfile, profileColumns, userProfile } from '../record/profile.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import { CREATE_CODES } from './check-verdict.ts';

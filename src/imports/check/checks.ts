@@ -8,7 +8,7 @@ import type { ImportRecord } from '../catalog.ts';
 import type { CreateOptions } from '../create-options.ts';
 import { CreateWithoutName, RegionWithoutApp, WrongState, WrongTarget } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
-import { columnsOf } from '../record/input-columns.ts';
+import { columnsOf } from '../input-columns.ts';
 import { nameObstacle } from '../record/profile.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import { CannotCheck } from './check-errors.ts';

@@ -1,7 +1,16 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RepairEdited, RepairReplaced, RepairRow, RepairTaken, RepairView } from '../../api/repair.ts';
+import type {
+  RepairEdited,
+  RepairPaste,
+  RepairReplace,
+  RepairReplaced,
+  RepairRow,
+  RepairTaken,
+  RepairUndo,
+  RepairView,
+} from '../../api/repair.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -11,16 +20,15 @@ import { newImportId } from '../import-id.ts';
 import { readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
 import { hasLedger } from '../lost-ledger.ts';
-import type { replace } from '../repair/edit.ts';
 import { type CellEdit, type RepairFilter, repairFile } from '../repair/repair-ledger.ts';
 import { doRepair } from '../repair/repair-work.ts';
-import type { Fate } from '../repair/send.ts';
+import type { Fate, SentRepaired } from '../repair/send.ts';
 import type { Subject } from '../repair/show.ts';
 import { type RetryOfImport, retryName } from './retry-import.ts';
 
 /** Rows of an import that people correct, and the imports that send them. Each method rejects with CannotRepair or WrongState. */
 export interface Repairs {
-  overview(id: string): Promise<RepairView>;
+  overview(id: string, by: string): Promise<RepairView>;
   page(
     id: string,
     request: { readonly filter: RepairFilter; readonly after: number; readonly limit: number },
@@ -28,14 +36,17 @@ export interface Repairs {
   edit(id: string, edits: readonly CellEdit[], by: string): Promise<RepairEdited>;
   /** Undoes the edits of a row; with `column`, of one cell. */
   restore(id: string, row: number, column: string | undefined, by: string): Promise<RepairEdited>;
-  /** Replaces a value of a column in every row that has it. */
-  replace(id: string, request: Parameters<typeof replace>[1], by: string): Promise<RepairReplaced>;
+  /** Replaces a value, a text or what a pattern matches in a column. */
+  replace(id: string, request: RepairReplace, by: string): Promise<RepairReplaced>;
+  /** Enters lines in rows, from one row on. */
+  paste(id: string, request: RepairPaste, by: string): Promise<RepairReplaced>;
+  /** Takes back the last action, if it is the one that is named. */
+  undo(id: string, request: RepairUndo, by: string): Promise<RepairReplaced>;
   /** Takes the edits from a corrected report. */
   takeFile(id: string, text: string, by: string): Promise<RepairTaken>;
   /** Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget */
   send(id: string, by: string): Promise<string>;
-  /** Memberships of rows that were sent repaired, which a retry would send as well. */
-  retryableSent(id: string): Promise<number>;
+  sent(id: string): Promise<SentRepaired>;
 }
 
 interface RepairsOptions {
@@ -113,9 +124,9 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
   };
 
   return {
-    overview: (id) =>
+    overview: (id, by) =>
       inTurn(id, async (subject) => ({
-        ...(await doRepair(subject, 'overview', {})),
+        ...(await doRepair(subject, 'overview', { by })),
         maySend: isFinal(find(id).state),
         failedTaken: subject.isTaken,
       })),
@@ -123,6 +134,8 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
     edit: (id, edits, by) => inTurn(id, (subject) => doRepair(subject, 'edit', { edits, by })),
     restore: (id, row, column, by) => inTurn(id, (subject) => doRepair(subject, 'restore', { row, column, by })),
     replace: (id, request, by) => inTurn(id, (subject) => doRepair(subject, 'replace', { request, by })),
+    paste: (id, request, by) => inTurn(id, (subject) => doRepair(subject, 'paste', { request, by })),
+    undo: (id, request, by) => inTurn(id, (subject) => doRepair(subject, 'undo', { request, by })),
     takeFile: (id, text, by) => inTurn(id, (subject) => doRepair(subject, 'file', { text, by })),
     send: (id, by) =>
       inTurn(id, (subject) => {
@@ -138,9 +151,9 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
         }
         return send(subject, record, by);
       }),
-    retryableSent: async (id) => {
+    sent: async (id) => {
       const subject = subjectOf(id);
-      return existsSync(repairFile(subject.folder)) ? doRepair(subject, 'retryable', {}) : 0;
+      return existsSync(repairFile(subject.folder)) ? doRepair(subject, 'sent', {}) : { rows: 0, retryable: 0 };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { option, words } from '../../errors/named-options.ts';
+import { isImportId } from '../import-id.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Recipe } from './recipe.ts';
 
@@ -17,12 +18,15 @@ export function fitting(recipes: readonly Recipe[], seen: Seen): Recipe[] {
   const columns = new Set(seen.columns.map(normal));
   const hasHeader = ({ fits: { header } }: Recipe) =>
     header === undefined || (header.length === columns.size && header.every((name) => columns.has(normal(name))));
-  return recipes.filter((recipe) => fits(recipe, seen) && hasHeader(recipe)).sort((a, b) => weight(b) - weight(a));
+  const found = recipes.filter((recipe) => fits(recipe, seen) && hasHeader(recipe));
+  // How an import read such a file is of use where nobody has given it a name.
+  return found.sort((a, b) => weight(b) - weight(a)).filter(({ name }, at) => at === 0 || !isImportId(name));
 }
 
-/** What was saved for this very header comes first. */
-function weight({ fits: { columns = [], text = [], header } }: Recipe): number {
-  return columns.length + text.length * 3 + (header === undefined ? 0 : 1_000);
+/** What was saved for this very header comes first, then how an earlier import read it. */
+function weight({ name, fits: { columns = [], text = [], header } }: Recipe): number {
+  const ofHeader = isImportId(name) ? 500 : 1_000;
+  return columns.length + text.length * 3 + (header === undefined ? 0 : ofHeader);
 }
 
 /** @throws IntakeError RECIPE_MISFIT with what was expected and what was seen */

@@ -5,6 +5,7 @@ import { RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { BUILT_IN } from './built-in.ts';
+import { importedRecipe, importedRecipes } from './imported.ts';
 import { type Recipe, type RecipeInput, recipe } from './recipe.ts';
 import { BadRecipe, UnknownRecipe } from './recipe-errors.ts';
 
@@ -18,6 +19,11 @@ const builtIn = (): KnownRecipe[] => BUILT_IN.map((one) => ({ ...recipe.parse(on
 /** All recipes by name: those of the data directory first. Files that are not recipes are left out. */
 export function listRecipes(dir: DataDir): KnownRecipe[] {
   return [...savedRecipes(dir).readable, ...builtIn()];
+}
+
+/** All that may fit a file: those recipes, and how earlier imports read their files. */
+export function recipesToSuggest(dir: DataDir): Recipe[] {
+  return [...listRecipes(dir), ...importedRecipes(dir)];
 }
 
 /** Names of the files in the data directory that should be recipes and are not. */
@@ -39,12 +45,14 @@ function savedRecipes({ recipes }: DataDir) {
   return { readable, unreadable };
 }
 
-/** @throws UnknownRecipe, BadRecipe */
+/** A recipe by its name; by its id, how an import read its file. @throws UnknownRecipe, BadRecipe */
 export function findRecipe(dir: DataDir, name: string): KnownRecipe {
   const own = builtIn().find((one) => one.name === name);
   if (own !== undefined) return own;
   const names = namesIn(dir.recipes);
   if (names.includes(name)) return readRecipe(dir.recipes, name);
+  const imported = importedRecipe(dir, name);
+  if (imported !== undefined) return { ...imported, saved: false };
   throw unknown(names, name);
 }
 

@@ -5,9 +5,9 @@ import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
+import { columnsOf } from '../input-columns.ts';
 import { ownerIn } from './created.ts';
 import { actionId, outcomeId, scopeId } from './enum-ids.ts';
-import { columnsOf } from './input-columns.ts';
 import {
   type Cells,
   cellsOf,

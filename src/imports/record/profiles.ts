@@ -1,8 +1,8 @@
 import type { Words } from '../../errors/named-options.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
+import { columnsOf } from '../input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
-import { columnsOf } from './input-columns.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
 
 /** What the rows of a staged file say about users and groups that it would create. */

@@ -1,28 +1,30 @@
-import type { RepairEdited, RepairReplaced, RepairState } from '../../api/repair.ts';
+import type { RepairAction, RepairEdited, RepairState } from '../../api/repair.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { inputOf } from '../report/report-paths.ts';
-import { cellsOf } from './edited-row.ts';
+import { CONTRADICTION_CODES } from './contradictions.ts';
 import { type Judged, judge } from './judge.ts';
 import type { EditedRow } from './read-edited.ts';
 import { CannotRepair } from './repair-errors.ts';
-import { type CellEdit, currentEdits, editsOf, repairsOf, rowsToRepair, whichToRepair } from './repair-ledger.ts';
+import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
 import { columnsOf, isEditable, type OpenRepair, shownCounts, viewsOf } from './show.ts';
 
-/** Edits that an import keeps, undone ones included. */
-const MOST_KEPT = 1_000_000;
-/** Rows that one replacement changes. */
-const MOST_REPLACED = 100_000;
-/** Rows that are read together: a bound on memory. Each time, all rows behind are looked at for the first of them. */
-const PAGE = 10_000;
+/** Edits that an import keeps, those that were undone included. */
+const MAX_KEPT = 1_000_000;
+/** Rows that an answer names besides those that were edited. */
+const MAX_OTHERS = 1_000;
 
 /** States in which a row can be edited. */
 export const NOT_SENT: readonly RepairState[] = ['open', 'wrong', 'ready'];
 
 /** Keeps edits, and says of each row what is wrong with it now. @throws CannotRepair */
-export async function edit(repair: OpenRepair, edits: readonly CellEdit[], by: string): Promise<RepairEdited> {
-  await keep(repair, edits, by);
-  const rows = [...new Set(edits.map(({ row }) => row))];
+export async function edit(
+  repair: OpenRepair,
+  edits: readonly CellEdit[],
+  by: string,
+  kind: RepairAction = 'edit',
+): Promise<RepairEdited> {
+  const { judged: _, others } = await keep(repair, edits, { kind, by });
+  const rows = [...new Set([...edits, ...others.slice(0, MAX_OTHERS)].map(({ row }) => row))];
   return { rows: viewsOf(repair, rows), counts: shownCounts(repair) };
 }
 
@@ -40,81 +42,100 @@ export async function restore(
     repair,
     back.map((edited) => ({ row, column: edited, value: null })),
     by,
+    'restore',
   );
 }
 
-/** Gives every row that has this value in a column another one. @throws CannotRepair */
-export async function replace(
-  repair: OpenRepair,
-  request: {
-    readonly column: string;
-    readonly from: string;
-    readonly to: string;
-    readonly status?: 'invalid' | 'failed' | undefined;
-    readonly code?: string | undefined;
-  },
-  by: string,
-): Promise<RepairReplaced> {
-  const { column, from, to, status, code } = request;
-  const at = placeOf(repair, column);
-  const edits: CellEdit[] = [];
-  const description = inputOf(repair.input);
-  for (let after = 0; ; ) {
-    const page = rowsToRepair(
-      repair.ledger,
-      { status, code, states: NOT_SENT },
-      { isTaken: repair.isTaken, after, limit: PAGE },
-    );
-    const kept = editsOf(repair.ledger, page);
-    for (const { row, ...original } of originalsOf(repair, page)) {
-      const now = currentEdits(kept.get(row) ?? []).get(column) ?? cellsOf(description, original)[at] ?? '';
-      if (now === from) edits.push({ row, column, value: to });
-    }
-    after = page.at(-1) ?? 0;
-    if (page.length < PAGE) break;
-  }
-  if (edits.length > MOST_REPLACED) {
-    throw new CannotRepair(
-      `${counted(edits.length, 'row')} have this value; one replacement may change ${grouped(MOST_REPLACED)}`,
-      'correct the file itself and import it again',
-    );
-  }
-  const judged = await keep(repair, edits, by);
-  const ready = judged.filter(({ problems }) => problems.length === 0).length;
-  return { rows: edits.length, ready, counts: shownCounts(repair) };
+/** What became of edits. */
+interface Kept {
+  /** The rows that were edited. */
+  readonly judged: readonly Judged[];
+  /** Further rows that may be sent now, or no longer: an edited row contradicted them, or does so now. */
+  readonly others: readonly Judged[];
+}
+
+/** Who does what; `undoes`: the action that it takes back. */
+export interface Action {
+  readonly kind: RepairAction;
+  readonly by: string;
+  readonly undoes?: number;
 }
 
 /** Keeps edits with what their rows are then, all or none. */
-export async function keep(repair: OpenRepair, edits: readonly CellEdit[], by: string): Promise<readonly Judged[]> {
+export async function keep(
+  repair: OpenRepair,
+  edits: readonly CellEdit[],
+  { kind, by, undoes }: Action,
+): Promise<Kept> {
   const { ledger } = repair;
   const { sql } = ledger;
   const rows = [...new Set(edits.map(({ row }) => row))];
   checkEdits(repair, edits, rows);
-  const before = editsOf(ledger, rows);
+  const together = relativesOf(ledger, rows);
+  const all = [...new Set([...rows, ...together])];
+  const before = editsOf(ledger, all);
   const added = Map.groupBy(edits, ({ row }) => row);
-  const now = originalsOf(repair, rows).map((row): EditedRow => {
-    const all = [...(before.get(row.row) ?? []), ...(added.get(row.row) ?? [])];
-    return { ...row, edits: currentEdits(all) };
+  const now = originalsOf(repair, all).map((row): EditedRow => {
+    const own = [...(before.get(row.row) ?? []), ...(added.get(row.row) ?? [])];
+    return { ...row, edits: currentEdits(own) };
   });
-  const edited = now.filter((row) => row.edits.size > 0);
-  const judged = await judge(ledger, repair, edited);
+  const edited = new Set(now.filter((row) => row.edits.size > 0).map(({ row }) => row));
+  const judged = await judge(
+    ledger,
+    repair,
+    now.filter(({ row }) => edited.has(row) || together.has(row)),
+    together,
+  );
   const at = Date.now();
   inTransaction(ledger.database, () => {
     // They may have been sent while they were being read.
     refuseSent(repair, rows);
-    for (const { row, column, value } of edits) sql('add_edit').run({ row, column, value, by, at });
+    if (undoes !== undefined) sql('set_undone').run({ action: undoes });
+    const action = sql<{ readonly id: number }>('add_action').get({
+      kind,
+      by,
+      at,
+      undone: Number(undoes !== undefined),
+    });
+    for (const { row, column, value } of edits)
+      sql('add_edit').run({ row, column, value, by, at, action: action?.id ?? null });
+    const keeps = new Set<number>();
     for (const { row, problems, retryable } of judged) {
+      if (problems.length > 0 && !edited.has(row)) continue;
+      keeps.add(row);
       sql('keep_repair').run({ row, problems: JSON.stringify(problems), retryable });
     }
-    for (const { row, edits: left } of now) if (left.size === 0) sql('forget_repair').run({ row });
+    for (const row of all) if (!keeps.has(row)) sql('forget_repair').run({ row });
   });
-  return judged;
+  const asked = new Set(rows);
+  return {
+    judged: judged.filter(({ row }) => asked.has(row)),
+    others: judged.filter(({ row }) => !asked.has(row)),
+  };
+}
+
+/** These rows and others that contradict each other, or did as the file had them. */
+function relativesOf({ sql }: OpenRepair['ledger'], rows: readonly number[]): Set<number> {
+  const found = sql('relatives_of').all({ rows: JSON.stringify(rows), codes: CONTRADICTION_CODES });
+  return new Set(found.map((row) => Number(row['row_id'])));
 }
 
 /** @throws CannotRepair */
 function checkEdits(repair: OpenRepair, edits: readonly CellEdit[], rows: readonly number[]): void {
-  const { ledger, isTaken } = repair;
   for (const column of new Set(edits.map((one) => one.column))) placeOf(repair, column);
+  checkRows(repair, rows);
+  const kept = Number(repair.ledger.sql('edit_count').get()?.['n']);
+  if (kept + edits.length > MAX_KEPT) {
+    throw new CannotRepair(
+      `the import has ${counted(kept, 'edit')}; it may have ${grouped(MAX_KEPT)}`,
+      'correct the file itself and import it again',
+    );
+  }
+}
+
+/** @throws CannotRepair when one of them cannot be edited */
+export function checkRows(repair: OpenRepair, rows: readonly number[]): void {
+  const { ledger, isTaken } = repair;
   const possible = whichToRepair(ledger, rows, isTaken);
   const missing = rows.find((row) => !possible.has(row));
   if (missing !== undefined) {
@@ -123,13 +144,6 @@ function checkEdits(repair: OpenRepair, edits: readonly CellEdit[], rows: readon
     });
   }
   refuseSent(repair, rows);
-  const kept = Number(ledger.sql('edit_count').get()?.['n']);
-  if (kept + edits.length > MOST_KEPT) {
-    throw new CannotRepair(
-      `the import has ${counted(kept, 'edit')}; it may have ${grouped(MOST_KEPT)}`,
-      'correct the file itself and import it again',
-    );
-  }
 }
 
 function refuseSent({ ledger }: OpenRepair, rows: readonly number[]): void {
@@ -140,7 +154,7 @@ function refuseSent({ ledger }: OpenRepair, rows: readonly number[]): void {
 }
 
 /** Place of a column that can be edited. @throws CannotRepair */
-function placeOf({ input }: OpenRepair, column: string): number {
+export function placeOf({ input }: OpenRepair, column: string): number {
   const columns = columnsOf(input);
   const place = columns.indexOf(column);
   if (place !== -1 && isEditable(column)) return place;

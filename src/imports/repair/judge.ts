@@ -5,6 +5,7 @@ import type { InputRow } from '../read/input-row.ts';
 import { actionOf, outcomeId, outcomeOf, regionOf, scopeOf } from '../record/enum-ids.ts';
 import { inputOf } from '../report/report-paths.ts';
 import type { MembershipToRetry } from '../report/retry.ts';
+import { type Asking, contradictionsIn } from './contradictions.ts';
 import { cellsOf, editableColumns, headerWidth } from './edited-row.ts';
 import { type Edited, type EditedRow, readEdited } from './read-edited.ts';
 import type { RepairLedger } from './repair-ledger.ts';
@@ -23,19 +24,37 @@ export interface Judged {
 /** Rows that are read at a time: a bound on memory. */
 const AT_ONCE = 5_000;
 
-/** Judges edited rows, by the code that reads files. */
-export async function judge(ledger: RepairLedger, edited: Edited, rows: readonly EditedRow[]): Promise<Judged[]> {
+/** Judges edited rows, by the code that reads files. @param together rows among them that may contradict each other */
+export async function judge(
+  ledger: RepairLedger,
+  edited: Edited,
+  rows: readonly EditedRow[],
+  together: ReadonlySet<number> = new Set(),
+): Promise<Judged[]> {
   const all: Judged[] = [];
+  const asking = new Map<number, Asking>();
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     const some = rows.slice(at, at + AT_ONCE);
     const read = await readEdited(edited, some);
     const lasting = lastingProblems(ledger, edited, some);
     const before = membershipsBefore(ledger, some);
     for (const [index, row] of some.entries()) {
-      all.push(judged(edited, row, read[index] ?? [], lasting.get(row.row) ?? [], before.get(row.row) ?? []));
+      const memberships = read[index] ?? [];
+      all.push(judged(edited, row, memberships, lasting.get(row.row) ?? [], before.get(row.row) ?? []));
+      if (together.has(row.row)) asking.set(row.row, { line: row.line, memberships });
     }
   }
-  return all;
+  const contradictionsOf = contradictionsIn(asking.values());
+  const { recognised } = edited.input;
+  return all.map((one) => {
+    const own = asking.get(one.row);
+    if (own === undefined) return one;
+    const found = contradictionsOf(own).map((problem) => ({
+      ...problem,
+      column: recognised[problem.column] ?? problem.column,
+    }));
+    return { ...one, problems: [...one.problems, ...found] };
+  });
 }
 
 type Before = Pick<InputRow, 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf' | 'action'> & {

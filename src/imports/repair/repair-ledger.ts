@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { type RepairCounts, type RepairProblem, type RepairState, rowProblems } from '../../api/repair.ts';
+import {
+  type RepairAction,
+  type RepairCounts,
+  type RepairProblem,
+  type RepairState,
+  rowProblems,
+} from '../../api/repair.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS, REPAIR_MIGRATIONS } from '../schemas.ts';
 
@@ -37,6 +43,8 @@ export interface Send {
 export interface RepairFilter {
   readonly status?: 'invalid' | 'failed' | undefined;
   readonly code?: string | undefined;
+  /** Of the problem, as the file names it; '': it is about the whole row. */
+  readonly problemColumn?: string | undefined;
   readonly states: readonly RepairState[];
 }
 
@@ -69,7 +77,7 @@ export function whichToRepair({ sql }: RepairLedger, rows: readonly number[], is
 /** Numbers of rows behind `after` that pass the filter. */
 export function rowsToRepair(
   { sql }: RepairLedger,
-  { status, code, states }: RepairFilter,
+  { status, code, problemColumn, states }: RepairFilter,
   { isTaken, after, limit }: { readonly isTaken: boolean; readonly after: number; readonly limit: number },
 ): number[] {
   return sql('page_to_repair')
@@ -78,6 +86,7 @@ export function rowsToRepair(
       limit,
       statuses: statusesToRepair(isTaken, status),
       code: code ?? null,
+      column: problemColumn ?? null,
       states: JSON.stringify(states),
     })
     .map((row) => Number(row['row_id']));
@@ -93,6 +102,21 @@ export function sendsOf({ sql }: RepairLedger): Send[] {
   return sql<Omit<Send, 'created'> & { readonly created: 0 | 1 }>('sends')
     .all()
     .map((send) => ({ ...send, created: send.created === 1 }));
+}
+
+/** An action that can be undone; `at` in ms since 1970. */
+interface LastAction {
+  readonly id: number;
+  readonly kind: RepairAction;
+  readonly at: number;
+  readonly cells: number;
+  readonly rows: number;
+}
+
+/** The last action that was not undone, if it is this person's and none of its rows was sent since. */
+export function lastAction({ sql }: RepairLedger, by: string): LastAction | undefined {
+  const last = sql<LastAction & { readonly by: string; readonly sent: number }>('last_action').get();
+  return last?.sent === 0 && last.by === by ? last : undefined;
 }
 
 /** All edits of these rows by row, in order. */

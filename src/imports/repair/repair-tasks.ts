@@ -1,16 +1,26 @@
-import type { RepairEdited, RepairReplaced, RepairRow, RepairTaken, RepairView } from '../../api/repair.ts';
+import type {
+  RepairEdited,
+  RepairPaste,
+  RepairReplace,
+  RepairReplaced,
+  RepairRow,
+  RepairTaken,
+  RepairUndo,
+  RepairView,
+} from '../../api/repair.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { RowFilter } from '../report/row-filter.ts';
-import { edit, replace, restore } from './edit.ts';
+import { paste, replace, undo } from './change-many.ts';
+import { edit, restore } from './edit.ts';
 import type { CellEdit, RepairFilter, Send } from './repair-ledger.ts';
 import { sendsOf } from './repair-ledger.ts';
-import { claim, type Fate, retryableSent, setCreated, settle, writeRest, writeSent } from './send.ts';
+import { claim, type Fate, type SentRepaired, sentRepaired, setCreated, settle, writeRest, writeSent } from './send.ts';
 import { overview, pageOf, type Subject, withRepair } from './show.ts';
 import { takeFile } from './take-file.ts';
 
 /** What can be asked of the repairs of an import, with what each needs and gives. */
 export interface RepairWork {
-  overview: [given: object, result: Omit<RepairView, 'maySend' | 'failedTaken'>];
+  overview: [given: { readonly by: string }, result: Omit<RepairView, 'maySend' | 'failedTaken'>];
   page: [
     given: { readonly filter: RepairFilter; readonly after: number; readonly limit: number },
     result: { readonly rows: RepairRow[]; readonly next: number | undefined },
@@ -20,7 +30,9 @@ export interface RepairWork {
     given: { readonly row: number; readonly column: string | undefined; readonly by: string },
     result: RepairEdited,
   ];
-  replace: [given: { readonly request: Parameters<typeof replace>[1]; readonly by: string }, result: RepairReplaced];
+  replace: [given: { readonly request: RepairReplace; readonly by: string }, result: RepairReplaced];
+  paste: [given: { readonly request: RepairPaste; readonly by: string }, result: RepairReplaced];
+  undo: [given: { readonly request: RepairUndo; readonly by: string }, result: RepairReplaced];
   file: [given: { readonly text: string; readonly by: string }, result: RepairTaken];
   sends: [given: object, result: Send[]];
   settle: [given: { readonly fates: Readonly<Record<string, Fate>> }, result: undefined];
@@ -28,7 +40,7 @@ export interface RepairWork {
   write: [given: { readonly importId: string; readonly path: string }, result: ImportOptions];
   created: [given: { readonly importId: string }, result: undefined];
   rest: [given: { readonly path: string; readonly filter: RowFilter }, result: boolean];
-  retryable: [given: object, result: number];
+  sent: [given: object, result: SentRepaired];
 }
 export type RepairTask = {
   [Kind in keyof RepairWork]: { readonly kind: Kind } & RepairWork[Kind][0];
@@ -39,7 +51,7 @@ export function doTask(subject: Subject, task: RepairTask): Promise<unknown> {
   return withRepair<unknown>(subject, (repair) => {
     switch (task.kind) {
       case 'overview':
-        return overview(repair);
+        return overview(repair, task.by);
       case 'page':
         return pageOf(repair, task.filter, task.after, task.limit);
       case 'edit':
@@ -48,6 +60,10 @@ export function doTask(subject: Subject, task: RepairTask): Promise<unknown> {
         return restore(repair, task.row, task.column, task.by);
       case 'replace':
         return replace(repair, task.request, task.by);
+      case 'paste':
+        return paste(repair, task.request, task.by);
+      case 'undo':
+        return undo(repair, task.request, task.by);
       case 'file':
         return takeFile(repair, task.text, task.by);
       case 'sends':
@@ -62,8 +78,8 @@ export function doTask(subject: Subject, task: RepairTask): Promise<unknown> {
         return setCreated(repair, task.importId);
       case 'rest':
         return writeRest(repair, task.path, task.filter);
-      case 'retryable':
-        return retryableSent(repair);
+      case 'sent':
+        return sentRepaired(repair);
     }
   });
 }

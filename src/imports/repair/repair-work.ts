@@ -23,7 +23,9 @@ export async function doRepair<Kind extends keyof RepairWork>(
 ): Promise<RepairWork[Kind][1]> {
   const task = { kind, ...given } as RepairTask;
   const isBig =
-    statSync(join(subject.folder, 'ledger.sqlite')).size > FEW || (task.kind === 'file' && task.text.length > FEW / 16);
+    statSync(join(subject.folder, 'ledger.sqlite')).size > FEW ||
+    (task.kind === 'file' && task.text.length > FEW / 16) ||
+    (task.kind === 'replace' && task.request.as === 'pattern');
   return (await (isBig ? elsewhere(subject, task) : here(subject, task))) as RepairWork[Kind][1];
 }
 

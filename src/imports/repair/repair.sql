@@ -4,10 +4,10 @@
 -- Rows that can be repaired, or were, once for each reason: those that were invalid, and those that the service refused. A row
 -- that gives several memberships goes by the first of them (row_id).
 create temp view to_repair as
-select 'invalid' as status, p.code, coalesce(t.first_row, p.row_id) as row_id, p.row_id as own_id
+select 'invalid' as status, p.code, p.column_name as problem_column, coalesce(t.first_row, p.row_id) as row_id, p.row_id as own_id
   from problems p left join parts t on t.row_id = p.row_id where p.position = 0
 union all
-select 'failed', coalesce(m.code, ''), coalesce(t.first_row, m.row_id), m.row_id
+select 'failed', coalesce(m.code, ''), '', coalesce(t.first_row, m.row_id), m.row_id
   from memberships m left join parts t on t.row_id = m.row_id
  where m.outcome_id = (select id from outcomes where name = 'failed');
 
@@ -19,19 +19,20 @@ select e.*, exists (select 1 from problems p where p.row_id = e.row_id
   from repairs e;
 
 -- name: page_to_repair
--- In: after, limit, statuses (JSON array), code (null: any), states (JSON array). Out: numbers of the first rows behind a row.
+-- In: after, limit, statuses (JSON array), code and column (null: any), states (JSON array). Out: numbers of the first rows behind a row.
 -- (By own_id SQLite finds them; it is never before row_id.)
 select distinct c.row_id from temp.to_repair c left join repairs e on e.row_id = c.row_id
  where c.own_id > :after and c.row_id > :after and c.status in (select value from json_each(:statuses)) and (:code is null or c.code = :code)
+   and (:column is null or c.problem_column = :column)
    and coalesce(e.state, 'open') in (select value from json_each(:states))
  order by 1 limit :limit;
 
 -- name: count_to_repair
 -- In: statuses (JSON array). Out: rows by problem and by what was done about them.
-select c.status, c.code, coalesce(e.state, 'open') as state, count(distinct c.row_id) as n
+select c.status, c.code, c.problem_column as column, coalesce(e.state, 'open') as state, count(distinct c.row_id) as n
   from temp.to_repair c left join repairs e on e.row_id = c.row_id
  where c.status in (select value from json_each(:statuses))
- group by 1, 2, 3;
+ group by 1, 2, 3, 4;
 
 -- name: count_rows_to_repair
 -- In: statuses (JSON array). Out: how many rows they are: one may have several problems.
@@ -49,6 +50,23 @@ select distinct row_id from own
  where exists (select 1 from problems p where p.row_id = own.id)
     or (:failed and exists (select 1 from memberships m
           where m.row_id = own.id and m.outcome_id = (select id from outcomes where name = 'failed')));
+
+-- name: relatives_of
+-- In: rows (JSON array of first rows), codes (JSON array). Out: if one of them has a problem that is another row: all rows that
+-- may be that other one, themselves included.
+with contested as materialized (
+  select p.row_id, coalesce(t.first_row, p.row_id) as first_row, p.column_name as field, p.code, r.group_id, lower(r.uid) as uid
+    from problems p join rows r on r.id = p.row_id left join parts t on t.row_id = p.row_id
+   where p.code in (select value from json_each(:codes))
+     and exists (select 1 from problems own
+                  where own.code in (select value from json_each(:codes))
+                    and (own.row_id in (select value from json_each(:rows))
+                         or own.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))))),
+mine as materialized (select * from contested where first_row in (select value from json_each(:rows)))
+select distinct first_row as row_id from contested
+ where (group_id, uid) in (select group_id, uid from mine)
+    or (code = 'DERIVED_ID_COLLISION' and iif(field = 'uid', uid, group_id)
+        in (select iif(field = 'uid', uid, group_id) from mine where code = 'DERIVED_ID_COLLISION'));
 
 -- name: rows_of_lines
 -- In: lines (JSON array). Out: the first row of each line.
@@ -81,8 +99,30 @@ select coalesce(t.first_row, m.row_id) as row_id, g.region_id as region, g.guid,
  order by r.id;
 
 -- name: add_edit
--- In: row, column, value (null: as the file had it), by, at (ms).
-insert into edits (row_id, column_name, value, by, at) values (:row, :column, :value, :by, :at);
+-- In: row, column, value (null: as the file had it), by, at (ms), action.
+insert into edits (row_id, column_name, value, by, at, action_id) values (:row, :column, :value, :by, :at, :action);
+
+-- name: add_action
+-- In: kind, by, at (ms), undone (1: it takes an action back). Out: its number.
+insert into actions (kind, by, at, undone) values (:kind, :by, :at, :undone) returning id;
+
+-- name: last_action
+-- Out: the last action that was not undone, with its numbers of rows, cells and rows that were sent since.
+select a.id, a.kind, a.by, a.at, count(*) as cells, count(distinct e.row_id) as rows,
+       count(distinct e.row_id) filter (where r.import_id is not null) as sent
+  from actions a join edits e on e.action_id = a.id left join repairs r on r.row_id = e.row_id
+ where a.id = (select max(id) from actions where undone = 0)
+ group by a.id;
+
+-- name: before_action
+-- In: action. Out: its cells as they were before it (value null: as the file had it).
+select e.row, e.column,
+       (select p.value from edits p where p.row_id = e.row and p.column_name = e.column and p.id < e.first order by p.id desc limit 1) as value
+  from (select row_id as row, column_name as column, min(id) as first from edits where action_id = :action group by 1, 2) e;
+
+-- name: set_undone
+-- In: action.
+update actions set undone = 1 where id = :action;
 
 -- name: edits_of
 -- In: rows (JSON array). Out: all edits of these rows, in order.
@@ -95,7 +135,7 @@ select count(*) as n from edits;
 -- name: keep_repair
 -- In: row, problems (JSON), retryable. A row with edits as it is now.
 insert into repairs (row_id, problems, retryable) values (:row, :problems, :retryable)
-  on conflict (row_id) do update set problems = excluded.problems, retryable = excluded.retryable;
+  on conflict (row_id) do update set problems = excluded.problems, retryable = excluded.retryable where import_id is null;
 
 -- name: forget_repair
 -- In: row. It is as the file had it.
@@ -112,6 +152,16 @@ select count(*) filter (where state = 'ready' and (:failed or was_invalid)) as r
        count(*) filter (where state = 'sent') as sent,
        coalesce(sum(retryable) filter (where state = 'sent'), 0) as retryableSent
   from temp.repaired;
+
+-- name: repaired_sent
+-- Out: rows that were invalid or failed and were sent repaired.
+select count(*) as n from (
+  select e.row_id as id from repairs e where e.import_id is not null
+  union
+  select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null) own
+ where exists (select 1 from problems p where p.row_id = own.id)
+    or exists (select 1 from memberships m
+                where m.row_id = own.id and m.outcome_id = (select id from outcomes where name = 'failed'));
 
 -- name: claim
 -- In: import, failed (1: failed rows too). All rows that are ready belong to this import from now on.

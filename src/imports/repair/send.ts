@@ -102,9 +102,17 @@ function* withoutHeader(lines: Iterable<string>, isWithout: boolean): Generator<
   }
 }
 
-/** Memberships of rows that were sent, which a retry of the import would send as well. */
-export function retryableSent({ ledger, isTaken }: OpenRepair): number {
-  return countsOf(ledger, isTaken).retryableSent;
+/** What was sent repaired. */
+export interface SentRepaired {
+  /** Rows that were invalid or failed. */
+  readonly rows: number;
+  /** Memberships that a retry of the import would send as well. */
+  readonly retryable: number;
+}
+
+export function sentRepaired({ ledger, isTaken }: OpenRepair): SentRepaired {
+  const rows = Number(ledger.sql('repaired_sent').get()?.['n']);
+  return { rows, retryable: countsOf(ledger, isTaken).retryableSent };
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   countsOf,
   currentEdits,
   editsOf,
+  lastAction,
   openRepairLedger,
   type RepairFilter,
   type RepairLedger,
@@ -59,19 +60,23 @@ export function isEditable(column: string): boolean {
 }
 
 /** What there is to repair, by problem. */
-export function overview({ ledger, input, isTaken }: OpenRepair): Omit<RepairView, 'maySend' | 'failedTaken'> {
+export function overview(
+  { ledger, input, isTaken }: OpenRepair,
+  by: string,
+): Omit<RepairView, 'maySend' | 'failedTaken'> {
   const names = input.columns;
   const problems = new Map<string, RepairView['problems'][number]>();
   const statuses = statusesToRepair(isTaken);
   for (const found of ledger.sql('count_to_repair').all({ statuses })) {
     const status = found['status'] === 'failed' ? 'failed' : 'invalid';
-    const code = String(found['code']);
-    const key = `${status} ${code}`;
-    const problem = problems.get(key) ?? { status, code, total: 0, ready: 0, wrong: 0, sent: 0 };
+    const [code, column] = [String(found['code']), String(found['column'])];
+    const key = `${status} ${code} ${column}`;
+    const problem = problems.get(key) ?? { status, code, column, total: 0, ready: 0, wrong: 0, sent: 0 };
     const n = Number(found['n']);
     const state = String(found['state']) as RepairState;
     problems.set(key, { ...problem, total: problem.total + n, ...(state !== 'open' && { [state]: n }) });
   }
+  const last = lastAction(ledger, by);
   const total = Number(ledger.sql('count_rows_to_repair').get({ statuses })?.['n']);
   return {
     columns: columnsOf(input).map((name, index) => ({
@@ -84,6 +89,10 @@ export function overview({ ledger, input, isTaken }: OpenRepair): Omit<RepairVie
     problems: [...problems.values()].toSorted(
       (one, other) => other.total - one.total || (one.code < other.code ? 1 : -1),
     ),
+    undo:
+      last === undefined
+        ? null
+        : { action: last.id, kind: last.kind, rows: last.rows, cells: last.cells, at: new Date(last.at).toISOString() },
     sends: sendsOf(ledger).map(({ importId, by, at, rows }) => ({
       importId,
       by,
@@ -99,7 +108,7 @@ export function shownCounts({ ledger, isTaken }: Pick<OpenRepair, 'ledger' | 'is
 }
 
 /** Characters of a page, at most; a page has at least one row. */
-const MOST_OF_PAGE = 4 * 1024 * 1024;
+const MAX_PAGE = 4 * 1024 * 1024;
 
 /** Rows to repair behind row `after`. */
 export function pageOf(
@@ -114,14 +123,14 @@ export function pageOf(
   for (const row of viewsOf(repair, found)) {
     length += JSON.stringify(row.cells).length;
     const last = rows.at(-1);
-    if (last !== undefined && (rows.length === limit || length > MOST_OF_PAGE)) return { rows, next: last.row };
+    if (last !== undefined && (rows.length === limit || length > MAX_PAGE)) return { rows, next: last.row };
     rows.push(row);
   }
   return { rows, next: undefined };
 }
 
 /** Edits of a row that are shown. */
-const MOST_OF_HISTORY = 50;
+const MAX_HISTORY = 50;
 
 /** These rows as they were and as they are. */
 export function viewsOf({ ledger, input }: OpenRepair, rows: readonly number[]): RepairRow[] {
@@ -160,7 +169,7 @@ export function viewsOf({ ledger, input }: OpenRepair, rows: readonly number[]):
         cells: cellsOf(description, original),
         edits: Object.fromEntries(currentEdits(history)),
         history: history
-          .slice(-MOST_OF_HISTORY)
+          .slice(-MAX_HISTORY)
           .map(({ column, value, by, at }) => ({ column, value, by, at: new Date(at).toISOString() })),
         state: now?.state ?? 'open',
         left: now?.left ?? [],

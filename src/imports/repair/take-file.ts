@@ -36,11 +36,13 @@ export async function takeFile(repair: OpenRepair, text: string, by: string): Pr
     throw new CannotRepair(`the file has ${byLine.size} rows`, `give at most ${MOST_OF_FILE} at a time`);
   const lines = linesOfRows(repair, [...byLine.keys()]);
   const edits = editsIn(repair, repairable(repair, [...lines.keys()]), columns, byLine);
-  const judged = edits.length === 0 ? [] : await keep(repair, edits, by);
+  const { judged, others } =
+    edits.length === 0 ? { judged: [], others: [] } : await keep(repair, edits, { kind: 'file', by });
   return {
     rows: judged.length,
     cells: edits.length,
     same: byLine.size - judged.length,
+    freed: others.filter(({ problems }) => problems.length === 0).length,
     wrong: judged
       .filter(({ problems }) => problems.length > 0)
       .slice(0, MOST_LISTED)

@@ -5,12 +5,12 @@ import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../members
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { MEMBERS_WITH_ALL_FEATURES, manyMembers } from '../../text/many-members.ts';
+import { columnsOf } from '../input-columns.ts';
 import type { InputKind } from '../read/detect.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
-import { columnsOf } from '../record/input-columns.ts';
 import { hashUid } from '../record/uid-hash.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';

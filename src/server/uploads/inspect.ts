@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileFacts } from '../../api/file-facts.ts';
-import { listRecipes } from '../../imports/recipes/store.ts';
+import { recipesToSuggest } from '../../imports/recipes/store.ts';
 import { leaving, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { refusals } from '../problem-schema.ts';
@@ -43,7 +43,7 @@ export function inspectRoute(
       const { head, type, name: called } = await takeHead(request, limits);
       const { defaultRegion: region, sandbox } = settings;
       const options = optionsOf(query, { contentType: type, region, sandbox });
-      const question = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir) };
+      const question = { head, name: labelOf(name ?? called), options, recipes: recipesToSuggest(dir) };
       const facts = await coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left });
       return sendJson(reply, Buffer.from(facts));
     },

@@ -1,5 +1,7 @@
-import { look } from '../../api/look.ts';
-import { listRecipes } from '../../imports/recipes/store.ts';
+import { z } from 'zod';
+import { type Look, look } from '../../api/look.ts';
+import { type Beginning, importOfSame, MAX_COMPARED } from '../../imports/inspect/same-file.ts';
+import { recipesToSuggest } from '../../imports/recipes/store.ts';
 import { leaving } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { type Problem, problemDocument } from '../problem.ts';
@@ -12,7 +14,15 @@ import { previewWith } from './preview.ts';
 import type { ReceiveOptions } from './receive.ts';
 import { takeHead } from './taking.ts';
 
-const lookQuery = previewQuery.extend({ name: inspectQuery.shape.name });
+const lookQuery = previewQuery.extend({
+  name: inspectQuery.shape.name,
+  size: z.coerce
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .meta({ description: 'Bytes of the whole file, where the body is its beginning.' }),
+});
 
 /** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
 export function lookRoute(
@@ -37,7 +47,7 @@ export function lookRoute(
       },
     },
     async (request, reply) => {
-      const { name, ...query } = request.query;
+      const { name, size, ...query } = request.query;
       const left = leaving(reply);
       const { head, type, name: called } = await takeHead(request, limits);
       const { recipe: _, ...reading } = query;
@@ -47,10 +57,11 @@ export function lookRoute(
         sandbox: settings.sandbox,
       });
       const label = labelOf(name ?? called);
-      const question = { head, name: label, options, recipes: listRecipes(dir) };
+      const question = { head, name: label, options, recipes: recipesToSuggest(dir) };
       const text = await lookText(
         coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
         previewWith(context, { head, name: label, type, query }, left),
+        beforeOf(context, { head, bytes: size ?? head.length }),
       );
       return reply.type('application/json; charset=utf-8').send(text);
     },
@@ -58,16 +69,28 @@ export function lookRoute(
 }
 
 /** A `Look` as JSON text. The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
-export async function lookText(inspected: Promise<Uint8Array>, previewed: Promise<Buffer>): Promise<string> {
-  const [facts, shown] = await Promise.allSettled([inspected, previewed]);
+export async function lookText(
+  inspected: Promise<Uint8Array>,
+  previewed: Promise<Buffer>,
+  imported: Promise<Look['before']> = Promise.resolve(null),
+): Promise<string> {
+  const [facts, shown, before] = await Promise.allSettled([inspected, previewed, imported]);
   const refused = shown.status === 'rejected' ? problemIn(shown.reason) : undefined;
   const parts = {
     facts: facts.status === 'fulfilled' ? Buffer.from(facts.value).toString() : 'null',
     preview: shown.status === 'fulfilled' ? shown.value.toString() : 'null',
     problem: refused === undefined ? 'null' : JSON.stringify(problemDocument(refused)),
+    before: before.status === 'fulfilled' ? JSON.stringify(before.value) : 'null',
   };
   const text = Object.entries(parts).map(([part, json]) => `"${part}":${json}`);
   return `{${text.join(',')}}`;
+}
+
+/** The last import of the same file. */
+async function beforeOf({ reading, views }: ServerContext, file: Beginning): Promise<Look['before']> {
+  const { imports } = reading.page({ kinds: ['file'], limit: MAX_COMPARED });
+  const record = await importOfSame(imports, file);
+  return record === undefined ? null : { isWhole: file.head.length === file.bytes, import: await views.of(record) };
 }
 
 /** @throws errors that the request did not cause */

@@ -58,7 +58,17 @@ function columnsFor(id, filter) {
         h('p', { class: 'note' }, exampleOf(example)),
       ],
     },
-    { label: 'What to do', kind: 'wide', cell: ({ advice }) => withControls(advice) },
+    {
+      label: 'What to do',
+      kind: 'wide',
+      cell: ({ status, code, advice }) => [
+        (status === 'invalid' || status === 'failed') && [
+          h('a', { href: `${repairHref(id)}${query({ status, code })}`, 'aria-label': `Repair ${code}` }, 'Repair'),
+          ' these rows here, and only they are sent. ',
+        ],
+        withControls(advice),
+      ],
+    },
     {
       label: 'Rows',
       cell: ({ status, code, count }) => [
@@ -73,10 +83,6 @@ function columnsFor(id, filter) {
           },
           `Show ${counted(count, 'row')}`,
         ),
-        (status === 'invalid' || status === 'failed') && [
-          ' · ',
-          h('a', { href: `${repairHref(id)}${query({ status, code })}`, 'aria-label': `Repair ${code}` }, 'Repair'),
-        ],
       ],
     },
   ];

@@ -4,7 +4,7 @@ import { counted, duration, grouped } from '../../format.js';
 import { settings } from '../../frame.js';
 import { OutcomeBar } from '../../outcome-bar.js';
 import { Time } from '../../time.js';
-import { fileName, inPlace, isDryRun, isUndone, needAttention, settled, stateLabel, stateTone } from '../../words.js';
+import { fileName, inPlace, isDryRun, isUndone, leftToDo, settled, stateLabel, stateTone } from '../../words.js';
 
 /** @import { ImportView } from '../../answers.d.ts' */
 
@@ -41,8 +41,7 @@ export const COLUMNS = [
   {
     label: 'Need attention',
     kind: 'number',
-    cell: ({ rows }) =>
-      h('span', { class: needAttention(rows) > 0 ? 'attention' : 'soft' }, grouped(needAttention(rows))),
+    cell: (view) => h('span', { class: leftToDo(view) > 0 ? 'attention' : 'soft' }, grouped(leftToDo(view))),
   },
   {
     label: 'Created',

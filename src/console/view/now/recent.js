@@ -2,7 +2,7 @@
 import { Badge, Empty, foreign, h, importHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
 import { Time } from '../../time.js';
-import { fileName, inPlace, needAttention, stateLabel, stateTone } from '../../words.js';
+import { fileName, inPlace, leftToDo, stateLabel, stateTone } from '../../words.js';
 import { KindTag } from '../imports/columns.js';
 
 /** @import { ImportView } from '../../answers.d.ts' */
@@ -23,7 +23,7 @@ export function Recent({ imports }) {
 /** @param {{ view: ImportView }} properties */
 function RecentItem({ view }) {
   const { id, file, rows, finishedAt, createdAt } = view;
-  const wrong = needAttention(rows);
+  const wrong = leftToDo(view);
   return [
     h('span', { key: 'name' }, h('a', { href: importHref(id) }, foreign(fileName(file))), h(KindTag, { view })),
     h(Badge, { key: 'state', tone: stateTone(view) }, stateLabel(view)),

@@ -1,59 +1,115 @@
-/** One cell that can be edited, and the way from cell to cell. */
+/** One cell that can be edited, and the way from cell to cell: the keys of a spreadsheet. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '../../element.js';
 import { columnLabel } from '../../words.js';
+import { pastedLines } from './clipboard.js';
 
 /** @import { RepairRow } from '../../answers.d.ts' */
-/** @import { Edit, RepairRows } from './repair-rows.js' */
+/** @import { RepairActions } from './repair-actions.js' */
+/** @import { RepairRows } from './repair-rows.js' */
+
+/** Rows that Page Up and Page Down go. */
+const PAGE_ROWS = 10;
+
+/** Rows and columns that a key goes; Infinity: to the last. @type {Readonly<Record<string, readonly [down: number, right: number]>>} */
+const STEPS = {
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+  PageDown: [PAGE_ROWS, 0],
+  PageUp: [-PAGE_ROWS, 0],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+  'Ctrl+Home': [-Infinity, -Infinity],
+  'Ctrl+End': [Infinity, Infinity],
+};
 
 /**
  * @param {object} properties
  * @param {RepairRows} properties.repair
+ * @param {RepairActions} properties.actions
  * @param {RepairRow} properties.row
  * @param {{ name: string, place: number }} properties.column
  * @param {readonly { name: string, place: number }[]} properties.columns that are shown
  * @param {boolean} properties.isReadOnly
  */
-export function Cell({ repair, row, column, columns, isReadOnly }) {
-  const [draft, setDraft] = useState(/** @type {string | null} */ (null));
+export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
+  const [draft, showDraft] = useState(/** @type {string | null} */ (null));
+  /** The same at once: going on with a key leaves the cell twice before it is drawn again. */
+  const typed = useRef(/** @type {string | null} */ (null));
+  /** @param {string | null} text */
+  const setDraft = (text) => {
+    typed.current = text;
+    showDraft(text);
+  };
+  /** Keys move in the text, not from cell to cell. */
+  const [isInside, setInside] = useState(false);
   const original = row.cells[column.place] ?? null;
   const now = row.edits[column.name] ?? original ?? '';
   const isEdited = Object.hasOwn(row.edits, column.name);
   const problems = row.state === 'open' ? row.problems : row.left;
   const isWrong = row.state !== 'sent' && problems.some((problem) => problem.column === column.name);
-  const keep = () => {
-    if (draft === null) return;
-    setDraft(null);
-    if (draft === now) return;
-    repair.latest.value = { row: row.row, column: column.name, from: now, to: draft };
-    repair.edit([{ row: row.row, column: column.name, value: draft === original ? null : draft }]);
+  const isFixed = isReadOnly || row.state === 'sent';
+  /** @param {string} value */
+  const enter = (value) => {
+    if (value === now) return;
+    repair.latest.value = { row: row.row, column: column.name, from: now, to: value };
+    repair.edit([{ row: row.row, column: column.name, value: value === original ? null : value }]);
   };
-  const latest = useRef(keep);
-  latest.current = keep;
+  const leave = () => {
+    const text = typed.current;
+    setInside(false);
+    setDraft(null);
+    if (text !== null) enter(text);
+  };
+  const latest = useRef(leave);
+  latest.current = leave;
   // The page may be left by keyboard while something is typed.
   useEffect(() => () => latest.current(), []);
-  /** @param {import('preact').TargetedKeyboardEvent<HTMLInputElement>} event */
-  const onKey = (event) => {
-    const step = event.key === 'ArrowDown' || (event.key === 'Enter' && !event.shiftKey) ? 1 : -1;
-    if (event.key === 'Enter' || event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      keep();
-      neighbour(event.currentTarget, step)?.focus();
-    } else if (event.key === 'Escape') {
-      event.preventDefault();
-      // What was typed goes first, then what was saved.
-      if (draft !== null && draft !== now) setDraft(null);
-      else if (isEdited) repair.edit([{ row: row.row, column: column.name, value: null }]);
+  /** @param {import('preact').TargetedKeyboardEvent<HTMLInputElement>} event @returns {boolean} whether the key was for this */
+  const took = ({ key, shiftKey, ctrlKey, metaKey, altKey, currentTarget }) => {
+    const isControl = ctrlKey || metaKey;
+    if (altKey || (shiftKey && key !== 'Enter')) return false;
+    if (isInside || draft !== null) {
+      if (key === 'Escape') {
+        setDraft(null);
+        setInside(false);
+        // Selected once it shows the value from before.
+        requestAnimationFrame(() => currentTarget.select());
+      } else if (!isControl && (key === 'Enter' || key === 'ArrowDown' || key === 'ArrowUp')) {
+        leave();
+        go(repair, currentTarget, [key === 'ArrowUp' || shiftKey ? -1 : 1, 0]);
+      } else return false;
+      return true;
     }
+    const step = STEPS[isControl ? `Ctrl+${key}` : key];
+    if (step !== undefined) go(repair, currentTarget, step);
+    else if (isFixed) return false;
+    else if (isControl && key === 'z') actions.undo();
+    else if (isControl && key === 'd') {
+      const above = cellAt(currentTarget, [-1, 0]);
+      if (above !== currentTarget) enter(above.value);
+    } else if (isControl) return false;
+    else if (key === 'Delete' || key === 'Backspace') enter('');
+    else if (key === 'Enter' || key === 'F2') {
+      setInside(true);
+      currentTarget.setSelectionRange(now.length, now.length);
+    } else return false;
+    return true;
   };
   /** @param {ClipboardEvent} event */
   const onPaste = (event) => {
-    const text = event.clipboardData?.getData('text/plain') ?? '';
-    const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
-    if (lines.length === 1 && !text.includes('\t')) return;
+    const lines = pastedLines(event.clipboardData?.getData('text/plain') ?? '');
+    if (isFixed || (lines.length === 1 && lines[0]?.length === 1)) return;
     event.preventDefault();
     setDraft(null);
-    repair.edit(pasted(repair.rows.peek() ?? [], { row, column, columns }, lines));
+    const from = columns.findIndex(({ place }) => place === column.place);
+    actions.paste(
+      lines,
+      row,
+      columns.slice(from).map(({ name }) => name),
+    );
   };
   return h('input', {
     type: 'text',
@@ -66,46 +122,50 @@ export function Cell({ repair, row, column, columns, isReadOnly }) {
     placeholder:
       original === null && row.problems.some(({ code }) => code === 'CELL_COUNT') ? 'no such cell' : undefined,
     maxLength: 10_000,
-    readOnly: isReadOnly || row.state === 'sent',
+    readOnly: isFixed,
     spellcheck: false,
     autocapitalize: 'none',
     autocomplete: 'off',
     onInput: ({ currentTarget }) => setDraft(currentTarget.value),
     onFocus: ({ currentTarget }) => {
       currentTarget.select();
-      repair.keepPlace(row.row);
+      repair.keepPlace({ row, column: column.name });
     },
-    onBlur: keep,
-    onKeyDown: onKey,
-    onPaste: (event) => !isReadOnly && onPaste(event),
+    // The first click chooses the cell, the second one goes into it.
+    onMouseDown: (event) => {
+      if (document.activeElement === event.currentTarget) return setInside(true);
+      event.preventDefault();
+      event.currentTarget.focus();
+    },
+    onBlur: leave,
+    onKeyDown: (event) => {
+      if (!event.isComposing && took(event)) event.preventDefault();
+    },
+    onPaste,
   });
 }
 
-/** The cell of the same column in the next row, or the one before. @param {HTMLElement} cell @param {number} step @returns {HTMLElement | null} */
-function neighbour(cell, step) {
+/** Goes to a cell; below the last row that is shown, to the first one of the next page. @param {RepairRows} repair @param {HTMLInputElement} cell @param {readonly [number, number]} step */
+async function go(repair, cell, step) {
+  const next = cellAt(cell, step);
+  if (next === cell && step[0] > 0 && repair.hasMore.peek()) {
+    await repair.more();
+    cellAt(cell, step).focus();
+  } else next.focus();
+}
+
+/** The cell so many rows down and columns to the right, or the last one on the way. @param {HTMLInputElement} cell @param {readonly [down: number, right: number]} step @returns {HTMLInputElement} */
+function cellAt(cell, [down, right]) {
   const row = cell.closest('tr');
-  const next = step > 0 ? row?.nextElementSibling : row?.previousElementSibling;
-  return next?.querySelector(`[data-column="${cell.dataset['column']}"]`) ?? null;
+  const rows = [...(row?.parentElement?.children ?? [])];
+  const target = near(rows, row, down);
+  const cells = /** @type {HTMLInputElement[]} */ ([...(row?.querySelectorAll('input[data-column]') ?? [])]);
+  const place = near(cells, cell, right)?.dataset['column'];
+  return target?.querySelector(`input[data-column="${place}"]`) ?? cell;
 }
 
-/**
- * Values from a spreadsheet, from this cell on to the right and downwards.
- * @param {readonly RepairRow[]} rows
- * @param {{ row: RepairRow, column: { place: number }, columns: readonly { name: string, place: number }[] }} from
- * @param {readonly string[]} lines
- * @returns {Edit[]}
- */
-function pasted(rows, { row, column, columns }, lines) {
-  const first = rows.findIndex((one) => one.row === row.row);
-  const left = columns.findIndex((one) => one.place === column.place);
-  return lines.flatMap((line, down) => {
-    const target = rows[first + down];
-    if (target === undefined || target.state === 'sent') return [];
-    return line.split('\t').flatMap((text, right) => {
-      const into = columns[left + right];
-      if (into === undefined) return [];
-      const original = target.cells[into.place] ?? null;
-      return [{ row: target.row, column: into.name, value: text === original ? null : text }];
-    });
-  });
+/** @template T @param {readonly T[]} items @param {T | null} item @param {number} by */
+function near(items, item, by) {
+  const from = item === null ? -1 : items.indexOf(item);
+  return items[Math.min(items.length - 1, Math.max(0, from + by))];
 }

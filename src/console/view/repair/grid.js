@@ -12,19 +12,23 @@ import { Cell } from './cell.js';
 import { PAGE } from './repair-rows.js';
 
 /** @import { RepairRow, RepairView } from '../../answers.d.ts' */
+/** @import { RepairActions } from './repair-actions.js' */
 /** @import { RepairRows } from './repair-rows.js' */
 
 /** Columns that are shown where the file has no more. */
 const FEW = 6;
 
-/** @param {{ repair: RepairRows, view: RepairView }} properties */
-export function RepairGrid({ repair, view }) {
+/** @param {{ repair: RepairRows, view: RepairView, actions: RepairActions }} properties */
+export function RepairGrid({ repair, view, actions }) {
   const { isOperator } = usePlace();
   const isWhole = useSignal(view.columns.length <= FEW);
   const rows = repair.rows.value;
   const shown = columnsToShow(view, rows ?? [], isWhole.value);
   const names = shown.map(({ name }) => name).join('\n');
-  const columns = useMemo(() => tableColumns(repair, shown, !isOperator), [names, isOperator]);
+  const columns = useMemo(
+    () => tableColumns({ repair, actions, columns: shown, isReadOnly: !isOperator }),
+    [names, isOperator],
+  );
   if (rows === undefined) return h(Empty, {}, 'Loading …');
   return [
     view.columns.length > FEW &&
@@ -89,17 +93,20 @@ function columnsToShow({ columns }, rows, isWhole) {
 }
 
 /**
- * @param {RepairRows} repair
- * @param {readonly { name: string, place: number }[]} shown
- * @param {boolean} isReadOnly
+ * @param {object} all
+ * @param {RepairRows} all.repair
+ * @param {RepairActions} all.actions
+ * @param {readonly { name: string, place: number }[]} all.columns
+ * @param {boolean} all.isReadOnly
  * @returns {import('../../table.js').Column<RepairRow>[]}
  */
-function tableColumns(repair, shown, isReadOnly) {
+function tableColumns(all) {
+  const { repair, columns, isReadOnly } = all;
   return [
     { label: 'Row', kind: 'main', cell: ({ line }) => [h('span', { class: 'row-word' }, 'Row '), grouped(line)] },
-    ...shown.map((column) => ({
+    ...columns.map((column) => ({
       label: columnLabel(column.name),
-      cell: (/** @type {RepairRow} */ row) => h(Cell, { repair, row, column, columns: shown, isReadOnly }),
+      cell: (/** @type {RepairRow} */ row) => h(Cell, { ...all, row, column }),
     })),
     { label: 'State', kind: 'wide', cell: (row) => h(RowState, { repair, row, isReadOnly }) },
   ];
@@ -189,7 +196,7 @@ function ReplaceButton({ repair, row }) {
   return [
     h(
       WorkButton,
-      { key: 'replace', busy: work.busy, onClick: () => void work.start(() => repair.replace(change)) },
+      { key: 'replace', busy: work.busy, onClick: () => void work.start(() => repair.replaceSame(change)) },
       `Enter “${to}” in all rows ${what}`,
     ),
     h(ErrorPlace, { key: 'error', error: work.error }),

@@ -13,11 +13,12 @@ import { keepInAddress, usePlace } from '../../place.js';
 
 /** @typedef {{ row: number, column: string, value: string | null }} Edit null: as the file had it */
 /** @typedef {{ row: number, column: string, from: string, to: string }} Change the latest one of a person */
-/** @typedef {Readonly<Partial<Record<'status' | 'code' | 'state', string>>>} Wanted what is not set counts as '' */
+/** @typedef {Readonly<Partial<Record<'status' | 'code' | 'problemColumn' | 'state', string>>>} Wanted what is not set counts as '' */
+/** @typedef {{ row: RepairRow, column: string }} Here the cell that has, or last had, the keyboard */
 
 export const PAGE = 50;
 /** Edits that the server takes at a time. */
-const MOST_EDITS = 1000;
+const MAX_EDITS = 1000;
 
 export class RepairRows {
   /** What there is to repair; undefined until it is known. */
@@ -34,10 +35,11 @@ export class RepairRows {
   /** Why edits are not saved. */
   failure = signal(/** @type {unknown} */ (undefined));
   latest = signal(/** @type {Change | undefined} */ (undefined));
+  here = signal(/** @type {Here | undefined} */ (undefined));
   wanted;
   #next = signal(/** @type {string | null} */ (null));
   #id;
-  /** Edits that the server does not have yet, by cell. They outlive the page. @type {Map<string, Edit>} */
+  /** Edits that the server does not have yet, in order: those of one action each. They outlive the page. @type {(readonly Edit[])[]} */
   #waiting;
   /** @type {Promise<void> | undefined} */
   #flushing;
@@ -47,7 +49,7 @@ export class RepairRows {
   /** Number of the row to begin behind. */
   #after;
 
-  /** @param {string} id @param {Wanted} wanted @param {number} at the row that was worked on @param {Map<string, Edit>} waiting */
+  /** @param {string} id @param {Wanted} wanted @param {number} at the row that was worked on @param {(readonly Edit[])[]} waiting */
   constructor(id, wanted, at, waiting) {
     this.#waiting = waiting;
     this.#id = id;
@@ -59,15 +61,15 @@ export class RepairRows {
   start() {
     this.#leaving = new AbortController();
     void this.load();
-    if (this.#waiting.size > 0) {
+    if (this.#waiting.length > 0) {
       this.saving.value = 'saving';
       void this.flush();
     }
-    const back = () => void (this.#waiting.size > 0 ? this.flush() : this.load());
+    const back = () => void (this.#waiting.length > 0 ? this.flush() : this.load());
     connection.addEventListener('back', back, { signal: this.#leaving.signal });
     return () => {
       this.#leaving.abort();
-      if (this.#waiting.size > 0) connection.addEventListener('back', () => void this.flush(), { once: true });
+      if (this.#waiting.length > 0) connection.addEventListener('back', () => void this.flush(), { once: true });
     };
   }
 
@@ -94,9 +96,10 @@ export class RepairRows {
     void this.load();
   }
 
-  /** Keeps in the address which row is worked on: a reload begins there. @param {number} row */
-  keepPlace(row) {
-    keepInAddress(query({ ...this.wanted.peek(), at: row }));
+  /** Keeps which cell is worked on, and in the address its row: a reload begins there. @param {Here} here */
+  keepPlace(here) {
+    this.here.value = here;
+    keepInAddress(query({ ...this.wanted.peek(), at: here.row.row }));
   }
 
   /** @param {readonly Edit[]} edits shown at once, and saved in their turn */
@@ -105,7 +108,7 @@ export class RepairRows {
       this.rows.value = this.rows.peek()?.map((row) => withEdits(row, edits));
       this.saving.value = 'saving';
     });
-    for (const edit of edits) this.#waiting.set(`${edit.row} ${edit.column}`, edit);
+    for (let at = 0; at < edits.length; at += MAX_EDITS) this.#waiting.push(edits.slice(at, at + MAX_EDITS));
     void this.flush();
   }
 
@@ -119,7 +122,7 @@ export class RepairRows {
 
   /** Forgets edits that cannot be saved. */
   discard() {
-    this.#waiting.clear();
+    this.#waiting.length = 0;
     batch(() => {
       this.saving.value = 'saved';
       this.failure.value = undefined;
@@ -128,19 +131,50 @@ export class RepairRows {
   }
 
   /** Gives every row with the value that was changed the new one too. @param {Change} change */
-  async replace({ column, from, to }) {
-    await this.flush();
-    const { status, code } = this.wanted.peek();
-    /** @type {RepairReplaced} */
-    const { rows, ready } = await request(importPath(this.#id, '/repair/replace'), {
-      method: 'POST',
-      type: 'application/json',
-      body: JSON.stringify({ column, from, to, ...(status && { status }), ...(code && { code }) }),
-      signal: this.#leaving.signal,
-    });
+  async replaceSame({ column, from, to }) {
+    const { rows, ready } = await this.act('replace', { column, from, to, states: undefined });
     this.latest.value = undefined;
     announce(`${counted(rows, 'row')} changed; ${ready} of them can be sent now.`);
-    await Promise.all([this.overview(), this.#again()]);
+  }
+
+  /**
+   * Changes many cells of the rows that pass the filter, or with `preview` says what would change.
+   * @param {'replace' | 'paste' | 'undo'} what
+   * @param {object} given
+   * @returns {Promise<RepairReplaced>}
+   */
+  async act(what, given) {
+    await this.flush();
+    if (this.failure.peek() !== undefined) throw this.failure.peek();
+    const show = (this.rows.peek() ?? []).map(({ row }) => row);
+    /** @type {RepairReplaced} */
+    const answer = await request(importPath(this.#id, `/repair/${what}`), {
+      method: 'POST',
+      type: 'application/json',
+      body: JSON.stringify({ ...(what !== 'undo' && this.#filter()), ...given, show }),
+      signal: this.#leaving.signal,
+    });
+    this.#take({ rows: answer.shown, counts: answer.counts });
+    await this.overview();
+    return answer;
+  }
+
+  /** Takes back the last action, if there is one. @returns {Promise<RepairReplaced | undefined>} */
+  async undo() {
+    await this.flush();
+    await this.overview();
+    const last = this.view.peek()?.undo;
+    return last ? this.act('undo', { action: last.action }) : undefined;
+  }
+
+  #filter() {
+    const { status, code, problemColumn, state } = this.wanted.peek();
+    return {
+      ...(status && { status }),
+      ...(code && { code }),
+      ...(problemColumn && { problemColumn }),
+      ...(state && { states: [state] }),
+    };
   }
 
   /** Sends what is ready. @returns {Promise<{ id: string }>} the import that it became */
@@ -153,8 +187,8 @@ export class RepairRows {
   }
 
   async #save() {
-    while (this.#waiting.size > 0) {
-      const edits = [...this.#waiting.values()].slice(0, MOST_EDITS);
+    for (let edits = this.#waiting[0]; edits !== undefined; edits = this.#waiting[0]) {
+      const first = edits[0]?.row;
       try {
         /** @type {RepairEdited} */
         const answer = await request(importPath(this.#id, '/repair/rows'), {
@@ -162,11 +196,10 @@ export class RepairRows {
           type: 'application/json',
           body: JSON.stringify({ edits }),
         });
-        for (const edit of edits) {
-          const key = `${edit.row} ${edit.column}`;
-          if (this.#waiting.get(key) === edit) this.#waiting.delete(key);
-        }
+        this.#waiting.shift();
         this.#take(answer);
+        const own = answer.rows.find(({ row }) => row === first);
+        if (own !== undefined) announce(`Row ${own.line}: ${sayState(own)}`);
       } catch (error) {
         batch(() => {
           this.saving.value = 'failed';
@@ -183,10 +216,10 @@ export class RepairRows {
     void this.overview();
   }
 
-  /** @param {RepairEdited} answer */
+  /** @param {Pick<RepairEdited, 'rows' | 'counts'>} answer */
   #take({ rows, counts }) {
     const answered = new Map(rows.map((row) => [row.row, row]));
-    const waiting = [...this.#waiting.values()];
+    const waiting = this.#waiting.flat();
     const view = this.view.peek();
     batch(() => {
       this.rows.value = this.rows.peek()?.map((row) => {
@@ -195,8 +228,6 @@ export class RepairRows {
       });
       if (view !== undefined) this.view.value = { ...view, rows: { ...view.rows, ...counts } };
     });
-    const [only, ...others] = rows;
-    if (only !== undefined && others.length === 0) announce(`Row ${only.line}: ${sayState(only)}`);
   }
 
   /** What there is to repair, as it is now. */
@@ -212,16 +243,15 @@ export class RepairRows {
     }
   }
 
-  /** @param {string | null} cursor @param {readonly RepairRow[]} before @param {number} [limit] */
-  async #page(cursor, before, limit = PAGE) {
+  /** @param {string | null} cursor @param {readonly RepairRow[]} before */
+  async #page(cursor, before) {
     const own = ++this.#asked;
-    const { status, code, state } = this.wanted.peek();
     try {
-      const address = importPath(this.#id, `/repair/rows${query({ status, code, state, limit, cursor })}`);
+      const address = importPath(this.#id, `/repair/rows${query({ ...this.wanted.peek(), limit: PAGE, cursor })}`);
       /** @type {Page} */
       const page = await request(address, { signal: this.#leaving.signal });
       if (own !== this.#asked) return;
-      const waiting = [...this.#waiting.values()];
+      const waiting = this.#waiting.flat();
       batch(() => {
         this.rows.value = [...before, ...page.rows.map((row) => withEdits(row, waiting))];
         this.#next.value = page.nextCursor;
@@ -230,13 +260,6 @@ export class RepairRows {
     } catch (error) {
       this.#fail(error);
     }
-  }
-
-  /** What is shown, once more. */
-  #again() {
-    const shown = this.rows.peek() ?? [];
-    const first = shown[0]?.row ?? 1;
-    return this.#page(String(first - 1), [], Math.min(500, Math.max(PAGE, shown.length)));
   }
 
   /** @param {unknown} error */
@@ -271,13 +294,18 @@ export function useRepairRows() {
   const repair = useRef(/** @type {RepairRows | undefined} */ (undefined));
   const at = Number(wanted.get('at') ?? 0);
   const { waiting } = useEntry(`repair ${id}`, () => {
-    /** @type {Map<string, Edit>} */
-    const edits = new Map();
-    return { waiting: edits, isUnsaved: () => edits.size > 0 };
+    /** @type {(readonly Edit[])[]} */
+    const edits = [];
+    return { waiting: edits, isUnsaved: () => edits.length > 0 };
   });
   repair.current ??= new RepairRows(
     id,
-    { status: wanted.get('status') ?? '', code: wanted.get('code') ?? '', state: wanted.get('state') ?? '' },
+    {
+      status: wanted.get('status') ?? '',
+      code: wanted.get('code') ?? '',
+      problemColumn: wanted.get('problemColumn') ?? '',
+      state: wanted.get('state') ?? '',
+    },
     Number.isSafeInteger(at) ? at : 0,
     waiting,
   );

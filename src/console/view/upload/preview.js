@@ -34,6 +34,8 @@ export class FilePreview {
   isRefused = signal(false);
   /** Columns that were chosen by hand, where they differ from what is recognised. */
   chosen = signal(/** @type {Readonly<Partial<Record<Field, string>>>} */ ({}));
+  /** The last import of the same file; undefined for none. */
+  before = signal(/** @type {Look['before'] | undefined} */ (undefined));
   /** What the file is, also where it cannot be read; undefined before the first answer. */
   facts = signal(/** @type {FileFacts | undefined} */ (undefined));
   /** Where the UIDs are looked up, if that is wanted. */
@@ -51,6 +53,7 @@ export class FilePreview {
   /** @type {Blob | undefined} */
   #head;
   #name = '';
+  #size = 0;
   #asked = 0;
   #mayAskAgain = true;
   /** @type {number | undefined} */
@@ -100,12 +103,14 @@ export class FilePreview {
       this.chosen.value = {};
       this.found.value = undefined;
       this.facts.value = undefined;
+      this.before.value = undefined;
       this.error.value = undefined;
       this.isTooLarge.value = false;
     });
     this.#recognised = {};
     this.#head = undefined;
     this.#name = file.name;
+    this.#size = file.size;
     this.#mayAskAgain = true;
     if (file.size === 0) {
       this.error.value = `${file.name} is empty.`;
@@ -159,8 +164,9 @@ export class FilePreview {
     // What is half filled in is not asked about: the next key may complete it.
     if (unsaidOf(this.#form.read()) !== undefined) return;
     try {
+      const asked = query({ ...this.options, name: this.#name, size: this.#size });
       /** @type {Look} */
-      const { facts, preview, problem } = await request(`/v1/look${query({ ...this.options, name: this.#name })}`, {
+      const { facts, preview, problem, before } = await request(`/v1/look${asked}`, {
         method: 'POST',
         body: this.#head,
         type: 'application/octet-stream',
@@ -168,6 +174,7 @@ export class FilePreview {
       });
       if (own !== this.#asked) return;
       this.facts.value = facts ?? undefined;
+      this.before.value = before ?? undefined;
       // A busy server may have had no time for what the file is: asked for once more.
       if (facts === null && preview !== null && this.#mayAskAgain) {
         this.#mayAskAgain = false;

@@ -15,7 +15,10 @@ import { useWork, WorkButton } from '../../work.js';
 export function RecipeChoice({ preview, form }) {
   /** @type {import('../../answer.js').Answer<{ recipes: readonly Recipe[] }>} */
   const { data, reload } = useAnswer('/v1/recipes');
-  const recipes = data?.recipes ?? [];
+  const fitting = preview.facts.value?.recipes ?? [];
+  const known = data?.recipes ?? [];
+  // How an earlier import read such a file has no name in the list.
+  const recipes = [...known, ...fitting.filter((one) => !known.some(({ name }) => name === one.name))];
   const chosen = recipes.find(({ name }) => name === form.get('recipe'));
   return h(
     'div',
@@ -26,7 +29,7 @@ export function RecipeChoice({ preview, form }) {
   );
 }
 
-/** @param {{ form: Form, recipes: readonly Recipe[], note?: string }} properties */
+/** @param {{ form: Form, recipes: readonly Pick<Recipe, 'name' | 'title'>[], note?: string }} properties */
 export function RecipeField({ form, recipes, note }) {
   return h(SelectField, {
     form,
@@ -37,7 +40,7 @@ export function RecipeField({ form, recipes, note }) {
   });
 }
 
-/** @param {{ recipe: Recipe, form: Form, preview: FilePreview }} properties */
+/** @param {{ recipe: { needs: readonly { what: string, why: string, optional: boolean }[], description?: string }, form: Form, preview: FilePreview }} properties */
 function Needs({ recipe, form, preview }) {
   const open = recipe.needs.filter(({ what }) =>
     what === 'guid' ? form.get('guid') === '' : preview.identities.value === undefined,
@@ -45,7 +48,7 @@ function Needs({ recipe, form, preview }) {
   return h(
     'div',
     { class: 'needs' },
-    h('p', { class: 'note' }, foreign(recipe.description), ' What you choose below wins over the recipe.'),
+    h('p', { class: 'note' }, foreign(recipe.description ?? ''), ' What you choose below wins over the recipe.'),
     open.length > 0 &&
       h(
         'ul',

@@ -88,8 +88,10 @@ function seenSentence({ rows, missing }, preview, isImport) {
 function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImport }) {
   const [recipe] = recipes;
   if (recipe !== undefined) {
-    if (!isImport) return [];
-    const use = { label: 'Use this recipe', apply: () => form.set('recipe', recipe.name) };
+    // A sync has no identity file, and recipes of other systems may need one.
+    if (!isImport && (!isOfImport(recipe.name) || recipe.needs.some(({ what }) => what === 'identities'))) return [];
+    const label = isOfImport(recipe.name) ? 'Read it the same way' : 'Use this recipe';
+    const use = { label, apply: () => form.set('recipe', recipe.name) };
     return [{ key: 'recipe', text: ['This looks like: ', h('b', null, foreign(recipe.title)), '.'], ways: [use] }];
   }
   if (suggestion === null) return [];
@@ -219,6 +221,11 @@ function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImp
     });
   }
   return found;
+}
+
+/** Whether a recipe says how an earlier import read its file: it has the name of that. @param {string} name */
+function isOfImport(name) {
+  return /^\d{8}-\d{6}-/.test(name);
 }
 
 /** @type {Readonly<Record<string, string>>} */

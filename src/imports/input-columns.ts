@@ -1,4 +1,4 @@
-import { isTexts, storedJson } from '../../platform/stored-json.ts';
+import { isTexts, storedJson } from '../platform/stored-json.ts';
 
 /** The original columns of an input in order. @param input its row in the ledger; undefined before it was read */
 export function columnsOf(input: Readonly<Record<string, unknown>> | undefined): string[] {

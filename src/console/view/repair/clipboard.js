@@ -1,0 +1,18 @@
+/** What a spreadsheet puts on the clipboard: lines of cells between tabs. */
+
+/** A cell with a tab or a line break in it stands in quotes. */
+const CELL = /"((?:[^"]|"")*[\t\n](?:[^"]|"")*)"(?=[\t\n]|$)|([^\t\n]*)/y;
+
+/** The cells of each line. @param {string} text @returns {string[][]} */
+export function pastedLines(text) {
+  const rest = text.replace(/\r\n?/g, '\n').replace(/\n$/, '');
+  /** @type {string[][]} */
+  const lines = [[]];
+  for (let at = 0; at <= rest.length; at = CELL.lastIndex + 1) {
+    CELL.lastIndex = at;
+    const [, quoted, plain = ''] = CELL.exec(rest) ?? [];
+    lines.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (rest[CELL.lastIndex] === '\n') lines.push([]);
+  }
+  return lines;
+}
