@@ -100,6 +100,8 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
   const isUnknown = (text: string) => /, now(– [a-z -]+){2}$/.test(text);
   await eventually(async () => (await shown.allTextContents()).filter((text) => !isUnknown(text))).toEqual([]);
   await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('the sandbox: nothing real changes').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Sending memberships').first().waitFor();
 
   await page.getByRole('button', { name: 'Cancel…' }).click();
@@ -135,6 +137,10 @@ test('a retry is a new import that names the old one', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();
   const old = page.url();
   await page.getByRole('button', { name: /^Retry/ }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Retry/ })
+    .click();
   await page.getByText('Retries rows of').waitFor();
   expect(page.url()).not.toBe(old);
   await page.locator('.kicker').getByRole('link').last().click();
