@@ -34,6 +34,11 @@ export function useEntry(place, make) {
   return own.current;
 }
 
+/** For what lives on no page. @param {string} place @param {Entry} entry */
+export function keep(place, entry) {
+  entries.set(place, entry);
+}
+
 /** @param {string} place */
 export function forget(place) {
   entries.get(place)?.end?.();

@@ -11,7 +11,6 @@ import { notifyOfEnds } from './notifications.js';
 import { leaveOverview, watchOverview } from './overview.js';
 import { pageTitle, showTitle } from './page-title.js';
 import { PlaceContext } from './place.js';
-import { uploads } from './uploads.js';
 import { AuditPage } from './view/audit.js';
 import { ComparePage } from './view/compare.js';
 import { ExportsPage } from './view/exports.js';
@@ -130,7 +129,6 @@ function toLogin(next) {
   if (location.pathname === '/login') return;
   session.value = null;
   forgetAll();
-  uploads.value = [];
   leaveOverview();
   history.replaceState(null, '', `/login${query({ next: next === '/' ? '' : next })}`);
   show({ moveFocus: true });

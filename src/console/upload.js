@@ -63,6 +63,7 @@ export function newKey() {
 export async function upload(path, file, { key, onProgress, signal, identities }) {
   // Asked first, because a request tells a file that cannot be read from a server that does not answer by nothing.
   await file.slice(0, 1).arrayBuffer();
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', path);

@@ -2,10 +2,20 @@
 import { signal } from '@preact/signals';
 import { ApiError } from './api.js';
 import { connection } from './connection.js';
+import { keep } from './kept-entries.js';
 import { upload } from './upload.js';
 
 /** Those that the frame knows. */
 export const uploads = signal(/** @type {readonly Upload[]} */ ([]));
+
+/** All of them, as something that a reload would lose. */
+const ALL = {
+  isUnsaved: () => uploads.peek().some(({ state }) => state.peek() === 'sending' || state.peek() === 'broken'),
+  end: () => {
+    for (const upload of uploads.peek()) upload.stop();
+    uploads.value = [];
+  },
+};
 
 /** After so many breaks it is left to the person to try again. */
 const MAX_ATTEMPTS = 5;
@@ -42,6 +52,7 @@ export class Upload {
   constructor(task) {
     this.task = task;
     uploads.value = [...uploads.peek(), this];
+    keep('uploads', ALL);
   }
 
   get isUnderWay() {

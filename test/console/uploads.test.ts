@@ -68,6 +68,20 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   await page.getByText('Drop a membership file here').waitFor();
 });
 
+test('while a file is uploaded, the next one is prepared in the same form', async () => {
+  const { page, front } = await startHeld('first.csv');
+  await choose(page, 'guid,uid\nteam,bo\n', 'second.csv');
+  await uploads(page).getByText('first.csv').waitFor();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  expect(await asksBeforeClosing(page)).toBe(true);
+  await choose(page, 'guid,uid\nteam,bo\n', 'second.csv');
+  front.release();
+  await uploads(page).getByText('first.csv has been uploaded.').waitFor();
+  await page.getByText('second.csv').waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'second.csv', level: 1 }).waitFor();
+});
+
 test('an upload is cancelled from another page; its form has the file still', async () => {
   const { page } = await startHeld('cancelled.csv');
   await main(page).getByRole('link', { name: 'Syncs' }).click();

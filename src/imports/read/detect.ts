@@ -29,6 +29,9 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /** Lines that a directory's export may begin with: its version, comments, and the name of the first entry. */
 const LDIF = /^(?:(?:#[^\n]*|version:\s*\d+[ \t]*|\s*)\r?\n)*dn::?[ \t]*\S/i;
+/** In flow style a list or object of YAML stands behind a dash or a key, or has a key without quotes, which JSON does not allow. */
+const YAML_FLOW =
+  /^(?:(?:#[^\n]*|[ \t]*)\r?\n)*(?:-[ \t]+[[{]|["']?[\w .-]+["']?:[ \t]+[[{]|(?:[[{]\s*)+[A-Za-z_][\w .-]*:[ \t\r\n])/;
 /** A YAML document begins as one, or with a list of keys, or with a key that has something below it. */
 const YAML =
   /^(?:(?:#[^\n]*|[ \t]*)\r?\n)*(?:%YAML|---[ \t]*\r?\n|-[ \t]+["']?[\w ]+["']?:[ \t\r\n]|["']?[\w .-]+["']?:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]+|-[ \t]+)["']?[\w .-]+["']?(?::(?:[ \t]|\r?\n)|[ \t]*\r?\n))/;
@@ -36,10 +39,11 @@ const YAML =
 /**
  * The format of a text that starts with `head`, by its content: `[` opens JSON; `{` opens NDJSON when the first
  * line is one complete object of its own and a row where nothing follows it, else JSON; a text or number alone is JSON;
- * `dn:` is LDIF, an indented key YAML; everything else is CSV. File names are not asked, they lie.
+ * `dn:` is LDIF, an indented key or flow style YAML; everything else is CSV. File names are not asked, they lie.
  */
 export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   const start = head.trimStart();
+  if (YAML_FLOW.test(start)) return 'yaml';
   if (start.startsWith('[')) return 'json';
   if (LDIF.test(start)) return 'ldif';
   if (YAML.test(start)) return 'yaml';

@@ -13,7 +13,7 @@ const MOST_ALIASES = 100;
 export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds): AsyncGenerator<Buffer> {
   const text = await whole(blocks, bounds);
   const yaml = await import('yaml');
-  const documents = attempt(() => yaml.parseAllDocuments(text));
+  const documents = attempt(() => yaml.parseAllDocuments(text, { logLevel: 'error' }));
   const values = [...documents].map((document) => {
     const [error] = document.errors;
     if (error !== undefined) throw broken(error.message, error.linePos?.[0]);

@@ -3,15 +3,15 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { LedgerError, openForReading, statementsOf } from '../../platform/sqlite.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../catalog.ts';
 import { isImportId } from '../import-id.ts';
-import { readOptions } from '../import-options.ts';
+import { type ImportOptions, readOptions } from '../import-options.ts';
 import { columnsOf } from '../input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Recipe, recipe } from './recipe.ts';
 import { recipeFrom } from './save-as.ts';
 
-/** Imports that are looked through, newest first, and headers that are remembered of them. */
+/** Imports that are looked through, newest first, and mappings that are remembered of them. */
 const MAX_IMPORTS = 200;
-const MAX_HEADERS = 20;
+const MAX_MAPPINGS = 20;
 
 /** The newest imports of files, newest first. */
 export function importsOfFiles(dir: DataDir): ImportRecord[] {
@@ -20,21 +20,25 @@ export function importsOfFiles(dir: DataDir): ImportRecord[] {
 
 /**
  * How earlier imports read their files, for files with the same header: nobody has to save that. The newest import with
- * a header counts; its name is the import's id. One that was undone, needed no mapping, or used a recipe that has a name,
+ * a mapping counts; its id is the name. One that was undone, needed no mapping, or used a recipe that has a name,
  * gives none.
  */
 export function importedRecipes(dir: DataDir): Recipe[] {
   return withCatalog(dir, [], (catalog) => {
     const undone = catalog.undone();
-    const found = new Map<string, Recipe>();
+    // By mapping: a file of every night has one, and its ledgers are not opened again and again.
+    const found = new Map<string, Recipe | undefined>();
     for (const record of catalog.page({ states: ['completed'], kinds: ['file'], limit: MAX_IMPORTS }).imports) {
-      if (found.size === MAX_HEADERS) break;
-      if (undone.has(record.id)) continue;
-      const made = orUndefined(() => recipeOf(dir, record));
-      const header = made?.fits.header?.join('\n');
-      if (made !== undefined && header !== undefined && !found.has(header)) found.set(header, made);
+      if (found.size === MAX_MAPPINGS) break;
+      const options = readOptions(record);
+      const mapping = JSON.stringify([options.map, options.shape]);
+      if (undone.has(record.id) || !hasMapping(options) || found.has(mapping)) continue;
+      found.set(
+        mapping,
+        orUndefined(() => recipeOf(dir, record, options)),
+      );
     }
-    return [...found.values()];
+    return [...found.values()].filter((one) => one !== undefined);
   });
 }
 
@@ -43,7 +47,9 @@ export function importedRecipe(dir: DataDir, id: string): Recipe | undefined {
   if (!isImportId(id)) return undefined;
   return withCatalog(dir, undefined, (catalog) => {
     const record = catalog.find(id);
-    return record === undefined ? undefined : recipeOf(dir, record);
+    if (record === undefined) return undefined;
+    const options = readOptions(record);
+    return hasMapping(options) ? recipeOf(dir, record, options) : undefined;
   });
 }
 
@@ -71,14 +77,15 @@ function orUndefined<Result>(read: () => Result): Result | undefined {
   }
 }
 
-function recipeOf(dir: DataDir, record: ImportRecord): Recipe | undefined {
-  const options = readOptions(record);
-  if (options.recipe !== undefined && !isImportId(options.recipe)) return undefined;
+function hasMapping({ recipe: used, map, shape }: ImportOptions): boolean {
+  if (used !== undefined && !isImportId(used)) return false;
+  return Object.keys(map).length > 0 || shape !== undefined;
+}
+
+function recipeOf(dir: DataDir, record: ImportRecord, options: ImportOptions): Recipe | undefined {
   // What holds for all rows of one file is decided for each file.
   const { guid, scope: _, onBehalfOf: __, ...reading } = options;
-  if (Object.keys(reading.map).length === 0 && reading.shape === undefined) return undefined;
-  const input = inputOf(dir.ledger(record.id));
-  const columns = columnsOf(input);
+  const columns = columnsOf(inputOf(dir.ledger(record.id)));
   if (columns.length === 0) return undefined;
   const name = record.file.split(/[\\/]/).at(-1) ?? record.file;
   const day = new Date(record.createdAt).toISOString().slice(0, 10);
@@ -91,7 +98,9 @@ function recipeOf(dir: DataDir, record: ImportRecord): Recipe | undefined {
       recognised: {},
     }),
     needs: [
-      ...(guid === undefined ? [] : [{ what: 'guid', why: 'all rows of that file went into one group' }]),
+      ...(guid === undefined
+        ? []
+        : [{ what: 'guid', why: 'rows of that file without a group went into one', optional: true }]),
       ...(reading.shape?.identities === undefined
         ? []
         : [{ what: 'identities', why: 'the UIDs of that file were looked up in another one' }]),

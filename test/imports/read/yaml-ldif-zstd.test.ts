@@ -19,6 +19,26 @@ describe('YAML', () => {
     ]);
   });
 
+  test.each([
+    '- {uid: 007, guid: g}\n- {uid: u2, guid: g}\n',
+    '# crew\n\n- { "uid": 007, guid: g }\n- {uid: u2, guid: g}\n',
+    '[{uid: 007, guid: g}, {uid: u2, guid: g}]',
+    'members: [{uid: 007, guid: g},\n  {uid: u2, guid: g}]\n',
+    '{guid: g, participants: [007, u2]}\n',
+  ])('flow style is recognised: %j', async (text) => {
+    const { intake, rows } = await read(text);
+    expect(intake.kind).toBe('yaml');
+    expect(rows.map(short)).toEqual(['us/g/007/participant/', 'us/g/u2/participant/']);
+  });
+
+  test.each([
+    '[{"uid":"u","guid":"g"}]',
+    '{"guid":"g","participants":["u"]}',
+    '[\n  {\n    "uid" : "u", "guid": "g"}]',
+  ])('JSON is not taken for it: %j', async (text) => {
+    expect((await open(text)).kind).toBe('json');
+  });
+
   test('several documents are read one after the other', async () => {
     const { rows } = await read('---\n- uid: u1\n  guid: g1\n---\n- uid: u2\n  guid: g1\n');
     expect(rows.map(({ uid }) => uid)).toEqual(['u1', 'u2']);

@@ -42,6 +42,8 @@ export class UploadEntry {
     // Another file has another shape; the same one, fixed, has not.
     if (before !== undefined && before.name !== chosen.name) this.form.assign(OF_ONE_FILE);
     this.file.value = chosen;
+    // The one that is under way goes on in the frame.
+    this.upload.value = undefined;
     this.error.value = undefined;
     this.form.clearErrors();
     this.#attempt = { key: newKey(), asked: '' };
@@ -58,6 +60,7 @@ export class UploadEntry {
     const upload = new Upload({ ...task, identities, key: this.#attempt.key });
     this.upload.value = upload;
     void upload.run().then(() => {
+      if (this.upload.peek() !== upload) return;
       if (upload.state.peek() === 'stopped') this.upload.value = undefined;
       if (upload.state.peek() === 'made' && !upload.isWatched.peek()) forget(this.place);
     });
