@@ -8,6 +8,7 @@ import { usePlace } from '../../place.js';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 import { undoChoice, undone } from '../undoing.js';
+import { mayBeSent } from './before-sending.js';
 
 /** @import { Action, ImportView } from '../../answers.d.ts' */
 /** @import { Question } from '../../dialog.js' */
@@ -52,6 +53,8 @@ export function ImportActions({ live }) {
   const act = async (action) => {
     const question = QUESTIONS[action]?.(view);
     if (question !== undefined && !(await confirmed(question))) return;
+    const rows = rowsSentBy(action, view);
+    if (!(await mayBeSent(view, { rows, yes: actionLabel(view, action), isRetry: action === 'retry' }))) return;
     await work.start(async (signal) => {
       if (action === 'delete') {
         await request(importPath(view.id), { method: 'DELETE', signal });
@@ -109,6 +112,12 @@ export function ImportActions({ live }) {
     ),
     h(ErrorPlace, { error: work.error }),
   );
+}
+
+/** @param {Action} action @param {ImportView} view */
+function rowsSentBy(action, { rows, retryable }) {
+  if (action === 'retry') return retryable;
+  return action === 'resume' ? rows.read - settled(rows) : 0;
 }
 
 /** What a person can agree to, so that an import that waits for it continues. @typedef {{ question: Omit<Question, 'no'>, agreed: Readonly<Record<string, string>>, isRisky?: true }} Decision */
