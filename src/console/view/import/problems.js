@@ -62,11 +62,12 @@ function columnsFor(id, filter) {
       label: 'What to do',
       kind: 'wide',
       cell: ({ status, code, advice }) => [
-        (status === 'invalid' || status === 'failed') && [
-          h('a', { href: `${repairHref(id)}${query({ status, code })}`, 'aria-label': `Repair ${code}` }, 'Repair'),
-          ' these rows here, and only they are sent. ',
-        ],
         withControls(advice),
+        (status === 'invalid' || status === 'failed') && [
+          ' ',
+          h('a', { href: `${repairHref(id)}${query({ status, code })}`, 'aria-label': `Repair ${code}` }, 'Repair'),
+          ' them here.',
+        ],
       ],
     },
     {
