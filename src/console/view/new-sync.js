@@ -28,7 +28,7 @@ export function NewSync() {
       ...creatingOptions(values),
       ...Object.fromEntries(limitsIn(values).map(([name, value]) => [`limit.${name}`, value])),
     }),
-    fieldOf: (name) => creatingField(name, form),
+    fieldOf: (name) => creatingField(name.replace(/^limit\./, 'limits.'), form),
     label: form.get('apply') === 'true' ? 'Plan and apply' : 'Create plan',
     hrefOf: syncHref,
     own: (preview) => [

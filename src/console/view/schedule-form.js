@@ -333,7 +333,6 @@ function SourceFields({ form, sources, before }) {
 /** The control that a field of the API belongs to. @param {string} field @param {Form} form */
 function controlOf(field, form) {
   if (field === 'file') return form.get('root') === KEPT ? 'root' : 'path';
-  if (field.startsWith('limits.')) return field.replace('limits.', 'limit.');
   if (field === 'giveUpAfterMs') return 'giveUpAfter';
   if (field === 'reading.expectRows') return 'expectRows';
   if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';

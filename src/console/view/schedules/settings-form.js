@@ -181,7 +181,9 @@ export function settingsOf(values, before, recognisedUid) {
     protect: listIn(at('protect')),
     removeNamed: listIn(at('removeNamed')),
     ...createSettingsOf(values, before),
-    limits: Object.fromEntries(limitsIn(values).map(([name, value]) => [name, numberIn(`limit.${name}`, name, value)])),
+    limits: Object.fromEntries(
+      limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
+    ),
     giveUpAfterMs: at('giveUpAfter') === '' ? null : timeIn('giveUpAfter', at('giveUpAfter')),
     ...Object.fromEntries(FLAGS.map((name) => [name, at(name) === 'true'])),
   });

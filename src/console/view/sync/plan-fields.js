@@ -69,8 +69,8 @@ export function GuardLimits({ form }) {
   );
 }
 
-/** Before the name of a limit, as the server calls its option. */
-const LIMIT = 'limit.';
+/** Before the name of a limit. */
+const LIMIT = 'limits.';
 
 /** The limits that are filled in. @param {Readonly<Record<string, string>>} values @returns {(readonly [name: string, value: string])[]} */
 export function limitsIn(values) {
