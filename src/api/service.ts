@@ -9,7 +9,7 @@ export type Role = (typeof ROLES)[number];
 const role = z.enum(ROLES);
 
 /** `GET /v1/settings`: how the server was started. Holds no key and no password. */
-export const settings = z.strictObject({
+const settings = z.strictObject({
   version: z.string(),
   host: z.string().meta({ description: "What follows `api-<region>.` in the chat service's address." }),
   sandbox: z.boolean(),
