@@ -21,6 +21,11 @@ export function readLines(text: string): LineRange | undefined {
 export const rowFilterFields = {
   status: listOption(OUTCOMES).optional(),
   code: z.string().max(200).optional(),
+  problemColumn: z
+    .string()
+    .max(1_000)
+    .optional()
+    .meta({ description: 'The column whose value makes the row invalid.' }),
   check: z
     .string()
     .regex(new RegExp(`^(${VERDICTS.join('|')})(:[A-Z_]{1,100})?$`), 'allowed is a verdict, or a verdict and a code')

@@ -17,6 +17,8 @@ import { textSearch } from './text-search.ts';
 export interface RowFilter {
   readonly statuses?: ReadonlySet<Outcome>;
   readonly code?: string;
+  /** Column of the first problem of an invalid row. */
+  readonly problemColumn?: string;
   /** Verdict of the check before sending, with a code behind a colon or without. */
   readonly check?: string;
   readonly region?: Region;
@@ -89,7 +91,7 @@ const BY_OUTCOME: ReadonlySet<RowSort> = new Set(['outcome', 'code', 'finished']
 
 /** The rows that pass the filter, with what they are sorted by. */
 export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSort = 'row'): FoundRows {
-  const { statuses, code, check, region, guid, uid, text, lines } = filter;
+  const { statuses, code, problemColumn, check, region, guid, uid, text, lines } = filter;
   const values: Record<string, SQLInputValue> = {};
   const ofRow: string[] = [];
   const ofBatch: string[] = [];
@@ -107,13 +109,22 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
     ofBatch.push(`b.call_group_id in (select id from call_groups where group_id in (${groups}))`);
   }
   if (code !== undefined) values['code'] = code;
-  const isNarrow = check !== undefined || uid !== undefined || text !== undefined || lines !== undefined;
+  const isNarrow =
+    check !== undefined ||
+    problemColumn !== undefined ||
+    uid !== undefined ||
+    text !== undefined ||
+    lines !== undefined;
   if (!isNarrow && (statuses !== undefined || code !== undefined || BY_OUTCOME.has(sort))) {
     return { sql: byOutcome(filter, sort, ofRow, ofBatch), values };
   }
   if (uid !== undefined) {
     Object.assign(values, { uid, hash: hashUid(uid) });
     ofRow.push('r.uid_hash = :hash', 'r.uid = :uid collate nocase');
+  }
+  if (problemColumn !== undefined) {
+    values['column'] = problemColumn;
+    ofRow.push('p.column_name = :column');
   }
   if (check !== undefined) {
     values['checked'] = JSON.stringify(rowsOfCheck(database, check));
