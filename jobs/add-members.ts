@@ -141,11 +141,10 @@ function wantedBy(batch: AddMembersPayload): readonly Wanted[] {
 
 /** A result of the rows that were sent, with what earlier replies said of the others. */
 function merged(batch: AddMembersPayload, sent: Sent): Sent {
-  return withEarlier(
-    batch,
-    sent,
-    rowsOf(restOf(batch)).map(([row]) => row),
-  );
+  const rest = rowsOf(restOf(batch)).map(([row]) => row);
+  const whole = withEarlier(batch, sent, rest);
+  if (whole.kind !== 'answered' || sent.kind === 'answered') return whole;
+  return { ...whole, others: [...whole.others, ...foundIn(batch)] };
 }
 
 /** The rows that nothing is known of: no reply has settled them, and their users were not found in the group. */

@@ -64,6 +64,9 @@ type Reply = ReplyMeta & Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivate
 
 const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
   name: 'create-missing',
+  // Looking is the question for a group.
+  operation: ({ create }) =>
+    create.what === 'look' ? 'group' : create.what === 'group' ? 'create-group' : create.what,
   send: ({ chat }, { guid, create }, { signal }) => {
     switch (create.what) {
       case 'look':

@@ -42,6 +42,7 @@ const DONE = {
 
 const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
   name: 'edit-member',
+  operation: ({ edit }) => edit.action,
   send: ({ chat }, { guid, uid, edit }, options) => {
     if (edit.action === 'change') return chat.changeScope(guid, uid, edit.scope, options);
     return edit.action === 'remove' ? chat.removeMember(guid, uid, options) : chat.unbanMember(guid, uid, options);

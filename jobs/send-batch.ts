@@ -65,6 +65,8 @@ export interface CallContext {
   readonly share: number | undefined;
   /** Name of the job's definition. */
   readonly job: string;
+  /** What was called: operations may have budgets of their own. */
+  readonly operation: string;
   /** Absent for a call that only reads. */
   readonly importId?: string;
   readonly batch?: number;
@@ -98,6 +100,8 @@ type CallVerdict = Verdict | EditVerdict;
 export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends ReplyMeta> {
   /** Name of the job. */
   readonly name: string;
+  /** What the batch calls, where that is not the same for all. */
+  readonly operation?: (batch: Payload) => string;
   send(ports: Ports, batch: Payload, options: ActingOptions): Promise<Reply>;
   judge(batch: Payload, error: unknown): CallVerdict;
   readAnswer(batch: Payload, reply: Reply): Sent;
@@ -183,13 +187,15 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
 }
 
 function contextOf<Payload extends BatchPayload>(
-  { name }: { readonly name: string },
-  { payload: { importId, batch, share }, attemptsMade, isLastAttempt }: JobRun<Payload>,
+  { name, operation }: Pick<BatchCall<Payload, never, never>, 'name' | 'operation'>,
+  { payload, attemptsMade, isLastAttempt }: JobRun<Payload>,
   verdict?: CallVerdict,
   error?: unknown,
 ): CallContext {
+  const { importId, batch, share } = payload;
   return {
-    ...{ share, job: name, importId, batch, attempt: attemptsMade + 1, isLastAttempt },
+    ...{ share, job: name, operation: operation?.(payload) ?? name },
+    ...{ importId, batch, attempt: attemptsMade + 1, isLastAttempt },
     message: verdict?.message ?? '',
     waitMs: verdict?.waitMs,
     requestId: requestIdIn(error),

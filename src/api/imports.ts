@@ -42,6 +42,10 @@ export const importView = importSummary
       .literal(true)
       .optional()
       .meta({ description: 'It was checked with the service before it was sent: see `/check`.' }),
+    checkedRows: z
+      .strictObject({ canBeSent: count, wouldFail: count })
+      .optional()
+      .meta({ description: 'Of an import that waits: what its check with the service found.' }),
     fileOfChanges: z
       .literal(true)
       .optional()
@@ -104,6 +108,21 @@ export const importsQuery = importFilter.extend({
 });
 export const importsPage = z.strictObject({ imports: z.array(importView), nextCursor });
 export type ImportsPage = z.infer<typeof importsPage>;
+
+/** `GET /v1/imports/:id/sending` */
+export const sendingPlan = z
+  .strictObject({
+    rows: count.meta({ description: 'Rows without an outcome.' }),
+    groups: count,
+    messages: count.meta({ description: 'Messages that additions write into groups, at most.' }),
+    calls: count.meta({ description: 'At least, all regions together.' }),
+    ms: count.meta({ description: 'Time at least, at the present rate limit.' }),
+    host: z.string().meta({ description: 'Of the chat service.' }),
+    apps: z.array(z.string()).meta({ description: 'App ids that it goes to, with their regions.' }),
+    sandbox: z.boolean(),
+  })
+  .meta({ id: 'SendingPlan', description: 'What sending the rows of an import that wait takes, and where they go.' });
+export type SendingPlan = z.infer<typeof sendingPlan>;
 
 /** `POST /v1/imports/:id/retry` */
 export const retryQuery = z.strictObject(rowFilterFields);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VERDICTS } from '../membership/check-words.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { listOption } from './options.ts';
@@ -20,6 +21,18 @@ export function readLines(text: string): LineRange | undefined {
 export const rowFilterFields = {
   status: listOption(OUTCOMES).optional(),
   code: z.string().max(200).optional(),
+  problemColumn: z
+    .string()
+    .max(1_000)
+    .optional()
+    .meta({ description: 'The column whose value makes the row invalid.' }),
+  check: z
+    .string()
+    .regex(new RegExp(`^(${VERDICTS.join('|')})(:[A-Z_]{1,100})?$`), 'allowed is a verdict, or a verdict and a code')
+    .optional()
+    .meta({
+      description: 'What the check before sending says of the row: `fail`, or `fail:ERR_UID_NOT_FOUND` for one reason.',
+    }),
   region: z.enum(REGIONS).optional(),
   guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
   uid: z.string().max(1_000).optional().meta({ description: 'The whole UID, in any case.' }),

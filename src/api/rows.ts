@@ -60,6 +60,7 @@ export type RowsPage = z.infer<typeof rowsPage>;
 const problemCount = z.strictObject({
   status: outcome,
   code: z.string(),
+  column: z.string().optional().meta({ description: 'Of invalid rows: the column whose value is wrong.' }),
   count,
   example: z.strictObject({
     line: z.int(),

@@ -11,7 +11,15 @@ export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
 export type { ExportView } from '../api/exports.ts';
 export type { FileFacts } from '../api/file-facts.ts';
 export type { ImportSummary, RegionCounts } from '../api/import-summary.ts';
-export type { BulkAnswer, FollowUp, ImportsPage, ImportView, Staging, Transition } from '../api/imports.ts';
+export type {
+  BulkAnswer,
+  FollowUp,
+  ImportsPage,
+  ImportView,
+  SendingPlan,
+  Staging,
+  Transition,
+} from '../api/imports.ts';
 export type { Look } from '../api/look.ts';
 export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
@@ -26,7 +34,7 @@ export type {
   ProblemView,
   RowsPage,
 } from '../api/rows.ts';
-export type { AuditPage, Role, Session, Settings } from '../api/service.ts';
+export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { Field, ShapeInput as Shape } from '../api/shape.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';

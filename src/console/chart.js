@@ -28,7 +28,7 @@ const HALF_A_DAY = 43_200;
  * @property {string} colour name of a colour in theme.css, such as `--accent`
  */
 
-/** @typedef {'now' | 'at most' | 'last run'} Shown */
+/** @typedef {'now' | 'at most' | 'last run' | `as of ${string}`} Shown */
 
 /**
  * A chart that is as wide as its place and follows the colour scheme. The newest or largest values, or those under the pointer,

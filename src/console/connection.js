@@ -7,6 +7,8 @@ const LONGEST_WAIT_S = 5;
 class Connection extends EventTarget {
   /** When the next attempt is due (ms since 1970); null while the server answers. */
   dueAt = signal(/** @type {number | null} */ (null));
+  /** When it was found that the server does not answer (ms since 1970): what is shown is from before; null while it answers. */
+  asOf = signal(/** @type {number | null} */ (null));
   #waitS = 0;
   /** @type {Promise<void> | undefined} */
   #asking;
@@ -45,9 +47,11 @@ class Connection extends EventTarget {
     if (answered) {
       this.#waitS = 0;
       this.dueAt.value = null;
+      this.asOf.value = null;
       if (was) this.dispatchEvent(new Event('back'));
       return;
     }
+    this.asOf.value ??= Date.now();
     this.#waitS = Math.min(LONGEST_WAIT_S, Math.max(1, this.#waitS * 2));
     this.dueAt.value = Date.now() + this.#waitS * 1000;
     this.#timer = setTimeout(() => void this.ask(), this.#waitS * 1000);

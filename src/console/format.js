@@ -8,6 +8,8 @@ const BYTES = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 const DAY_AND_TIME = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' };
 /** @type {Intl.DateTimeFormatOptions} */
 const TO_THE_SECOND = { ...DAY_AND_TIME, second: '2-digit' };
+/** @type {Intl.DateTimeFormatOptions} */
+const TIME_OF_DAY = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
 /** Seconds of a day. */
 const DAY_S = 86_400;
 
@@ -17,7 +19,7 @@ const clocks = new Map();
 /** The form of a time by the clock that the person has chosen. @param {Intl.DateTimeFormatOptions} options */
 function clockOf(options) {
   const zone = shownZone();
-  const key = `${zone} ${options.second ?? ''}`;
+  const key = `${zone} ${options.day ?? ''} ${options.second ?? ''}`;
   const known = clocks.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone });
   clocks.set(key, known);
   return known;
@@ -85,6 +87,11 @@ export function estimate(seconds) {
 /** An ISO time by the clock that the person has chosen. @param {string} iso */
 export function dayAndTime(iso) {
   return clockOf(DAY_AND_TIME).format(new Date(iso));
+}
+
+/** The time of day. @param {number} ms since 1970 */
+export function timeOfDay(ms) {
+  return clockOf(TIME_OF_DAY).format(ms);
 }
 
 /** @param {string} iso */

@@ -6,7 +6,7 @@ import { request } from './api.js';
 import { connection } from './connection.js';
 import { confirmed } from './dialog.js';
 import { foreign, h, Tag } from './element.js';
-import { counted, grouped } from './format.js';
+import { counted, grouped, timeOfDay } from './format.js';
 import { isAnythingUnsaved } from './kept-entries.js';
 import { KeysButton, KeysDialog } from './keys.js';
 import { overview } from './overview.js';
@@ -119,6 +119,14 @@ function Visitor({ onLogOut }) {
   ];
 }
 
+/** What goes on without the server. @param {Settings['queue'] | undefined} queue undefined: it is not known */
+function continuing(queue) {
+  if (queue === undefined) return '';
+  if (queue === 'embedded')
+    return 'If it has stopped, its imports stand still until it is started again. Nothing is lost.';
+  return 'If it has stopped, workers elsewhere send what is in the queue; their results are recorded when it is started again. Nothing is lost.';
+}
+
 /** Says that the server is away for as long as it is. The seconds count for the eye only. */
 function Away() {
   const dueAt = connection.dueAt.value;
@@ -129,10 +137,15 @@ function Away() {
     const clock = setInterval(() => setNow(Date.now()), 500);
     return () => clearInterval(clock);
   }, [dueAt]);
-  if (dueAt === null) return null;
+  const asOf = connection.asOf.value;
+  if (dueAt === null || asOf === null) return null;
   return [
     h('b', null, 'The server does not answer.'),
-    h('span', null, 'Imports on other machines continue. This page reconnects by itself.'),
+    h(
+      'span',
+      null,
+      `This page shows how things were at ${timeOfDay(asOf)}. ${continuing(settings.value?.queue)} This page reconnects by itself.`,
+    ),
     h(
       'span',
       { 'aria-hidden': true },

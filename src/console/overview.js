@@ -11,7 +11,7 @@ export const overview = signal(/** @type {Overview | undefined} */ (undefined));
 
 /** After a change, in ms: several come together. */
 const SOON_MS = 1500;
-/** Without a change: schedules tell of none. */
+/** Without a change: schedules tell of none, and the time that is left is not in the events. */
 const EVERY_MS = 15_000;
 /** In a hidden tab, whose events rest: its title and its notifications shall still be right. */
 const HIDDEN_MS = 30_000;
@@ -66,7 +66,20 @@ export function refreshOverview() {
 /** @template {keyof ListEvents} K @param {K} name @param {ListEvents[K]} data */
 function tell(name, data) {
   for (const { handlers } of listeners) handlers[name]?.(data);
-  askSoon();
+}
+
+/** Takes what an event says of imports that are known; asks where one is new or in another state. @param {ListEvents['imports']} data */
+function take({ imports }) {
+  const known = overview.peek();
+  const states = new Map(
+    [...(known?.running ?? []), ...(known?.waiting ?? []), ...(known?.ready.imports ?? [])].map((one) => [
+      one.id,
+      one.state,
+    ]),
+  );
+  if (known === undefined || imports.some(({ id, state }) => states.get(id) !== state)) return askSoon();
+  const latest = new Map(imports.map((view) => [view.id, view]));
+  overview.value = { ...known, running: known.running.map((one) => ({ ...one, ...latest.get(one.id) })) };
 }
 
 /** Begins to watch; does nothing where it has begun. */
@@ -76,9 +89,18 @@ export function watchOverview() {
   const { signal: left } = watching;
   /** @type {ListHandlers} */
   const handlers = {
-    imports: (data) => tell('imports', data),
-    removed: (data) => tell('removed', data),
-    sync: (data) => tell('sync', data),
+    imports: (data) => {
+      tell('imports', data);
+      take(data);
+    },
+    removed: (data) => {
+      tell('removed', data);
+      askSoon();
+    },
+    sync: (data) => {
+      tell('sync', data);
+      askSoon();
+    },
   };
   follow('/v1/events', handlers, {
     present: 'imports',

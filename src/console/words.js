@@ -173,6 +173,10 @@ export function stateSentence(view) {
     case 'staged':
       if (view.maxRemovals !== undefined)
         return `The file has been read, and nothing has been sent: ${counted(Number(view.maxRemovals), 'row')} remove or ban members, more than are sent without asking. Look at the rows first.`;
+      if (view.checkedRows !== undefined && view.checkedRows.wouldFail > 0) {
+        const { canBeSent, wouldFail } = view.checkedRows;
+        return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
+      }
       return view.dryRun
         ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
         : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;

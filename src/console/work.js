@@ -1,6 +1,8 @@
 /** What the user starts and what may fail: one at a time, its error beside it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isAway } from './answer.js';
+import { connection } from './connection.js';
 import { h } from './element.js';
 
 /** @import { ComponentChildren } from 'preact' */
@@ -18,6 +20,13 @@ export function useWork() {
   const busy = useSignal(false);
   const error = useSignal(/** @type {unknown} */ (undefined));
   const signal = useLeaving();
+  useEffect(() => {
+    const back = () => {
+      if (isAway(error.peek())) error.value = undefined;
+    };
+    connection.addEventListener('back', back);
+    return () => connection.removeEventListener('back', back);
+  }, []);
   return {
     busy: busy.value,
     error: error.value,

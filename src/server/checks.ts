@@ -1,8 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { z } from 'zod';
 import { type CheckView, checkQuery, checkView } from '../api/checks.ts';
-import { checkFiles } from '../imports/check/check-paths.ts';
 import { type Checks, checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
+import { checkFiles } from '../imports/check-paths.ts';
 import type { Region } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { inShort, noting } from './access/noting.ts';

@@ -3,7 +3,7 @@ import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import { checkOf } from '../imports/check/checks.ts';
+import { checkOf, checkSummaryOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
@@ -103,6 +103,7 @@ export function importViews(
       ...(maxCreate !== undefined && { maxCreate }),
       ...(maxRemovals !== undefined && { maxRemovals }),
       ...(checkOf(folder) !== undefined && { hasCheck: true as const }),
+      ...(state === 'staged' && (await checkedRows(folder))),
       ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       createdBy,
@@ -156,6 +157,13 @@ export function importViews(
       };
     },
   };
+}
+
+async function checkedRows(folder: string): Promise<Pick<ImportView, 'checkedRows'>> {
+  const rows = (await checkSummaryOf(folder))?.rows;
+  if (rows === undefined) return {};
+  const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
+  return { checkedRows: { canBeSent, wouldFail: rows.fail } };
 }
 
 function sizeOf(path: string): number | null {

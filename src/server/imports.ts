@@ -8,6 +8,7 @@ import {
   importsQuery,
   importView,
   retryQuery,
+  sendingPlan,
 } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState, WrongTarget } from '../imports/import-errors.ts';
@@ -18,13 +19,14 @@ import { retryFile } from '../imports/report/report-paths.ts';
 import { rowFilterOf, rowFilterOptions } from '../imports/report/row-filter.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { type ImportState, TransitionError } from '../membership/import-state.ts';
+import { OUTCOMES } from '../membership/outcome.ts';
 import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { problemDocument } from './problem.ts';
 import { refusals } from './problem-schema.ts';
 import { problemOf } from './refusals.ts';
 import { BAN_QUERY } from './uploads/ban-query.ts';
-import { maxCreateQuery } from './uploads/create-query.ts';
+import { CREATE_QUERY, maxCreateQuery } from './uploads/create-query.ts';
 import { maxRemovalsQuery } from './uploads/shape-query.ts';
 
 const VERBS = {
@@ -39,7 +41,7 @@ const tags = ['imports'];
 
 /** Imports: the list, one, what can be done with it, and its journal. Uploads are in uploads/. */
 export function importRoutes(app: Api, context: ServerContext): void {
-  const { coordinator, reading, views, access } = context;
+  const { coordinator, reading, views, access, settings } = context;
   const note = noting(access);
 
   app.get(
@@ -103,6 +105,36 @@ export function importRoutes(app: Api, context: ServerContext): void {
     },
   );
 
+  app.get(
+    '/v1/imports/:id/sending',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'What sending the rows that wait takes, and where they go',
+        params,
+        response: { 200: sendingPlan, ...refusals('UNKNOWN_IMPORT', 'NO_ROWS_YET') },
+      },
+    },
+    async ({ params: { id } }) => {
+      const record = coordinator.find(id);
+      const { rows, writes, regions, sandbox } = await views.of(record);
+      const left = await reading.rowsOf(id).callsLeft();
+      const calls = [...left.values()];
+      const used = Object.entries(settings.apps).filter(([region]) => region in regions);
+      return {
+        rows: rows.read - OUTCOMES.reduce((sum, outcome) => sum + rows[outcome], 0),
+        groups: writes?.groups ?? 0,
+        messages: writes?.messages ?? 0,
+        calls: calls.reduce((sum, n) => sum + n, 0),
+        ms: Math.ceil((Math.max(0, ...calls) / settings.callsPerMinute) * 60_000),
+        host: settings.host,
+        apps: used.map(([region, { appId }]) => `${appId} in ${region}`),
+        sandbox,
+      };
+    },
+  );
+
   for (const verb of Object.keys(VERBS) as Verb[]) {
     app.post(
       `/v1/imports/:id/${verb}`,
@@ -114,6 +146,10 @@ export function importRoutes(app: Api, context: ServerContext): void {
           params,
           ...(verb === 'resume' && {
             querystring: z.strictObject({
+              createUsers: CREATE_QUERY.createUsers,
+              createGroups: CREATE_QUERY.createGroups,
+              userNameFrom: CREATE_QUERY.userNameFrom,
+              groupNameFrom: CREATE_QUERY.groupNameFrom,
               maxCreate: maxCreateQuery,
               maxRemovals: maxRemovalsQuery,
               banCheck: BAN_QUERY.banCheck,

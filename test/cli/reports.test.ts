@@ -16,7 +16,10 @@ async function finished(): Promise<SandboxPlace> {
   const place = await openSandboxPlace({ seed: { users: ['ann'], groups: ['g'] } });
   const quoted = `"${FORMULA.replaceAll('"', '""')}"`;
   const file = place.file('m.csv', `guid,uid,scope,note\ng,ann,,${quoted}\ng,late,,\ng,not an id,,\ng,ANN,,\n`);
-  expect((await place.run(['import', file])).code).toBe(EXIT.rowsFailed);
+  const { code, stderr } = await place.run(['import', file]);
+  expect(code).toBe(EXIT.rowsFailed);
+  // Nothing has changed since the service refused it.
+  expect(stderr).toContain('Send 1 row again, once what made 1 row fail is fixed:');
   return place;
 }
 

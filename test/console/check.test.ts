@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { violations } from './accessibility.ts';
 import { csvFile, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
@@ -17,9 +18,59 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await check.getByRole('button', { name: 'Check with the service' }).click();
   await check.getByText('2 rows of 3 would fail or are invalid.').waitFor();
   await check.getByText('the user does not exist').waitFor();
+  const headline = 'The service was asked: 1 of 3 rows can be sent, 2 would fail. Nothing has been sent.';
+  await page.getByText(headline).first().waitFor();
   expect(await violations(page)).toEqual([]);
+  await check.getByRole('link', { name: 'Show 1 row: the user does not exist' }).click();
+  const rows = page.getByRole('region', { name: 'Rows' });
+  await rows.getByText('fail:ERR_UID_NOT_FOUND').waitFor();
+  await eventually(() => rows.innerText()).not.toContain('ben');
+  expect(await rows.innerText()).toContain('ghost');
+  const start = await browser.open(server.url);
+  await start.getByRole('region', { name: 'Ready when you are' }).getByText(headline).waitFor();
+  await start.close();
   const href = await check.getByRole('link', { name: 'Every row: CSV' }).getAttribute('href');
   expect(await (await page.request.get(new URL(href ?? '', server.url).href)).text()).toContain('ERR_UID_NOT_FOUND');
   await page.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: 1 of 3 rows succeeded; 2 rows need attention.').first().waitFor();
+});
+
+test('what the check found missing is created at that place, after a question', async () => {
+  const page = await browser.open(server.url);
+  await page
+    .getByLabel(/^Choose/)
+    .setInputFiles(csvFile('uid,guid,name\nada,choir,Ada\nfresh,choir,Fresh\nben,attic,Ben\n', 'missing.csv'));
+  await page.getByLabel('Only check the file').check();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  const check = page.getByRole('region', { name: 'Check before sending' });
+  await check.getByRole('button', { name: 'Check with the service' }).click();
+  await check.getByRole('button', { name: 'Create 1 user and 1 group…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('They get the names that the file has for them').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Create 1 user and 1 group and send' }).click();
+  await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
+  await page.getByText('1 user, 1 group').waitFor();
+});
+
+test('before a hundred rows and more are sent, the page says what that takes and where they go', async () => {
+  const page = await browser.open(server.url);
+  const lines = Array.from({ length: 120 }, (_, n) => `ada,group-${n}`);
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(`uid,guid\n${lines.join('\n')}\n`, 'many.csv'));
+  await page.getByLabel('Only check the file').check();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  const send = page.getByRole('button', { name: 'Start sending' });
+  await send.click();
+  const dialog = page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' });
+  await dialog.getByText('up to 120, one for each member added').waitFor();
+  await dialog.getByText('at least 120').waitFor();
+  await dialog.getByText('the sandbox: nothing real changes').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Do not send' }).click();
+  await page.getByText('120 rows can be sent. Nothing has been sent.').first().waitFor();
+  await send.click();
+  await dialog.getByRole('button', { name: 'Start sending' }).click();
+  await page.getByText('Completed: 0 of 120 rows succeeded; 120 rows need attention.').first().waitFor();
+  await page.getByRole('button', { name: 'Retry 120 rows' }).first().click();
+  await page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' }).waitFor();
 });

@@ -100,9 +100,14 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
   const isUnknown = (text: string) => /, now(– [a-z -]+){2}$/.test(text);
   await eventually(async () => (await shown.allTextContents()).filter((text) => !isUnknown(text))).toEqual([]);
   await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('the sandbox: nothing real changes').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Sending memberships').first().waitFor();
 
   await page.getByRole('button', { name: 'Cancel…' }).click();
+  const question = page.getByRole('dialog').getByText(/^Rows that are still open then, now [\d,]+ of /);
+  const asked = await question.textContent();
+  await eventually(() => question.textContent()).not.toBe(asked);
   await page.getByRole('dialog').getByRole('button', { name: 'Keep running' }).click();
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();
@@ -135,6 +140,10 @@ test('a retry is a new import that names the old one', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();
   const old = page.url();
   await page.getByRole('button', { name: /^Retry/ }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Retry/ })
+    .click();
   await page.getByText('Retries rows of').waitFor();
   expect(page.url()).not.toBe(old);
   await page.locator('.kicker').getByRole('link').last().click();
@@ -182,9 +191,19 @@ test('when the server goes away the page says so, and goes on by itself when it 
   await startImport(page, memberRows(4000), 'interrupted.csv');
   const toCome = page.locator('.state .legend li', { hasText: 'pending' });
   await toCome.waitFor();
+  const pace = page.locator('.state .pace');
+  await pace.getByText(/ left$/).waitFor();
   await front.goAway();
-  await page.getByRole('status').getByText('The server does not answer.').waitFor();
+  const banner = page.getByRole('status').filter({ hasText: 'The server does not answer.' });
+  await banner.getByText(/^This page shows how things were at \d\d:\d\d:\d\d\./).waitFor();
+  // This server has its queue in itself: nobody else makes its calls.
+  await banner.getByText('If it has stopped, its imports stand still until it is started again.').waitFor();
+  await eventually(() => pace.textContent()).toMatch(/^As of \d\d:\d\d:\d\d\.$/);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+  await checkSights(page, 'away');
   await front.comeBack();
+  await eventually(() => page.getByRole('alert').getByText('The server does not answer.').count()).toBe(0);
   await eventually(() => page.getByText('The server does not answer.').count()).toBe(0);
   expect((await page.getByRole('alert').allTextContents()).join('')).toBe('');
   const before = numberIn(await toCome.textContent());

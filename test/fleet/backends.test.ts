@@ -36,7 +36,7 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
 
   test('faults of every kind: every row has one outcome in the end, and the groups are as asked', async () => {
     const faults = 'reset-after=2,reset-midway=2,reset-before=2,timeout=2,error=2,truncated=2,not-json=2,too-many=1';
-    const { run, counts, summary, sandbox } = await openPipeline({
+    const { run, counts, sandbox } = await openPipeline({
       place,
       sandbox: { faults },
       askBeforeRepeat: 'never',
@@ -47,8 +47,6 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
     const { added, already_member: already, unconfirmed } = counts(id);
     expect([added + already, unconfirmed]).toEqual([400, 0]);
     expect(sandbox.members('us', 'g').size).toBe(400);
-    // On a busy machine a call may be given up before it has reached the service.
-    expect(summary(id).calls).toBeGreaterThanOrEqual(sandbox.calls.us.requests);
   });
 
   test('pause lets the calls under way answer, and resume sends the rest, each batch once', async () => {

@@ -60,6 +60,22 @@ test('the last attempt keeps the refusal', async () => {
   });
 });
 
+test('a repeat whose users are in the group by now says so, whatever becomes of the others', async () => {
+  const { chat } = await opened({ data: {} });
+  const looked = { after: 0, next: 'none' as const, page: 1, found: [2], whole: [] };
+  const earlier = { again: [2, 3], others: [], missing: [] };
+  const payload = { ...batch, earlier, looked, uncertainty: 'no answer' };
+  const refusing = { addMembers: () => chat.addMembers('..', { participants: ['cem'] }) };
+  const { delivered } = await run(refusing, payload);
+  expect(delivered?.sent).toMatchObject({
+    kind: 'answered',
+    others: [
+      { row: 2, outcome: 'already_member', code: 'FOUND_IN_GROUP' },
+      { row: 3, outcome: 'failed', code: 'INVALID_CALL' },
+    ],
+  });
+});
+
 test.each([
   ['is refused', 400, { error: { code: 'ERR_UID_NOT_FOUND', message: 'gone' } }, 'failed', 'ERR_UID_NOT_FOUND'],
   ['finds no group', 404, { error: { code: 'ERR_GUID_NOT_FOUND', message: 'gone' } }, 'failed', 'ERR_GUID_NOT_FOUND'],

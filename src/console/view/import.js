@@ -113,7 +113,7 @@ function ImportBody({ id, live }) {
       h(
         Card,
         { key: 'check', id: 'check', title: 'Check before sending' },
-        h(ImportCheck, { id, hasCheck: live.view.value?.hasCheck === true }),
+        h(ImportCheck, { id, live, filter, hasCheck: live.view.value?.hasCheck === true }),
       ),
     live.over.value ? [problems, work] : [work, problems],
     live.view.value?.created !== undefined &&

@@ -1,10 +1,10 @@
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
+import { checkFiles } from '../check-paths.ts';
 import { actionId } from '../record/enum-ids.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
-import { checkFiles } from './check-paths.ts';
 import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';
 import { BANNED, OUTSIDE, placeWord } from './places.ts';
 

@@ -14,8 +14,8 @@ import {
   type Statements,
   statementsOf,
 } from '../../platform/sqlite.ts';
+import { checkFiles } from '../check-paths.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
-import { checkFiles } from './check-paths.ts';
 import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { maxCreate } from '../create-options.ts';
+import { type CreateOptions, createOptions, maxCreate } from '../create-options.ts';
 import { CreatesNothing } from '../import-errors.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { OverLimit } from '../record/creating.ts';
@@ -14,6 +14,11 @@ import type { ImportLedger } from '../record/import-ledger.ts';
 export const resumeChanges = z.object({
   /** How many users and groups it may create, including those that it has created. */
   maxCreate: maxCreate.optional(),
+  /** Users and groups that the service does not know are created from now on. */
+  createUsers: z.boolean().optional(),
+  createGroups: z.boolean().optional(),
+  userNameFrom: z.literal('uid').optional(),
+  groupNameFrom: z.literal('guid').optional(),
   /** Removals and bans that a file of changes may have. */
   maxRemovals: z.int().nonnegative().optional(),
   /** False: no group is asked any more who is banned. */
@@ -50,14 +55,30 @@ export function held(
 }
 
 /** The options of an import that is resumed, with the changes, as JSON. @throws CreatesNothing */
-export function withChanges(record: ImportRecord, { maxCreate: max, maxRemovals, banCheck }: ResumeChanges): string {
-  if (max === undefined && maxRemovals === undefined && banCheck !== false) return record.options;
-  const { bans, create, ...options } = readOptions(record);
+export function withChanges(record: ImportRecord, changes: ResumeChanges): string {
+  const { maxCreate: max, maxRemovals, banCheck, ...more } = changes;
+  const createsMore = Object.values(more).some((choice) => choice !== undefined && choice !== false);
+  if (max === undefined && maxRemovals === undefined && banCheck !== false && !createsMore) return record.options;
+  const { bans, create: before, ...options } = readOptions(record);
+  const create = createsMore ? creatingMore(before, more) : before;
   if (max !== undefined && create === undefined) throw new CreatesNothing(record.id);
   return JSON.stringify({
     ...options,
     ...(create !== undefined && { create: { ...create, max: { ...create.max, ...max } } }),
     ...(maxRemovals !== undefined && { maxRemovals }),
     ...(bans !== undefined && banCheck !== false && { bans }),
+  });
+}
+
+function creatingMore(
+  before: CreateOptions | undefined,
+  { createUsers, createGroups, userNameFrom, groupNameFrom }: ResumeChanges,
+): CreateOptions {
+  return createOptions.parse({
+    ...before,
+    ...(createUsers === true && { users: true }),
+    ...(createGroups === true && { groups: true }),
+    ...(userNameFrom !== undefined && { userNameFrom }),
+    ...(groupNameFrom !== undefined && { groupNameFrom }),
   });
 }

@@ -53,20 +53,27 @@ select distinct row_id from own
 
 -- name: relatives_of
 -- In: rows (JSON array of first rows), codes (JSON array). Out: if one of them has a problem that is another row: all rows that
--- may be that other one, themselves included.
-with contested as materialized (
-  select p.row_id, coalesce(t.first_row, p.row_id) as first_row, p.column_name as field, p.code, r.group_id, lower(r.uid) as uid
-    from problems p join rows r on r.id = p.row_id left join parts t on t.row_id = p.row_id
-   where p.code in (select value from json_each(:codes))
-     and exists (select 1 from problems own
-                  where own.code in (select value from json_each(:codes))
-                    and (own.row_id in (select value from json_each(:rows))
-                         or own.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))))),
-mine as materialized (select * from contested where first_row in (select value from json_each(:rows)))
-select distinct first_row as row_id from contested
- where (group_id, uid) in (select group_id, uid from mine)
-    or (code = 'DERIVED_ID_COLLISION' and iif(field = 'uid', uid, group_id)
-        in (select iif(field = 'uid', uid, group_id) from mine where code = 'DERIVED_ID_COLLISION'));
+-- may be that other one, themselves included. (Lists are joined: inside
+-- `exists`, SQLite goes through them once for each row.)
+with given as materialized (select value as first_row from json_each(:rows)),
+own as materialized (
+  select first_row as id from given union select t.row_id from given g join parts t on t.first_row = g.first_row),
+mine as materialized (
+  select p.column_name as field, p.code, r.group_id, lower(r.uid) as uid
+    from own join problems p on p.row_id = own.id join rows r on r.id = own.id
+   where p.code in (select value from json_each(:codes))),
+keys as materialized (
+  select distinct 'same' as kind, group_id as group_id, uid from mine
+  union select 'uid', 0, uid from mine where code = 'DERIVED_ID_COLLISION' and field = 'uid'
+  union select 'guid', group_id, '' from mine where code = 'DERIVED_ID_COLLISION' and field = 'guid')
+select distinct coalesce(t.first_row, p.row_id) as row_id
+  from (select row_id, column_name as field, code from problems
+         where code in (select value from json_each(:codes)) and (select count(*) from keys) > 0) p
+  join rows r on r.id = p.row_id
+  left join parts t on t.row_id = p.row_id
+ where ('same', r.group_id, lower(r.uid)) in (select kind, group_id, uid from keys)
+    or (p.code = 'DERIVED_ID_COLLISION'
+        and (p.field, iif(p.field = 'uid', 0, r.group_id), iif(p.field = 'uid', lower(r.uid), '')) in (select kind, group_id, uid from keys));
 
 -- name: rows_of_lines
 -- In: lines (JSON array). Out: the first row of each line.

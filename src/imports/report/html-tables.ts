@@ -23,11 +23,11 @@ export function problemsSection(problems: readonly ProblemCount[]): Markup {
 ${problems.map(problemRow)}</tbody></table></section>`;
 }
 
-function problemRow({ status, code, count, example }: ProblemCount): Markup {
+function problemRow({ status, code, column, count, example }: ProblemCount): Markup {
   const advice = adviceFor(status, code, asFlag);
   const value = example.value === '' ? NOTHING : html` <code>${shortened(example.value)}</code>`;
   return html`<tr><td class="n">${grouped(count)}</td><th scope="row"><div class="problem"><div>
-<p class="what">${swatch(status)} ${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}</p>
+<p class="what">${swatch(status)} ${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}${column === undefined ? NOTHING : html` in <bdi>${column}</bdi>`}</p>
 <p class="example">For example row ${example.line}${value}${example.message === '' ? NOTHING : html`: <bdi>${example.message}</bdi>`}</p></div>
 ${advice === '' ? NOTHING : html`<p class="advice"><b>What to do.</b> ${advice}</p>`}</div></th></tr>
 `;

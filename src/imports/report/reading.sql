@@ -79,18 +79,18 @@ select line from rows where id = :row;
 select max(id) as id from rows;
 
 -- name: problem_counts
--- In: fulfilled (JSON array of outcomes). Out: rows by outcome and code, other than fulfilled ones, with one example each; most first.
-select status, code, sum(n) as n, min(example_row) as example_row from (
-  select o.name as status, coalesce(m.code, '') as code, count(*) as n, min(m.row_id) as example_row
+-- In: fulfilled (JSON array of outcomes). Out: rows by outcome, code and, of invalid rows, column, other than fulfilled ones, with one example each; most first.
+select status, code, place, sum(n) as n, min(example_row) as example_row from (
+  select o.name as status, coalesce(m.code, '') as code, '' as place, count(*) as n, min(m.row_id) as example_row
     from memberships m join outcomes o on o.id = m.outcome_id
    where m.outcome_id not in (select value from json_each(:fulfilled)) group by 1, 2
   union all
-  select 'invalid', code, count(*), min(row_id) from problems where position = 0 group by code
+  select 'invalid', code, column_name, count(*), min(row_id) from problems where position = 0 group by code, column_name
   union all
-  select 'duplicate', 'DUPLICATE', count(*), min(row_id) from duplicates having count(*) > 0
+  select 'duplicate', 'DUPLICATE', '', count(*), min(row_id) from duplicates having count(*) > 0
   union all
-  select 'skipped', code, count(*), min(row_id) from skipped group by code
-) group by status, code order by n desc, status, code;
+  select 'skipped', code, '', count(*), min(row_id) from skipped group by code
+) group by status, code, place order by n desc, status, code, place;
 
 -- name: memberships_to_retry
 -- Out: rows of a shaped input as memberships, in the order of the input; the reader replaces the mark with a choice of rows.
@@ -212,3 +212,7 @@ with grown as (
 select (select count(*) from grown) as n, g.guid, max(b.members) as members
   from grown join groups g on g.id = grown.id join call_groups cg on cg.group_id = g.id join batches b on b.call_group_id = cg.id
  group by g.id limit 1;
+
+-- name: rows_of_verdict
+-- In: verdict, code (null: any). Out: its rows. Of the database of a check.
+select row_id from verdicts where verdict = :verdict and (:code is null or code = :code);

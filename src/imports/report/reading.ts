@@ -119,6 +119,7 @@ export function openImportReader(path: string): ImportReader {
           return {
             status: problem['status'] as Outcome,
             code: String(problem['code']),
+            ...(problem['place'] !== '' && { column: String(problem['place']) }),
             count: Number(problem['n']),
             example: {
               line: example?.line ?? 0,

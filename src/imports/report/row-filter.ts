@@ -1,10 +1,13 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { LineRange, RowFilterQuery } from '../../api/row-filter.ts';
 import type { RowSort } from '../../api/rows.ts';
 import type { Region } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import { defined } from '../../platform/defined.ts';
 import { readStatements } from '../../platform/sqlite.ts';
+import { checkFiles } from '../check-paths.ts';
 import { outcomeId, regionId } from '../record/enum-ids.ts';
 import { hashUid } from '../record/uid-hash.ts';
 import { sentWith } from './chosen-rows.ts';
@@ -14,6 +17,10 @@ import { textSearch } from './text-search.ts';
 export interface RowFilter {
   readonly statuses?: ReadonlySet<Outcome>;
   readonly code?: string;
+  /** Column of the first problem of an invalid row. */
+  readonly problemColumn?: string;
+  /** Verdict of the check before sending, with a code behind a colon or without. */
+  readonly check?: string;
   readonly region?: Region;
   readonly guid?: string;
   readonly uid?: string;
@@ -57,6 +64,7 @@ export interface FoundRows {
 const STATEMENTS = readStatements(new URL('reading.sql', import.meta.url));
 const FOUND_BY_ROW = STATEMENTS.get('found_by_row') ?? '';
 const FOUND_BY_OUTCOME = STATEMENTS.get('found_by_outcome') ?? '';
+const CHECKED = STATEMENTS.get('rows_of_verdict') ?? '';
 const LINE_AT = STATEMENTS.get('line_at') ?? '';
 const LAST_ROW = STATEMENTS.get('last_row') ?? '';
 
@@ -83,7 +91,7 @@ const BY_OUTCOME: ReadonlySet<RowSort> = new Set(['outcome', 'code', 'finished']
 
 /** The rows that pass the filter, with what they are sorted by. */
 export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSort = 'row'): FoundRows {
-  const { statuses, code, region, guid, uid, text, lines } = filter;
+  const { statuses, code, problemColumn, check, region, guid, uid, text, lines } = filter;
   const values: Record<string, SQLInputValue> = {};
   const ofRow: string[] = [];
   const ofBatch: string[] = [];
@@ -101,13 +109,26 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
     ofBatch.push(`b.call_group_id in (select id from call_groups where group_id in (${groups}))`);
   }
   if (code !== undefined) values['code'] = code;
-  const isNarrow = uid !== undefined || text !== undefined || lines !== undefined;
+  const isNarrow =
+    check !== undefined ||
+    problemColumn !== undefined ||
+    uid !== undefined ||
+    text !== undefined ||
+    lines !== undefined;
   if (!isNarrow && (statuses !== undefined || code !== undefined || BY_OUTCOME.has(sort))) {
     return { sql: byOutcome(filter, sort, ofRow, ofBatch), values };
   }
   if (uid !== undefined) {
     Object.assign(values, { uid, hash: hashUid(uid) });
     ofRow.push('r.uid_hash = :hash', 'r.uid = :uid collate nocase');
+  }
+  if (problemColumn !== undefined) {
+    values['column'] = problemColumn;
+    ofRow.push('p.column_name = :column');
+  }
+  if (check !== undefined) {
+    values['checked'] = JSON.stringify(rowsOfCheck(database, check));
+    ofRow.push('r.id in (select value from json_each(:checked))');
   }
   if (lines !== undefined) {
     Object.assign(values, rowsBetween(database, lines));
@@ -148,6 +169,22 @@ function byOutcome(
       .replace(`/* of_${outcome} */ true`, () => all(String(statuses.has(outcome)), ...ofRow, ...coded(column)));
   }
   return sql;
+}
+
+/** Rows with a verdict of the check beside the ledger, such as `fail` or `fail:ERR_UID_NOT_FOUND`; none where nothing was checked. */
+function rowsOfCheck(ledger: DatabaseSync, wanted: string): number[] {
+  const { check } = checkFiles(dirname(ledger.location() ?? ''));
+  if (!existsSync(check)) return [];
+  const [verdict = '', code = null] = wanted.split(':', 2);
+  const database = new DatabaseSync(check, { readOnly: true });
+  try {
+    return database
+      .prepare(CHECKED)
+      .all({ verdict, code })
+      .map((row) => Number(row['row_id']));
+  } finally {
+    database.close();
+  }
 }
 
 /** Numbers of the first and the last row of these lines; the last is before the first where there is none. */

@@ -177,8 +177,8 @@ function pace(summary: ImportSummary): string {
   return notes.map(unbroken).join(', ');
 }
 
-function problemLines({ status, code, count, example }: ProblemCount, width: number, paint: Paint): string[] {
-  const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}`;
+function problemLines({ status, code, column, count, example }: ProblemCount, width: number, paint: Paint): string[] {
+  const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}${column === undefined ? '' : ` in ${printable(column)}`}`;
   const value = example.value === '' ? '' : ` “${printable(example.value)}”`;
   const message = example.message === '' ? '' : `: ${printable(example.message)}`;
   return [

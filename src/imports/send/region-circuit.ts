@@ -62,7 +62,13 @@ export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
   /** A question that changes nothing: a batch would be uncertain after it. */
   const ask = async ({ payload, attemptsMade, signal }: Run): Promise<NoAnswer | undefined> => {
     const at = Date.now();
-    const about = { share: payload.share, job: PROBE, attempt: attemptsMade + 1, isLastAttempt: false };
+    const about = {
+      share: payload.share,
+      job: PROBE,
+      operation: 'group',
+      attempt: attemptsMade + 1,
+      isLastAttempt: false,
+    };
     const called = (kind: CallRecord['kind'], code: string, httpStatus: number | null, message: string) =>
       options.called({ at, ms: Date.now() - at, httpStatus, code, kind }, undefined, {
         ...about,

@@ -200,7 +200,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       called: (call, rate, about) => {
         observer?.called?.(region, call, rate, about);
         circuit.called(call);
-        if (rate !== undefined) budget(rate, about.share);
+        if (rate !== undefined) budget(rate, about.share, about.operation);
       },
     },
     concurrency: options.concurrency,

@@ -3,7 +3,6 @@ import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
 import type { CheckSummary } from '../../../src/api/checks.ts';
 import type { CheckRecord } from '../../../src/imports/check/check-ledger.ts';
-import { checkFiles } from '../../../src/imports/check/check-paths.ts';
 import {
   type CheckHow,
   type Checks,
@@ -11,6 +10,7 @@ import {
   checkSummaryOf,
   createChecks,
 } from '../../../src/imports/check/checks.ts';
+import { checkFiles } from '../../../src/imports/check-paths.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
 import { REGIONS } from '../../../src/membership/membership.ts';
 import { EMBEDDED, openPipeline, type Pipeline, type PipelineOptions, type StartOptions } from '../pipeline-harness.ts';

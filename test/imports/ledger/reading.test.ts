@@ -99,6 +99,7 @@ test('problems are counted by outcome and code, most first, each with its first 
     {
       status: 'invalid',
       code: 'BAD_CHARACTER',
+      column: 'uid',
       count: 1,
       example: { line: 3, value: 'a b', message: expect.any(String) },
     },

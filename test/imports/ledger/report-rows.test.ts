@@ -172,6 +172,7 @@ test('problems are counted by outcome and code, most first, with one row as an e
     {
       status: 'invalid',
       code: 'BAD_CHARACTER',
+      column: 'uid',
       count: 2,
       example: { line: 4, value: 'x y', message: 'uid: a space; uid: the uid is empty; a row needs one' },
     },
@@ -189,6 +190,7 @@ test('problems are counted by outcome and code, most first, with one row as an e
     {
       status: 'invalid',
       code: 'EMPTY',
+      column: 'uid',
       count: 1,
       example: { line: 3, value: '', message: 'uid: the uid is empty; a row needs one' },
     },

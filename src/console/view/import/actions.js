@@ -8,17 +8,20 @@ import { usePlace } from '../../place.js';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 import { undoChoice, undone } from '../undoing.js';
+import { mayBeSent } from './before-sending.js';
 
 /** @import { Action, ImportView } from '../../answers.d.ts' */
 /** @import { Question } from '../../dialog.js' */
 /** @import { LiveImport } from './live-import.js' */
 
-/** Those that cannot be undone are asked for twice. @type {Readonly<Partial<Record<Action, (view: ImportView) => Question>>>} */
+/** Those that cannot be undone are asked for twice. @type {Readonly<Partial<Record<Action, (view: ImportView, live: LiveImport) => Question>>>} */
 const QUESTIONS = {
-  cancel: (view) => ({
+  cancel: (view, live) => ({
     question: 'Cancel this import?',
     explanation: [
-      `Rows that are still open then, now ${grouped(Math.max(0, view.rows.read - settled(view.rows)))} of `,
+      'Rows that are still open then, now ',
+      h(OpenRows, { live }),
+      ' of ',
       foreign(fileName(view.file)),
       ', will not be sent. What was already sent stays. A cancelled import cannot be resumed; its rows can be retried.',
     ],
@@ -37,6 +40,12 @@ const QUESTIONS = {
   }),
 };
 
+/** The number moves while the question is asked. @param {{ live: LiveImport }} properties */
+function OpenRows({ live }) {
+  const rows = live.view.value?.rows;
+  return grouped(rows === undefined ? 0 : Math.max(0, rows.read - settled(rows)));
+}
+
 /** @type {Readonly<Partial<Record<Action, string>>>} */
 const KINDS = { resume: 'main', retry: 'main', cancel: 'danger quiet', delete: 'danger quiet' };
 
@@ -50,8 +59,10 @@ export function ImportActions({ live }) {
 
   /** @param {Action} action */
   const act = async (action) => {
-    const question = QUESTIONS[action]?.(view);
+    const question = QUESTIONS[action]?.(view, live);
     if (question !== undefined && !(await confirmed(question))) return;
+    const rows = rowsSentBy(action, view);
+    if (!(await mayBeSent(view, { rows, yes: actionLabel(view, action), isRetry: action === 'retry' }))) return;
     await work.start(async (signal) => {
       if (action === 'delete') {
         await request(importPath(view.id), { method: 'DELETE', signal });
@@ -109,6 +120,12 @@ export function ImportActions({ live }) {
     ),
     h(ErrorPlace, { error: work.error }),
   );
+}
+
+/** @param {Action} action @param {ImportView} view */
+function rowsSentBy(action, { rows, retryable }) {
+  if (action === 'retry') return retryable;
+  return action === 'resume' ? rows.read - settled(rows) : 0;
 }
 
 /** What a person can agree to, so that an import that waits for it continues. @typedef {{ question: Omit<Question, 'no'>, agreed: Readonly<Record<string, string>>, isRisky?: true }} Decision */

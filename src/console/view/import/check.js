@@ -1,8 +1,10 @@
 /** What the service says of an import before anything is sent: which rows would fail, and what sending takes. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { importPath, query, request } from '../../api.js';
-import { Facts, foreign, h } from '../../element.js';
+import { confirmed } from '../../dialog.js';
+import { Facts, foreign, h, importHref } from '../../element.js';
 import { counted, duration, grouped } from '../../format.js';
 import { ErrorNotice, ErrorPlace } from '../../notice.js';
 import { usePlace } from '../../place.js';
@@ -10,6 +12,8 @@ import { useWork, WorkButton } from '../../work.js';
 import { Download } from './downloads.js';
 
 /** @import { CheckSummary, CheckView } from '../../answers.d.ts' */
+/** @import { LiveImport } from './live-import.js' */
+/** @import { RowsWanted } from './rows-wanted.js' */
 
 const ASK_EVERY_MS = 1000;
 
@@ -27,8 +31,11 @@ const VERDICTS = [
   ['duplicate', 'duplicate'],
 ];
 
-/** @param {{ id: string, hasCheck: boolean }} properties of an import that waits; `hasCheck`: the service was asked before */
-export function ImportCheck({ id, hasCheck }) {
+/**
+ * Of an import that waits.
+ * @param {{ id: string, live: LiveImport, filter: RowsWanted, hasCheck: boolean }} properties `hasCheck`: the service was asked before
+ */
+export function ImportCheck({ id, live, filter, hasCheck }) {
   const { isOperator } = usePlace();
   const work = useWork();
   const isAsked = useSignal(hasCheck);
@@ -46,6 +53,13 @@ export function ImportCheck({ id, hasCheck }) {
       set(await request(importPath(id, `/check${query({ maxCalls })}`), { method: 'POST', signal }));
       isAsked.value = true;
     });
+  const checkedAt = check?.summary?.checkedAt;
+  // The page's headline says what was found.
+  useEffect(() => {
+    const leaving = new AbortController();
+    if (checkedAt !== undefined) void live.load(leaving.signal);
+    return () => leaving.abort();
+  }, [checkedAt]);
   if (error !== undefined && check === undefined) return h(ErrorNotice, { error });
   const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked.value);
   return [
@@ -57,7 +71,11 @@ export function ImportCheck({ id, hasCheck }) {
       ),
     h('p', { key: 'state', role: 'status' }, check !== undefined && check.state !== 'done' && checkSentence(check)),
     check?.underWay === true && h(CheckProgress, { key: 'progress', check }),
-    check?.summary && h(CheckResult, { key: 'result', id, summary: check.summary }),
+    check?.summary && h(CheckResult, { key: 'result', id, summary: check.summary, filter }),
+    isOperator &&
+      check?.state === 'done' &&
+      check.summary &&
+      h(Missing, { key: 'missing', id, live, summary: check.summary }),
     mayAsk &&
       h(
         'div',
@@ -112,8 +130,57 @@ function CheckProgress({ check: { progress, calls } }) {
   ];
 }
 
-/** @param {{ id: string, summary: CheckSummary }} properties */
-function CheckResult({ id, summary }) {
+/**
+ * What rows would fail for that can be created. They can be sent all the same, which the page offers above.
+ * @param {{ id: string, live: LiveImport, summary: CheckSummary }} properties
+ */
+function Missing({ id, live, summary: { users, groups, create } }) {
+  const work = useWork();
+  const parts = [
+    users.unknown > 0 && counted(users.unknown, 'user'),
+    groups.missing > 0 && counted(groups.missing, 'group'),
+  ].filter((part) => part !== false);
+  // What an import may create already is created when it is sent.
+  if (create !== null || parts.length === 0) return null;
+  const what = parts.join(' and ');
+  const createAll = async () => {
+    const agreed = await confirmed({
+      question: `Create ${what}, and send all rows?`,
+      explanation:
+        'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them. Check first that the columns of the file are right.',
+      yes: `Create ${what} and send`,
+      no: 'Do not create',
+      tone: 'main',
+    });
+    if (!agreed) return;
+    await work.start(async (signal) => {
+      const choices = {
+        ...(users.unknown > 0 && { createUsers: 'true', userNameFrom: 'uid' }),
+        ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),
+        maxCreate: `users=${users.unknown},groups=${groups.missing}`,
+      };
+      await request(importPath(id, `/resume${query(choices)}`), { method: 'POST', signal });
+      await live.load(signal);
+    });
+  };
+  return [
+    h(
+      'div',
+      { key: 'buttons', class: 'buttons' },
+      h(WorkButton, { busy: work.busy, onClick: () => void createAll() }, `Create ${what}…`),
+    ),
+    h(ErrorPlace, { key: 'error', error: work.error }),
+  ];
+}
+
+/** What filters the rows for a problem of the check. @param {CheckSummary['problems'][number]} problem */
+function rowsWith({ verdict, code }) {
+  if (verdict === 'invalid') return { status: 'invalid', code };
+  return { check: code === '' ? verdict : `${verdict}:${code}` };
+}
+
+/** @param {{ id: string, summary: CheckSummary, filter: RowsWanted }} properties */
+function CheckResult({ id, summary, filter }) {
   const { rows, problems, groups, users, messages, sendingMs, calls } = summary;
   const wrong = rows.fail + rows.invalid;
   const send = Object.values(calls.send).reduce((sum, number) => sum + number, 0);
@@ -142,8 +209,9 @@ function CheckResult({ id, summary }) {
       h(
         'ul',
         { key: 'list', class: 'plain check-problems' },
-        problems.map(({ verdict, code, rows: count, reason }) =>
-          h(
+        problems.map((problem) => {
+          const { verdict, code, rows: count, reason } = problem;
+          return h(
             'li',
             { key: `${verdict} ${code}` },
             h('b', null, counted(count, 'row')),
@@ -151,8 +219,21 @@ function CheckResult({ id, summary }) {
             foreign(reason),
             ' ',
             h('code', null, code),
-          ),
-        ),
+            ' · ',
+            h(
+              'a',
+              {
+                href: `${importHref(id)}${query(rowsWith(problem))}#rows`,
+                'aria-label': `Show ${counted(count, 'row')}: ${reason}`,
+                onClick: (event) => {
+                  event.preventDefault();
+                  filter.chooseAlone(rowsWith(problem));
+                },
+              },
+              `Show ${counted(count, 'row')}`,
+            ),
+          );
+        }),
       ),
     ],
     h('h3', null, 'Groups and users'),

@@ -1,6 +1,7 @@
 /** Where an import stands: its state in a sentence, its rows by outcome, its facts. */
+import { connection } from '../../connection.js';
 import { Badge, Facts, foreign, h } from '../../element.js';
-import { counted, duration, estimate, grouped, size } from '../../format.js';
+import { counted, duration, estimate, grouped, size, timeOfDay } from '../../format.js';
 import { withControls } from '../../option-words.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
 import { RelativeTime } from '../../relative-time.js';
@@ -27,6 +28,7 @@ export function ImportHead({ live }) {
   if (view === undefined) return null;
   const isAsked = (view.maxCreate ?? view.maxRemovals) !== undefined;
   const hasReason = !isAsked && (view.state === 'staged' ? !view.dryRun : REASONED.includes(view.state));
+  const asOf = connection.asOf.value;
   const eta = live.progress.value?.etaSeconds ?? null;
   return h(
     'div',
@@ -47,7 +49,13 @@ export function ImportHead({ live }) {
       h(OutcomeBar, { key: 'bar', name: 'All rows by outcome', rows: view.rows }),
       h(Legend, { key: 'legend', rows: view.rows, over: view.finishedAt !== null }),
     ],
-    h('p', { class: 'pace' }, view.state === 'running' && eta !== null && eta > 0 && estimate(eta)),
+    h(
+      'p',
+      { class: 'pace' },
+      asOf !== null && view.finishedAt === null
+        ? `As of ${timeOfDay(asOf)}.`
+        : view.state === 'running' && eta !== null && eta > 0 && estimate(eta),
+    ),
     h(Facts, { list: factsOf(view) }),
     view.notes !== undefined &&
       h(

@@ -2,7 +2,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { importPath, request } from '../../api.js';
 import { LineChart } from '../../chart.js';
+import { connection } from '../../connection.js';
 import { Card, Empty, h } from '../../element.js';
+import { timeOfDay } from '../../format.js';
 
 /** @import { CallsAnswer } from '../../answers.d.ts' */
 /** @import { Line, Shown } from '../../chart.js' */
@@ -51,7 +53,8 @@ function Charts({ known, told, over, hasCalls }) {
         : 'No calls yet.';
     return h(Empty, {}, why);
   }
-  const shows = over ? 'at most' : 'now';
+  const asOf = connection.asOf.value;
+  const shows = over ? 'at most' : asOf === null ? 'now' : /** @type {const} */ (`as of ${timeOfDay(asOf)}`);
   const hasOutcomes = told.filter(({ succeeded, wentWrong }) => (succeeded ?? 0) + (wentWrong ?? 0) > 0).length >= 2;
   return [
     h(RatesChart, { key: 'calls', name: 'Calls a second', lines: CALLS, points: calls, shows }),

@@ -32,8 +32,8 @@ export function ImportProblems({ id, live, filter }) {
   if (data === undefined) return h(Empty, {}, 'Loading …');
   if (data.problems.length === 0) return h(Empty, {}, 'None.');
   return dataTable({
-    caption: 'Problems by code',
-    keyOf: ({ status, code }) => `${status} ${code}`,
+    caption: 'Problems by code and column',
+    keyOf: ({ status, code, column }) => `${status} ${code} ${column ?? ''}`,
     // What counts in another row, or was left out on purpose, is no one's work.
     items: data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b))),
     columns: columnsFor(id, filter),
@@ -52,18 +52,23 @@ function columnsFor(id, filter) {
     {
       label: 'Problem',
       kind: 'main',
-      cell: ({ status, code, example }) => [
+      cell: ({ status, code, column, example }) => [
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
+        column !== undefined && [' in ', foreign(column)],
         h('p', { class: 'note' }, exampleOf(example)),
       ],
     },
     {
       label: 'What to do',
       kind: 'wide',
-      cell: ({ status, code, advice }) => [
+      cell: ({ status, code, column: problemColumn, advice }) => [
         (status === 'invalid' || status === 'failed') && [
-          h('a', { href: `${repairHref(id)}${query({ status, code })}`, 'aria-label': `Repair ${code}` }, 'Repair'),
+          h(
+            'a',
+            { href: `${repairHref(id)}${query({ status, code, problemColumn })}`, 'aria-label': `Repair ${code}` },
+            'Repair',
+          ),
           ' these rows here, and only they are sent. ',
         ],
         withControls(advice),
@@ -71,14 +76,14 @@ function columnsFor(id, filter) {
     },
     {
       label: 'Rows',
-      cell: ({ status, code, count }) => [
+      cell: ({ status, code, column: problemColumn, count }) => [
         h(
           'a',
           {
-            href: `${importHref(id)}${query({ status, code })}#rows`,
+            href: `${importHref(id)}${query({ status, code, problemColumn })}#rows`,
             onClick: (event) => {
               event.preventDefault();
-              filter.chooseAlone({ status, code });
+              filter.chooseAlone({ status, code, ...(problemColumn !== undefined && { problemColumn }) });
             },
           },
           `Show ${counted(count, 'row')}`,

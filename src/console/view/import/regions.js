@@ -1,4 +1,5 @@
 /** Progress by region, and what each waits for. */
+import { connection } from '../../connection.js';
 import { h } from '../../element.js';
 import { counted, grouped, rate } from '../../format.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
@@ -15,7 +16,8 @@ export function ImportRegions({ live }) {
   const view = live.view.value;
   if (view === undefined) return null;
   // The queue is shared: what waits there is of this import only while it is at work.
-  const now = IDLE.includes(view.state) ? undefined : live.progress.value?.regions;
+  const isKnown = connection.asOf.value === null && !IDLE.includes(view.state);
+  const now = isKnown ? live.progress.value?.regions : undefined;
   const elsewhere = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return h(
     'ul',

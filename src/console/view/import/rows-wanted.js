@@ -4,7 +4,17 @@ import { useRef } from 'preact/hooks';
 import { query } from '../../api.js';
 import { keepInAddress, usePlace } from '../../place.js';
 
-const FILTERS = /** @type {const} */ (['text', 'line', 'status', 'region', 'uid', 'guid', 'code']);
+const FILTERS = /** @type {const} */ ([
+  'text',
+  'line',
+  'status',
+  'check',
+  'problemColumn',
+  'region',
+  'uid',
+  'guid',
+  'code',
+]);
 const ORDERS = /** @type {const} */ (['sort', 'order']);
 /** @typedef {Readonly<Partial<Record<typeof FILTERS[number] | typeof ORDERS[number], string>>>} Wanted what is not set counts as '' */
 

@@ -7,8 +7,9 @@ import { refreshOverview } from '../../overview.js';
 import { usePlace } from '../../place.js';
 import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../../sync-words.js';
 import { Time } from '../../time.js';
-import { actionLabel, fileName, stateLabel, stateSentence, stateTone } from '../../words.js';
+import { actionLabel, fileName, settled, stateLabel, stateSentence, stateTone } from '../../words.js';
 import { useWork, WorkButton } from '../../work.js';
+import { mayBeSent } from '../import/before-sending.js';
 import { nightSentence } from './nights.js';
 
 /** @import { ComponentChildren } from 'preact' */
@@ -95,6 +96,8 @@ export function ImportItem({ view, canDismiss = false }) {
   const mayResume = isOperator && view.actions.includes('resume') && (maxCreate ?? maxRemovals) === undefined;
   const resume = () =>
     work.start(async (signal) => {
+      const rows = view.rows.read - settled(view.rows);
+      if (!(await mayBeSent(view, { rows, yes: actionLabel(view, 'resume'), signal }))) return;
       await request(importPath(id, '/resume'), { method: 'POST', signal });
       refreshOverview();
     });

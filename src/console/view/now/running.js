@@ -1,6 +1,7 @@
 /** Imports and syncs under way, with how far they are and when they will be over. */
+import { connection } from '../../connection.js';
 import { Badge, Card, foreign, h, importHref, syncHref } from '../../element.js';
-import { counted, estimate, grouped } from '../../format.js';
+import { counted, estimate, grouped, timeOfDay } from '../../format.js';
 import { OutcomeBar } from '../../outcome-bar.js';
 import { SYNC_TONES } from '../../sync-words.js';
 import { fileName, settled, stateLabel, stateTone } from '../../words.js';
@@ -43,6 +44,7 @@ export function Running({ overview: { running, queued, syncsUnderWay } }) {
 /** @param {{ view: RunningImport }} properties */
 function RunningItem({ view }) {
   const { id, file, rows, staging, etaSeconds, stoppedRegions, unansweredRegions } = view;
+  const asOf = connection.asOf.value;
   const done = settled(rows);
   const share = rows.read === 0 ? 0 : Math.floor((done / rows.read) * 100);
   return [
@@ -66,7 +68,7 @@ function RunningItem({ view }) {
         'p',
         { key: 'text', class: 'soft' },
         `${share} %: ${grouped(done)} of ${counted(rows.read, 'row')}`,
-        etaSeconds !== null && `, ${estimate(etaSeconds)}`,
+        asOf !== null ? `, as of ${timeOfDay(asOf)}` : etaSeconds !== null && `, ${estimate(etaSeconds)}`,
       ),
   ];
 }
