@@ -9,7 +9,7 @@ export type Role = (typeof ROLES)[number];
 const role = z.enum(ROLES);
 
 /** `GET /v1/settings`: how the server was started. Holds no key and no password. */
-export const settings = z.strictObject({
+const settings = z.strictObject({
   version: z.string(),
   host: z.string().meta({ description: "What follows `api-<region>.` in the chat service's address." }),
   sandbox: z.boolean(),
@@ -31,6 +31,14 @@ export const settings = z.strictObject({
   }),
 });
 export type Settings = z.infer<typeof settings>;
+export const settingsAnswer = settings.extend({
+  guardLimits: z
+    .array(
+      z.strictObject({ name: z.string(), default: z.number(), unit: z.enum(['percent', 'number']), why: z.string() }),
+    )
+    .meta({ description: 'What the guards of syncs let pass where nothing else is said.' }),
+});
+export type SettingsAnswer = z.infer<typeof settingsAnswer>;
 
 /** `POST /v1/session` */
 export const loginBody = z.strictObject({ token: z.string().max(200) });

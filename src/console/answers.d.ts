@@ -34,7 +34,7 @@ export type {
   ProblemView,
   RowsPage,
 } from '../api/rows.ts';
-export type { AuditPage, Role, Session, Settings } from '../api/service.ts';
+export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { Field, ShapeInput as Shape } from '../api/shape.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';

@@ -12,6 +12,7 @@ import type { TaskLimits } from '../imports/report/reading-task.ts';
 import type { ImportQuestions, ReadingThreads } from '../imports/report/reading-threads.ts';
 import type { ReportRequest } from '../imports/report/report-text.ts';
 import type { DataDir } from '../platform/data-dir.ts';
+import type { Caller } from './bounded-answer.ts';
 import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';
 
@@ -30,14 +31,14 @@ export interface Reading {
   hasRows(id: string): boolean;
   /**
    * Questions on an import's rows.
-   * @param left aborted when the client no longer waits for the answers
+   * @param caller absent: the program itself
    * @throws Problem NO_ROWS_YET
    */
-  rowsOf(id: string, left?: AbortSignal): ImportQuestions;
+  rowsOf(id: string, caller?: Caller): ImportQuestions;
   /** A page of rows as JSON text. @throws Problem NO_ROWS_YET */
-  rowsPage(id: string, request: Parameters<ReadingThreads['rowsPage']>[1], left: AbortSignal): Promise<Uint8Array>;
+  rowsPage(id: string, request: Parameters<ReadingThreads['rowsPage']>[1], caller: Caller): Promise<Uint8Array>;
   /** One row with its calls as JSON text; undefined for an unknown row. @throws Problem NO_ROWS_YET */
-  rowDetail(id: string, row: number, left: AbortSignal): Promise<Uint8Array | undefined>;
+  rowDetail(id: string, row: number, caller: Caller): Promise<Uint8Array | undefined>;
   /** A report's bytes, made as they are taken. @throws Problem NO_ROWS_YET */
   report(id: string, request: ReportRequest): AsyncGenerator<Uint8Array>;
   close(): void;
@@ -46,10 +47,7 @@ export interface Reading {
 /** Time that an answer may take in its thread, in ms. */
 const DEADLINE_MS = 30_000;
 
-const limits = (signal: AbortSignal | undefined): TaskLimits => ({
-  deadlineMs: DEADLINE_MS,
-  ...(signal !== undefined && { signal }),
-});
+const limits = (caller: Caller | undefined): TaskLimits => ({ deadlineMs: DEADLINE_MS, ...caller });
 
 export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
   const catalog = openCatalogReader(dir.catalog);
@@ -74,9 +72,9 @@ export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
     recurringProblems: (since, limit) => catalog.recurringProblems(since, limit),
     retries: (id) => catalog.retries(id),
     transitions: (id, since) => catalog.transitions(id, since),
-    rowsOf: (id, left) => threads.of(ledgerOf(id), limits(left)),
-    rowsPage: async (id, request, left) => threads.rowsPage(ledgerOf(id), request, limits(left)),
-    rowDetail: async (id, row, left) => threads.rowDetail(ledgerOf(id), row, limits(left)),
+    rowsOf: (id, caller) => threads.of(ledgerOf(id), limits(caller)),
+    rowsPage: async (id, request, caller) => threads.rowsPage(ledgerOf(id), request, limits(caller)),
+    rowDetail: async (id, row, caller) => threads.rowDetail(ledgerOf(id), row, limits(caller)),
     report: (id, request) => threads.report(ledgerOf(id), request),
     close: () => catalog.close(),
   };

@@ -16,7 +16,7 @@ import { callRates } from '../imports/report/call-bucket.ts';
 import { readCursor } from '../imports/report/row-cursor.ts';
 import { rowFilterOf } from '../imports/report/row-filter.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
-import { leaving, sendJson } from './bounded-answer.ts';
+import { callerOf, sendJson } from './bounded-answer.ts';
 import type { Api, ServerContext } from './context.ts';
 import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';
@@ -29,7 +29,7 @@ const config = { role: 'viewer' } as const;
 /** What an import's file says of its rows, problems, groups and calls. */
 export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): void {
   /** @throws UnknownImport; Problem NO_ROWS_YET */
-  const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, leaving(reply));
+  const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));
 
   app.get(
     '/v1/imports/:id/rows',
@@ -53,7 +53,7 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
       const after = cursor === undefined ? undefined : readCursor(cursor, order);
       if (cursor !== undefined && after === undefined) throw badCursor(cursor);
       const page = { filter: rowFilterOf(filter), order, limit, ...(after !== undefined && { after }) };
-      return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, leaving(reply)));
+      return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, callerOf(reply)));
     },
   );
 
@@ -74,7 +74,7 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
       },
     },
     async ({ params: { id, row } }, reply) => {
-      const found = await reading.rowDetail(coordinator.find(id).id, Number(row), leaving(reply));
+      const found = await reading.rowDetail(coordinator.find(id).id, Number(row), callerOf(reply));
       if (found === undefined) throw new Problem('UNKNOWN_ROW', `Import ${id} has no row ${row}.`);
       return sendJson(reply, found);
     },

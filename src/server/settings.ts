@@ -1,5 +1,6 @@
 import { regionsAnswer } from '../api/regions.ts';
-import { auditPage, auditQuery, settings as settingsAnswer } from '../api/service.ts';
+import { auditPage, auditQuery, settingsAnswer } from '../api/service.ts';
+import { LIMITS } from '../syncs/guard-limits.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
@@ -19,7 +20,7 @@ export function settingsRoutes(app: Api, { coordinator, settings, access }: Serv
         response: { 200: settingsAnswer, ...refusals() },
       },
     },
-    async () => settings,
+    async () => ({ ...settings, guardLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })) }),
   );
   app.get(
     '/v1/regions',

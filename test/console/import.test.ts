@@ -105,6 +105,9 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
   await page.getByText('Sending memberships').first().waitFor();
 
   await page.getByRole('button', { name: 'Cancel…' }).click();
+  const question = page.getByRole('dialog').getByText(/^Rows that are still open then, now [\d,]+ of /);
+  const asked = await question.textContent();
+  await eventually(() => question.textContent()).not.toBe(asked);
   await page.getByRole('dialog').getByRole('button', { name: 'Keep running' }).click();
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();

@@ -130,9 +130,16 @@ test('a wrong limit of a guard is shown beside its field', async () => {
   const page = await enter('operator', '/syncs');
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ann\n', 'limits.csv'));
   await page.getByRole('row', { name: /choir.*none/ }).waitFor();
-  await page.getByLabel('Guard limits').fill('groupPercent=120');
+  await page.getByText('Guard limits (19)').click();
+  const limit = page.getByLabel('groupPercent', { exact: true });
+  expect(await limit.getAttribute('placeholder')).toBe('20');
+  await checkSights(page, 'guard-limits');
+  await limit.fill('120');
   await page.getByRole('button', { name: 'Create plan' }).click();
-  await page.locator('#new-limits-error', { hasText: 'a percentage from 0 to 100' }).waitFor();
+  await page.locator('.field', { has: limit }).getByText('a percentage from 0 to 100').waitFor();
+  await limit.fill('30');
+  await page.getByRole('button', { name: 'Create plan' }).click();
+  await page.getByText('groupPercent 30').waitFor();
 });
 
 test('a schedule says when it is due in words, is run, paused and resumed, and has its history', async () => {

@@ -137,3 +137,23 @@ test('what the coordinator itself asks for has no deadline and is never refused'
   const there = openThreads().of(path);
   expect(await Promise.all(Array.from({ length: 300 }, () => there.counters()))).toHaveLength(300);
 });
+
+test('callers take turns: one who asks much does not hold up another', async () => {
+  const threads = openThreads();
+  const answered: string[] = [];
+  const ask = (caller: string) =>
+    threads.preview(SMALL, { deadlineMs: 60_000, caller }).then(() => void answered.push(caller));
+  await Promise.all([...Array.from({ length: 20 }, () => ask('much')), ask('little')]);
+  // One was under way, and one had its turn.
+  expect(answered.indexOf('little')).toBe(2);
+});
+
+test('one caller cannot take all places of those that wait', async () => {
+  const there = openThreads();
+  const path = await staged();
+  const ask = (caller: string) => there.of(path, { deadlineMs: 60_000, caller }).counters();
+  const much = Promise.allSettled(Array.from({ length: 300 }, () => ask('much')));
+  const little = ask('little');
+  expect((await much).filter(({ status }) => status === 'fulfilled')).toHaveLength(51);
+  await expect(little).resolves.toBeDefined();
+});

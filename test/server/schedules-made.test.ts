@@ -308,7 +308,7 @@ test.each([
   ['cron', { cron: '61 * * * *' }],
   ['tz', { tz: 'Europe/Roma' }],
   ['missing', { missing: 'remove' }],
-  ['limits', { limits: { groupPercent: 120 } }],
+  ['limits.groupPercent', { limits: { groupPercent: 120 } }],
   ['delimiter', { reading: { delimiter: ';;' } }],
   ['shape', { reading: { shape: { identities: {} } } }],
   ['file', { file: 'members.csv' }],

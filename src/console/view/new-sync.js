@@ -1,7 +1,7 @@
 /** A new sync: choose a file, see how it is read, plan. */
 import { h, syncHref } from '../element.js';
 import { useEntry } from '../kept-entries.js';
-import { limitsIn, PLAN, planFields } from './sync/plan-fields.js';
+import { GuardLimits, limitsIn, PLAN, planFields } from './sync/plan-fields.js';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.js';
 import { READING } from './upload/reading.js';
 import { SHAPING } from './upload/shape-form.js';
@@ -22,18 +22,24 @@ export function NewSync() {
     title: 'New sync',
     path: '/v1/syncs',
     entry,
-    toQuery: ({ missing = '', limits = '', ...values }) => ({
+    toQuery: ({ missing = '', ...values }) => ({
       ...Object.fromEntries(OWN.map((name) => [name, values[name] ?? ''])),
       ...(mirrors && { missing }),
       ...creatingOptions(values),
-      ...Object.fromEntries(limitsIn(limits).map(([name, value]) => [`limit.${name}`, value])),
+      ...Object.fromEntries(limitsIn(values).map(([name, value]) => [`limit.${name}`, value])),
     }),
-    fieldOf: (name) => (name.startsWith('limit.') ? 'limits' : creatingField(name, form)),
+    fieldOf: (name) => creatingField(name.replace(/^limit\./, 'limits.'), form),
     label: form.get('apply') === 'true' ? 'Plan and apply' : 'Create plan',
     hrefOf: syncHref,
     own: (preview) => [
       h(Creating, { key: 'creating', form, preview, above: 'the plan is held' }),
-      h('fieldset', { key: 'plan' }, h('legend', null, 'The plan'), h('div', { class: 'fields' }, planFields(form))),
+      h(
+        'fieldset',
+        { key: 'plan' },
+        h('legend', null, 'The plan'),
+        h('div', { class: 'fields' }, planFields(form)),
+        h(GuardLimits, { form }),
+      ),
     ],
   });
 }

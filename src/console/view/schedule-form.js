@@ -15,7 +15,7 @@ import { SourceFile } from './schedules/source-file.js';
 import { SourcePreview } from './schedules/source-preview.js';
 import { TryIt } from './schedules/try.js';
 import { WhenFields } from './schedules/when.js';
-import { planFields } from './sync/plan-fields.js';
+import { GuardLimits, planFields } from './sync/plan-fields.js';
 import { Creating, creatingField } from './upload/creating.js';
 import { FileFormat, RowDefaults, RunLimits } from './upload/reading.js';
 import { Shaping } from './upload/shaping.js';
@@ -200,6 +200,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           h(CheckField, { form, name: 'repair', label: 'Check the groups even if the file is unchanged' }),
           h(CheckField, { form, name: 'catchUp', label: 'Run once when the server starts, if a run was missed' }),
         ),
+        h(GuardLimits, { form }),
         (before?.protectFile ?? null) !== null &&
           h('p', { class: 'note' }, 'The UIDs of ', foreign(before?.protectFile ?? ''), ' are protected besides.'),
         h(

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { noteConversion } from '../../platform/conversions.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
+import { Turns } from '../../platform/turns.ts';
 import { unpackError } from '../read/thread-error.ts';
 import {
   type NumberedTask,
@@ -16,6 +17,8 @@ const IDLE_MS = 30_000;
 const LEFT_MS = 200;
 /** Tasks with a deadline that wait in one queue, at most. */
 const MOST_WAITING = 200;
+/** Of one caller. */
+const MAX_WAITING_OF_CALLER = 50;
 
 interface ReadingQueueOptions {
   /** Tasks that the thread has at the same time. With 1, each has its own deadline. */
@@ -24,7 +27,7 @@ interface ReadingQueueOptions {
   readonly heapMb?: number;
 }
 
-/** One thread that begins tasks in the order in which they are asked for. It starts with the first one. */
+/** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
 interface ReadingQueue {
   /** @throws ReadingStopped; whatever the task throws */
   ask(task: ReadingTask, limits?: TaskLimits): Promise<unknown>;
@@ -60,7 +63,7 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
   let closed = false;
-  let waiting: Asked[] = [];
+  const waiting = new Turns<Asked>();
 
   const start = (): RunningThread => {
     const worker = startThread(import.meta.url, './reading-thread', {
@@ -115,9 +118,9 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
 
   /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
   const next = (): void => {
-    while (waiting.length > 0 && (running?.sent.size ?? 0) < atOnce) {
+    while (waiting.size > 0 && (running?.sent.size ?? 0) < atOnce) {
       running ??= start();
-      send(running, waiting.shift() as Asked);
+      send(running, waiting.next() as Asked);
     }
     const thread = running;
     if (thread !== undefined && thread.sent.size + thread.reports.size === 0) {
@@ -151,8 +154,7 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
 
   /** The caller has left: a waiting task is dropped, and a task that still runs after LEFT_MS is ended. */
   const abandon = (asked: Asked): void => {
-    if (waiting.includes(asked)) {
-      waiting = waiting.filter((other) => other !== asked);
+    if (waiting.remove(callerOf(asked.limits), asked)) {
       asked.answer.reject(left());
       return;
     }
@@ -166,12 +168,13 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
     if (closed) return Promise.reject(new Error('imports are not read any more: the process stops'));
     const signal = limits?.signal;
     if (signal?.aborted === true) return Promise.reject(left());
-    if (limits !== undefined && waiting.length >= MOST_WAITING) {
-      return Promise.reject(new ReadingStopped('busy', `${waiting.length} questions wait already`));
-    }
+    const caller = callerOf(limits);
+    const own = limits?.caller === undefined ? 0 : waiting.sizeOf(caller);
+    if (own >= MAX_WAITING_OF_CALLER) return Promise.reject(busy(own));
+    if (limits !== undefined && waiting.size >= MOST_WAITING) return Promise.reject(busy(waiting.size));
     clearTimeout(idle);
     const asked: Asked = { task, limits, answer: Promise.withResolvers<unknown>() };
-    waiting.push(asked);
+    waiting.add(caller, asked);
     next();
     if (signal === undefined) return asked.answer.promise;
     const onAbort = () => abandon(asked);
@@ -200,6 +203,14 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
       await leave();
     },
   };
+}
+
+function callerOf(limits: TaskLimits | undefined): string {
+  return limits?.caller ?? '';
+}
+
+function busy(waiting: number): ReadingStopped {
+  return new ReadingStopped('busy', `${waiting} questions wait already`);
 }
 
 function left(): ReadingStopped {

@@ -102,4 +102,6 @@ export interface TaskLimits {
   readonly deadlineMs: number;
   /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal;
+  /** Who asks. Callers take turns, and each may wait with a part of the tasks only. Absent: the program itself. */
+  readonly caller?: string;
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Worker } from 'node:worker_threads';
-import pLimit from 'p-limit';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
+import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Report } from '../happening.ts';
 import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
@@ -14,7 +14,7 @@ import { identityCopy } from './identity-copy.ts';
 import { checkRoom } from './room.ts';
 import type { StagingProgress, StagingReply, StagingTask, StagingThread } from './stage-file.ts';
 
-/** Reads the inputs of imports into their ledgers: each once, a few at a time. */
+/** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
 export interface Stagings {
   /** Reads an import's input when it is its turn. Does nothing if that is running already. */
   begin(id: string): void;
@@ -26,6 +26,8 @@ export interface Stagings {
 
 /** Inputs that are read at the same time: each takes a thread and some 30 MB. Several, so that a small one need not wait for a big one. */
 const STAGINGS = 4;
+/** Of one person: a place is left for the files of others. */
+const MAX_STAGINGS_OF_ONE = STAGINGS - 1;
 
 interface StagingOptions {
   readonly dir: DataDir;
@@ -41,7 +43,9 @@ export type StageFile = (task: StagingTask, progress: (progress: StagingProgress
 
 export function createStagings(options: StagingOptions): Stagings {
   const { dir, catalog, progress, report, stage: stageFile = stageElsewhere } = options;
-  const line = pLimit(STAGINGS);
+  const waiting = new Turns<() => Promise<void>>();
+  const places = new Map<string, number>();
+  let running = 0;
   const underWay = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
   let stopped = false;
 
@@ -80,6 +84,34 @@ export function createStagings(options: StagingOptions): Stagings {
     await report(id, { kind: 'read' });
   };
 
+  const fill = (): void => {
+    while (running < STAGINGS) {
+      const begin = waiting.next((owner) => placesOf(owner) < MAX_STAGINGS_OF_ONE);
+      if (begin === undefined) return;
+      void begin();
+    }
+  };
+
+  const placesOf = (owner: string): number => places.get(owner) ?? 0;
+
+  /** When a place is free. */
+  const inLine = (owner: string, task: () => Promise<void>): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(owner, async () => {
+      running += 1;
+      places.set(owner, placesOf(owner) + 1);
+      const done = task();
+      resolve(done);
+      await done.catch(() => {});
+      running -= 1;
+      places.set(owner, placesOf(owner) - 1);
+      if (placesOf(owner) === 0) places.delete(owner);
+      fill();
+    });
+    fill();
+    return promise;
+  };
+
   const abort = async (id: string): Promise<void> => {
     const task = underWay.get(id);
     task?.abort.abort(new StagingStopped());
@@ -90,7 +122,7 @@ export function createStagings(options: StagingOptions): Stagings {
     begin: (id) => {
       if (stopped || underWay.has(id)) return;
       const controller = new AbortController();
-      const ended = line(() => stage(id, controller.signal))
+      const ended = inLine(catalog.get(id).createdBy, () => stage(id, controller.signal))
         .catch((error: unknown) => report(id, { kind: 'fault', code: 'READING_FAILED', error }))
         .finally(() => underWay.delete(id));
       underWay.set(id, { abort: controller, ended });

@@ -6,7 +6,7 @@ import { isZip } from '../../imports/read/archive/zip-signature.ts';
 import { listRecipes } from '../../imports/recipes/store.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
 import type { ScheduleCatalogReader } from '../../syncs/schedule/schedule-catalog.ts';
-import { leaving } from '../bounded-answer.ts';
+import { callerOf } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
@@ -37,16 +37,16 @@ export function scheduleLookRoute(
       },
     },
     async ({ body: { name = '', ...given } }, reply) => {
-      const left = leaving(reply);
+      const caller = callerOf(reply);
       const known = catalog.find(name);
       const base = known && { record: known, isEdited: true };
       const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
       const options = readingOptions(given.reading, settings);
-      const { head, name: shown } = await headOf(request, left);
+      const { head, name: shown } = await headOf(request, caller.signal);
       const question = { head, name: shown, options, recipes: listRecipes(dir) };
       const text = await lookText(
-        coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
-        previewOf(coordinator.reading, { head, name: shown, options }, left),
+        coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller }),
+        previewOf(coordinator.reading, { head, name: shown, options }, caller),
       );
       return reply.type('application/json; charset=utf-8').send(text);
     },

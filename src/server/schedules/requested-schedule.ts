@@ -44,7 +44,9 @@ export async function requestedSchedule(
 ): Promise<ScheduleRequest> {
   const { cron, tz, mode, missing, limits } = given;
   checkTimes(cron, tz);
-  asOption('limits', () => limitsWith(limits));
+  for (const [name, value] of Object.entries(limits)) {
+    asOption(`limits.${name}`, () => limitsWith({ [name]: value }));
+  }
   if (missing !== undefined && missing !== 'report' && mode !== 'mirror') {
     throw new Problem(
       'BAD_OPTION',

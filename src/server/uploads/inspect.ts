@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fileFacts } from '../../api/file-facts.ts';
 import { recipesToSuggest } from '../../imports/recipes/store.ts';
-import { leaving, sendJson } from '../bounded-answer.ts';
+import { callerOf, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { refusals } from '../problem-schema.ts';
 import { labelOf } from './body.ts';
@@ -39,12 +39,12 @@ export function inspectRoute(
     },
     async (request, reply) => {
       const { name, ...query } = request.query;
-      const left = leaving(reply);
+      const caller = callerOf(reply);
       const { head, type, name: called } = await takeHead(request, limits);
       const { defaultRegion: region, sandbox } = settings;
       const options = optionsOf(query, { contentType: type, region, sandbox });
       const question = { head, name: labelOf(name ?? called), options, recipes: recipesToSuggest(dir) };
-      const facts = await coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left });
+      const facts = await coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller });
       return sendJson(reply, Buffer.from(facts));
     },
   );

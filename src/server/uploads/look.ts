@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Look, look } from '../../api/look.ts';
 import { type Beginning, importOfSame, MAX_COMPARED } from '../../imports/inspect/same-file.ts';
 import { recipesToSuggest } from '../../imports/recipes/store.ts';
-import { leaving } from '../bounded-answer.ts';
+import { callerOf } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { type Problem, problemDocument } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
@@ -48,7 +48,7 @@ export function lookRoute(
     },
     async (request, reply) => {
       const { name, size, ...query } = request.query;
-      const left = leaving(reply);
+      const caller = callerOf(reply);
       const { head, type, name: called } = await takeHead(request, limits);
       const { recipe: _, ...reading } = query;
       const options = optionsOf(reading, {
@@ -59,8 +59,8 @@ export function lookRoute(
       const label = labelOf(name ?? called);
       const question = { head, name: label, options, recipes: recipesToSuggest(dir) };
       const text = await lookText(
-        coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
-        previewWith(context, { head, name: label, type, query }, left),
+        coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller }),
+        previewWith(context, { head, name: label, type, query }, caller),
         beforeOf(context, { head, bytes: size ?? head.length }),
       );
       return reply.type('application/json; charset=utf-8').send(text);

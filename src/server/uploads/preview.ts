@@ -4,6 +4,7 @@ import { findRecipe } from '../../imports/recipes/store.ts';
 import type { PreviewRequest } from '../../imports/report/preview.ts';
 import { ReadingStopped } from '../../imports/report/reading-task.ts';
 import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
+import type { Caller } from '../bounded-answer.ts';
 import type { ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { badReading, optionsOf, type previewQuery } from './options.ts';
@@ -29,27 +30,27 @@ interface RequestedPreview {
 export async function previewWith(
   { coordinator: { reading }, dir, settings }: Pick<ServerContext, 'coordinator' | 'dir' | 'settings'>,
   { head, name, type, query }: RequestedPreview,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Buffer> {
   const { defaultRegion: region, sandbox } = settings;
   const chosen = optionsOf(query, { contentType: type, region, sandbox });
   const use = { options: chosen, file: { head }, name };
   const recipe = chosen.recipe === undefined ? undefined : findRecipe(dir, chosen.recipe);
-  return previewOf(reading, { head, name, options: await optionsFor(reading, recipe, use, signal) }, signal);
+  return previewOf(reading, { head, name, options: await optionsFor(reading, recipe, use, caller) }, caller);
 }
 
 /**
  * How the beginning of a file would be read with these options: a `Preview` as JSON text. It is read in a thread whose
- * memory and time are bounded, and no longer than until `signal` is aborted.
+ * memory and time are bounded, and no longer than the caller waits.
  * @throws Problem BAD_OPTION, BAD_BODY
  */
 export async function previewOf(
   threads: Pick<ReadingThreads, 'preview'>,
   request: PreviewRequest,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Buffer> {
   try {
-    return Buffer.from(await threads.preview(request, { deadlineMs: DEADLINE_MS, signal }));
+    return Buffer.from(await threads.preview(request, { deadlineMs: DEADLINE_MS, ...caller }));
   } catch (error) {
     if (error instanceof IntakeError) throw badReading(error);
     if (error instanceof ReadingStopped && (error.reason === 'deadline' || error.reason === 'memory')) {

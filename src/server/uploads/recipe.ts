@@ -6,6 +6,7 @@ import type { Recipe } from '../../imports/recipes/recipe.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
 import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import type { Caller } from '../bounded-answer.ts';
 import { badReading } from './options.ts';
 
 /** Time that looking at the beginning of a file may take, in ms. */
@@ -24,12 +25,11 @@ export async function optionsFor(
   threads: Pick<ReadingThreads, 'useRecipe'>,
   recipe: Recipe | undefined,
   use: Omit<RecipeUse, 'recipe'>,
-  signal?: AbortSignal,
+  caller?: Caller,
 ): Promise<ImportOptions> {
   if (recipe === undefined) return use.options;
   try {
-    const limits = { deadlineMs: DEADLINE_MS, ...(signal !== undefined && { signal }) };
-    return await threads.useRecipe({ recipe, ...use }, limits);
+    return await threads.useRecipe({ recipe, ...use }, { deadlineMs: DEADLINE_MS, ...caller });
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;
   }

@@ -7,7 +7,7 @@ import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import { inShort, noting } from '../access/noting.ts';
-import { leaving, sendJson } from '../bounded-answer.ts';
+import { callerOf, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
@@ -133,10 +133,10 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       },
       async (request, reply) => {
         const { query } = request;
-        const left = leaving(reply);
+        const caller = callerOf(reply);
         const { head, type, name } = await takeHead(request, limits);
         const shown = name === undefined ? 'the file' : labelOf(name);
-        return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, left));
+        return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, caller));
       },
     );
   });

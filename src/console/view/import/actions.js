@@ -14,12 +14,14 @@ import { mayBeSent } from './before-sending.js';
 /** @import { Question } from '../../dialog.js' */
 /** @import { LiveImport } from './live-import.js' */
 
-/** Those that cannot be undone are asked for twice. @type {Readonly<Partial<Record<Action, (view: ImportView) => Question>>>} */
+/** Those that cannot be undone are asked for twice. @type {Readonly<Partial<Record<Action, (view: ImportView, live: LiveImport) => Question>>>} */
 const QUESTIONS = {
-  cancel: (view) => ({
+  cancel: (view, live) => ({
     question: 'Cancel this import?',
     explanation: [
-      `Rows that are still open then, now ${grouped(Math.max(0, view.rows.read - settled(view.rows)))} of `,
+      'Rows that are still open then, now ',
+      h(OpenRows, { live }),
+      ' of ',
       foreign(fileName(view.file)),
       ', will not be sent. What was already sent stays. A cancelled import cannot be resumed; its rows can be retried.',
     ],
@@ -38,6 +40,12 @@ const QUESTIONS = {
   }),
 };
 
+/** The number moves while the question is asked. @param {{ live: LiveImport }} properties */
+function OpenRows({ live }) {
+  const rows = live.view.value?.rows;
+  return grouped(rows === undefined ? 0 : Math.max(0, rows.read - settled(rows)));
+}
+
 /** @type {Readonly<Partial<Record<Action, string>>>} */
 const KINDS = { resume: 'main', retry: 'main', cancel: 'danger quiet', delete: 'danger quiet' };
 
@@ -51,7 +59,7 @@ export function ImportActions({ live }) {
 
   /** @param {Action} action */
   const act = async (action) => {
-    const question = QUESTIONS[action]?.(view);
+    const question = QUESTIONS[action]?.(view, live);
     if (question !== undefined && !(await confirmed(question))) return;
     const rows = rowsSentBy(action, view);
     if (!(await mayBeSent(view, { rows, yes: actionLabel(view, action), isRetry: action === 'retry' }))) return;

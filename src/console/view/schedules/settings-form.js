@@ -1,6 +1,6 @@
 /** The fields of a schedule's form, and the settings that they stand for. Pure. */
 import { listIn } from '../../format.js';
-import { limitsIn, PLAN } from '../sync/plan-fields.js';
+import { limitFields, limitsIn, PLAN } from '../sync/plan-fields.js';
 import { CREATING, creatingOptions } from '../upload/creating.js';
 import { READING } from '../upload/reading.js';
 import { FIRST_OF, fieldsAndRest, SHAPING, shapeOf, unsaidOf } from '../upload/shape-form.js';
@@ -78,7 +78,7 @@ export function fieldsOf(schedule, sources) {
     protect: flags.protect.join(', '),
     removeNamed: flags.removeByName.join(', '),
     ...(create !== null && creatingFields(create.settings)),
-    limits: pairs(limits),
+    ...limitFields(limits),
     giveUpAfter: giveUpAfterMs === undefined ? '' : timeText(giveUpAfterMs),
     allowDemotion: String(flags.allowDemotion),
     allowUnban: String(flags.allowUnban),
@@ -181,7 +181,9 @@ export function settingsOf(values, before, recognisedUid) {
     protect: listIn(at('protect')),
     removeNamed: listIn(at('removeNamed')),
     ...createSettingsOf(values, before),
-    limits: Object.fromEntries(limitsIn(at('limits')).map(([name, value]) => [name, numberIn('limits', name, value)])),
+    limits: Object.fromEntries(
+      limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
+    ),
     giveUpAfterMs: at('giveUpAfter') === '' ? null : timeIn('giveUpAfter', at('giveUpAfter')),
     ...Object.fromEntries(FLAGS.map((name) => [name, at(name) === 'true'])),
   });

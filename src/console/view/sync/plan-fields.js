@@ -1,6 +1,7 @@
 /** What a plan is decided by, as fields of a form: of a sync, and of a schedule. */
 import { h } from '../../element.js';
 import { CheckField, SelectField, TextField } from '../../form.js';
+import { settings } from '../../frame.js';
 
 /** @import { Form } from '../../form.js' */
 
@@ -14,7 +15,7 @@ const MISSING = [['', 'report'], 'remove', 'ban'];
 
 /** The values of these fields before anything is chosen. */
 export const PLAN = {
-  ...{ mode: '', missing: '', protect: '', removeNamed: '', limits: '' },
+  ...{ mode: '', missing: '', protect: '', removeNamed: '' },
   ...{ allowDemotion: '', allowUnban: '', apply: '' },
 };
 
@@ -38,28 +39,47 @@ export function planFields(form) {
       placeholder: 'ann, ben',
       note: 'Even if they are owner, admin or protected.',
     }),
-    h(TextField, {
-      form,
-      name: 'limits',
-      label: 'Guard limits',
-      placeholder: 'groupPercent=30, runRemovals=50',
-      note: 'Leave empty for the defaults.',
-    }),
     h(CheckField, { form, name: 'allowDemotion', label: 'Allow demotions' }),
     h(CheckField, { form, name: 'allowUnban', label: 'Add users who are banned, which lifts their ban' }),
     h(CheckField, { form, name: 'apply', label: 'Apply the plan at once, unless a guard objects' }),
   ];
 }
 
-/**
- * `groupPercent=30, runRemovals=50` as names and values; what cannot be read is the server's to refuse.
- * @param {string} text
- * @returns {(readonly [name: string, value: string])[]}
- */
-export function limitsIn(text) {
-  const parts = text.split(',').filter((part) => part.trim() !== '');
-  return parts.map((part) => {
-    const [name = '', value = ''] = part.split('=');
-    return [name.trim(), value.trim() || '?'];
-  });
+/** A field for each limit of a guard, empty for its default. @param {{ form: Form }} properties */
+export function GuardLimits({ form }) {
+  const limits = settings.value?.guardLimits ?? [];
+  return h(
+    'details',
+    null,
+    h('summary', null, `Guard limits (${limits.length})`),
+    h(
+      'div',
+      { class: 'fields' },
+      limits.map(({ name, default: byDefault, unit, why }) =>
+        h(TextField, {
+          key: name,
+          form,
+          name: `${LIMIT}${name}`,
+          label: name,
+          placeholder: String(byDefault),
+          note: unit === 'percent' ? `Percent of ${why}.` : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`,
+        }),
+      ),
+    ),
+  );
+}
+
+/** Before the name of a limit. */
+const LIMIT = 'limits.';
+
+/** The limits that are filled in. @param {Readonly<Record<string, string>>} values @returns {(readonly [name: string, value: string])[]} */
+export function limitsIn(values) {
+  return Object.entries(values).flatMap(([name, value]) =>
+    name.startsWith(LIMIT) && value !== '' ? [/** @type {const} */ ([name.slice(LIMIT.length), value])] : [],
+  );
+}
+
+/** The fields that these limits fill. @param {Readonly<Record<string, number>>} limits @returns {Readonly<Record<string, string>>} */
+export function limitFields(limits) {
+  return Object.fromEntries(Object.entries(limits).map(([name, value]) => [`${LIMIT}${name}`, String(value)]));
 }
