@@ -50,10 +50,8 @@ const BY_PREFIX: readonly (readonly [string, string])[] = [
 ];
 
 const BY_OUTCOME: Readonly<Partial<Record<Outcome, string>>> = {
-  failed:
-    'The service refused these rows: correct what its message names, in the console with Repair or in the retry file.',
-  invalid:
-    'These rows were not sent: correct their values, in the console with Repair or in the file, and send only them.',
+  failed: 'The service refused these rows: correct what its message names, and send only these rows.',
+  invalid: 'These rows were not sent: correct their values, and send only these rows.',
   duplicate: 'Nothing: the same membership is in another row, which counts.',
   unconfirmed:
     'The service gave no answer for these rows, so they may have worked: import the retry file to make sure.',

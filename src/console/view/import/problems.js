@@ -63,15 +63,16 @@ function columnsFor(id, filter) {
       label: 'What to do',
       kind: 'wide',
       cell: ({ status, code, column: problemColumn, advice }) => [
+        withControls(advice),
         (status === 'invalid' || status === 'failed') && [
+          ' ',
           h(
             'a',
             { href: `${repairHref(id)}${query({ status, code, problemColumn })}`, 'aria-label': `Repair ${code}` },
             'Repair',
           ),
-          ' these rows here, and only they are sent. ',
+          ' them here.',
         ],
-        withControls(advice),
       ],
     },
     {
