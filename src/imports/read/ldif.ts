@@ -63,6 +63,8 @@ class LdifReader {
   #logical(line: string): void {
     if (line === '' || line.startsWith('#')) return;
     const [, attribute = '', mark = '', rest = ''] = /^([A-Za-z0-9.;_-]+):([:<]?)\s*(.*)$/s.exec(line) ?? [];
+    const [, range] = /^[A-Za-z0-9.-]+;(range=[^:]*):/i.exec(line) ?? [];
+    if (range !== undefined) throw this.#broken(`the directory gave only a part of the members (${shown(range)})`);
     if (attribute === '') throw this.#broken(`${shown(line)} is not "attribute: value"`);
     const [name = ''] = attribute.toLowerCase().split(';');
     if (name === 'version' && this.#name === undefined) return;

@@ -199,3 +199,20 @@ test('a link in a folder is not followed, and a note says so', async () => {
   expect(rows).toHaveLength(1);
   expect(intake.notes()[0]?.text).toContain('Not read: "b.csv"');
 });
+
+test('an entry that is packed with another method than Deflate is refused as that, and not as damaged', async () => {
+  const bytes = archive({ 'a.csv': 'uid,guid\nu,g\n' });
+  bytes.writeUInt16LE(12, bytes.indexOf('PK\x01\x02') + 10);
+  const error = await refusal(openIntake({ bytes, name: 'a.zip' }, OPTIONS));
+  expect(error).toMatchObject({ code: 'OTHER_FORMAT' });
+  expect(error.message).toContain('compressed with ZIP method 12');
+});
+
+test('an empty file among others is named, with the option that leaves it out', async () => {
+  const bytes = archive({ 'a.csv': 'uid,guid\nu,g\n', 'b.csv': '' });
+  const error = await refusal(openIntake({ bytes, name: 'a.zip' }, OPTIONS).then(drained));
+  expect(error).toMatchObject({ code: 'EMPTY', place: 'file "b.csv"' });
+  expect(error.message).toContain('name the others with --files');
+  const others = await drained(await openIntake({ bytes, name: 'a.zip' }, { ...OPTIONS, files: ['a*.csv'] }));
+  expect(others.rows.map(short)).toEqual(['us/g/u/participant/']);
+});

@@ -75,6 +75,12 @@ describe('YAML', () => {
 });
 
 describe('LDIF', () => {
+  test('a list of members of which the directory gave only a part is refused with this reason', async () => {
+    const error = await refusal(read('dn: cn=g,dc=x\nmember;range=0-1499: uid=u,dc=x\n'));
+    expect(error).toMatchObject({ code: 'LDIF_BROKEN', place: 'line 2' });
+    expect(error.message).toContain('only a part of the members ("range=0-1499")');
+  });
+
   const text = [
     'version: 1',
     '',

@@ -211,7 +211,11 @@ function placed(error: unknown, file: string): unknown {
   if (!(error instanceof IntakeError)) return error;
   const { details, place, cause } = error;
   const where = `file ${shownPath(file)}`;
-  return new IntakeError({ ...details, place: place === undefined ? where : `${where}, ${place}`, cause });
+  const isEmpty = details.code === 'EMPTY' || details.code === 'NO_ROWS';
+  const remedy = isEmpty
+    ? words`Write rows into it, or leave it out: name the others with ${option('files', 'members*.csv')}`
+    : details.remedy;
+  return new IntakeError({ ...details, remedy, place: place === undefined ? where : `${where}, ${place}`, cause });
 }
 
 function mixed(first: string, other: string, set: FileSet): IntakeError {

@@ -184,6 +184,16 @@ function unreadable(name: string, cause: unknown, entry?: string): IntakeError {
       cause,
     });
   }
+  const [, method] = /unsupported compression method: (\d+)/.exec(message) ?? [];
+  if (method !== undefined) {
+    return new IntakeError({
+      code: 'OTHER_FORMAT',
+      ...(entry !== undefined && { place: shownPath(entry) }),
+      what: `this entry of ${shownPath(name)} is compressed with ZIP method ${method}; methods 0 (stored) and 8 (Deflate) are read`,
+      remedy: 'Pack it again with the usual method, or unpack it and import the folder',
+      cause,
+    });
+  }
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EIO' || code === 'ENOENT') {
     throw notReadable(name, 'be read', cause);
