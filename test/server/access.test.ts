@@ -71,6 +71,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/syncs/x/actions', 'viewer'],
   ['GET', '/v1/syncs/x/plan', 'viewer'],
   ['GET', '/v1/syncs/x/before', 'viewer'],
+  ['GET', '/v1/imports/x/sending', 'viewer'],
   ['GET', '/v1/imports/x/check', 'viewer'],
   ['GET', '/v1/imports/x/check/rows', 'viewer'],
   ['GET', '/v1/imports/x/check/groups', 'viewer'],
