@@ -30,7 +30,7 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
     [['list', '--limit', '0'], 'Expected a whole number from 1 to 1000.'],
     [['report', '--status', 'added,gone'], '"gone" is not a valid outcome; allowed are added, banned, already_member'],
-    [['report', '--format', 'pdf'], 'Allowed choices are csv, ndjson, json, html.'],
+    [['report', '--format', 'pdf'], 'Allowed choices are csv, ndjson, json, xlsx, html.'],
     [['sandbox', '--ca-file', '/nowhere/ca.pem'], 'cannot be written to /nowhere/ca.pem'],
     [['sandbox', '--seed', '/nowhere/seed.json'], 'the seed file /nowhere/seed.json cannot be read'],
     [['import', 'm.csv', '--guid', 'a', '--guid', 'b'], `option '--guid <guid>' was given "a" and "b"; give it once`],
@@ -132,11 +132,15 @@ describe('doctor', () => {
         .split('\n')
         .map((line) => line.slice(0, 22).trim()),
     ).toEqual(
-      ['data directory', 'queue', 'settings', 'region us', 'region eu', 'region in'].map((check) => `ok     ${check}`),
+      [
+        ...['data directory', 'queue', 'settings'],
+        ...['us', 'eu', 'in'].flatMap((region) => [`region ${region}`, `lists of ${region}`]),
+      ].map((check) => `ok     ${check}`),
     );
     const { ok, findings } = JSON.parse((await place.run(['doctor', '--json'])).stdout);
-    expect([ok, findings.length]).toEqual([true, 6]);
-    expect(place.sandbox.calls.us.byStatus).toEqual({ 200: 2 });
+    expect([ok, findings.length]).toEqual([true, 9]);
+    // Users and groups, twice: there is no group whose members could be listed.
+    expect(place.sandbox.calls.us.byStatus).toEqual({ 200: 4 });
   });
 
   test('says what to set where nothing is set', async () => {
