@@ -25,6 +25,7 @@ describe('settings', () => {
       budgetShare: 80,
       concurrency: 20,
       askBeforeRepeat: 'auto',
+      bannedList: 'auto',
       sources: [],
       log: { level: 'info', file: undefined },
       command: 'rollcall',
