@@ -212,7 +212,3 @@ with grown as (
 select (select count(*) from grown) as n, g.guid, max(b.members) as members
   from grown join groups g on g.id = grown.id join call_groups cg on cg.group_id = g.id join batches b on b.call_group_id = cg.id
  group by g.id limit 1;
-
--- name: rows_of_verdict
--- In: verdict, code (null: any). Out: its rows. Of the database of a check.
-select row_id from verdicts where verdict = :verdict and (:code is null or code = :code);

@@ -64,7 +64,7 @@ export interface FoundRows {
 const STATEMENTS = readStatements(new URL('reading.sql', import.meta.url));
 const FOUND_BY_ROW = STATEMENTS.get('found_by_row') ?? '';
 const FOUND_BY_OUTCOME = STATEMENTS.get('found_by_outcome') ?? '';
-const CHECKED = STATEMENTS.get('rows_of_verdict') ?? '';
+const CHECKED = readStatements(new URL('../check/check-ledger.sql', import.meta.url)).get('rows_of_verdict') ?? '';
 const LINE_AT = STATEMENTS.get('line_at') ?? '';
 const LAST_ROW = STATEMENTS.get('last_row') ?? '';
 
