@@ -242,9 +242,10 @@ function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, { map
     advice.push(`Column ${quoted} looks like groups: --map ${typed(`guid=${guid.name}`)}.`);
   } else {
     const functions = guid.looksLike === 'email' ? 'localpart|slug' : 'slug';
+    const bad = guid.examples.find((example) => !ID.test(example)) ?? guid.examples[0] ?? '';
     shape.templates = { guid: `{${guid.name}|${functions}}` };
     advice.push(
-      `Column ${quoted} has values that are no GUIDs, such as ${shown(guid.examples[0] ?? '')}: the template '{${guid.name}|${functions}}' makes some of them.`,
+      `Column ${quoted} has values that are no GUIDs, such as ${shown(bad)}: the template '{${guid.name}|${functions}}' makes some of them.`,
     );
   }
 }
