@@ -70,7 +70,7 @@ export function describeSmallBehindBig(place: QueuePlace): void {
 
   test('an import that asks who is banned in many groups takes turns with the batches of others', async () => {
     const { callers, send, coordinator, counts } = await openShared(place, 12_000);
-    const big = await send(calls(1_000, 'big'));
+    const big = await send(calls(6_000, 'big'));
     await eventually(() => callers.count('big')).toBeGreaterThan(10);
     const asking = await send(calls(200, 'asking'), { bans: 'keep' });
     await eventually(() => callers.count('asking asks')).toBe(200);
