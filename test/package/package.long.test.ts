@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Bounds of the package in bytes: far enough away for growth, near enough to notice what does not belong there. */
-const MOST_PACKED = 1_000_000;
+const MOST_PACKED = 1_100_000;
 const MOST_UNPACKED = 4_000_000;
 
 interface Packed {
