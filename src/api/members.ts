@@ -24,7 +24,7 @@ export const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cur
 export const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), nextCursor });
 
 /** Characters that a part of a UID must have at least: a shorter one finds nearly everybody. */
-export const LEAST_OF_UID = 3;
+const LEAST_OF_UID = 3;
 
 /** `GET /v1/members` */
 export const membersQuery = z.strictObject({

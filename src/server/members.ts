@@ -105,7 +105,7 @@ async function lookInto(
   return place;
 }
 
-export async function history(
+async function history(
   reading: Reading,
   uid: string,
   limit: number,
