@@ -1,9 +1,10 @@
 /** When a schedule runs: in words, as an expression, and the next five times. */
+import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { query } from '../../api.js';
 import { cronWords } from '../../cron-words.js';
 import { h } from '../../element.js';
-import { Field, SelectField, TextField } from '../../form.js';
+import { Field, SelectField, TextField, useChange } from '../../form.js';
 import { TimeIn } from '../../time.js';
 import { cronOf, EVERY_CHOICES } from './settings-form.js';
 
@@ -14,6 +15,12 @@ export function WhenFields({ form }) {
   const every = form.get('every');
   const tz = form.get('tz');
   const cron = cronOf({ every, at: form.get('at'), cron: form.get('cron') });
+  const simple = useRef(cron);
+  if (every !== 'cron') simple.current = cron;
+  useChange(every, () => {
+    // An expression is easier to change than to begin.
+    if (every === 'cron' && form.get('cron') === '') form.set('cron', simple.current);
+  });
   return h(
     'fieldset',
     null,
@@ -28,13 +35,13 @@ export function WhenFields({ form }) {
             name: 'cron',
             label: 'Cron expression',
             placeholder: '30 2 * * 1-5',
-            note: 'Minute, hour, day of month, month, weekday.',
+            note: `Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`,
           })
         : h(Field, {
             form,
             name: 'at',
             label: 'At',
-            note: cron === '' ? undefined : `As a cron expression: ${cron}`,
+            note: cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`,
             control: (own) =>
               h('input', {
                 ...own,
@@ -47,7 +54,7 @@ export function WhenFields({ form }) {
         form,
         name: 'tz',
         label: 'Time zone',
-        note: 'Of these times, summer time included.',
+        note: zoneNote(tz),
         control: (own) =>
           h('input', {
             ...own,
@@ -67,6 +74,22 @@ export function WhenFields({ form }) {
     ),
     h(NextTimes, { cron, tz }),
   );
+}
+
+/** What a zone means for the time. @param {string} tz */
+function zoneNote(tz) {
+  try {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone: tz, timeZoneName: 'longOffset' });
+    const offset = format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    return `The time is by the clocks there (now ${offset.replace('GMT', 'UTC')}), summer time included.`;
+  } catch {
+    return 'A city as in the list, such as Europe/Rome, or UTC.';
+  }
+}
+
+/** On one line. @param {string} cron */
+function unbroken(cron) {
+  return cron.replaceAll(' ', '\u00a0');
 }
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
