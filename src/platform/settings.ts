@@ -201,7 +201,8 @@ export const SETTINGS = {
     env: 'ROLLCALL_SOURCES',
     meaning:
       'folders and `https://` addresses, separated by commas: schedules that are made in the console or over the API read files in or below them, and no others',
-    default: 'none: schedules are made on the command line of the server’s machine only',
+    default:
+      'with `--sandbox` the folder `sources` of the data directory; else none: schedules are made on the command line of the server’s machine only',
   }),
   server: declare({
     ...serverOrigin,
