@@ -325,4 +325,6 @@ test('a cron expression begins with the times that were chosen, and the zone say
   await page.getByText('now UTC+05:30').waitFor();
   await page.getByLabel('Time zone').fill('Nowhere');
   await page.getByText('A city as in the list').waitFor();
+  await page.getByLabel('Time zone').fill('UTC');
+  await page.locator('.next-times', { hasText: 'every day at 06:45 (UTC)' }).waitFor();
 });

@@ -14,6 +14,7 @@ import { cronOf, EVERY_CHOICES } from './settings-form.js';
 export function WhenFields({ form }) {
   const every = form.get('every');
   const tz = form.get('tz');
+  const offset = offsetOf(tz);
   const cron = cronOf({ every, at: form.get('at'), cron: form.get('cron') });
   const simple = useRef(cron);
   if (every !== 'cron') simple.current = cron;
@@ -54,7 +55,10 @@ export function WhenFields({ form }) {
         form,
         name: 'tz',
         label: 'Time zone',
-        note: zoneNote(tz),
+        note:
+          offset === undefined
+            ? 'A city as in the list, such as Europe/Rome, or UTC.'
+            : `The time is by the clocks there (now ${offset}), summer time included.`,
         control: (own) =>
           h('input', {
             ...own,
@@ -72,18 +76,20 @@ export function WhenFields({ form }) {
       { id: 'time-zones' },
       ZONES.map((zone) => h('option', { key: zone, value: zone })),
     ),
-    h(NextTimes, { cron, tz }),
+    offset !== undefined && h(NextTimes, { cron, tz }),
   );
 }
 
-/** What a zone means for the time. @param {string} tz */
-function zoneNote(tz) {
+/** How far the clocks of a zone are from UTC now; undefined where there is no such zone: it may be half typed. @param {string} tz */
+function offsetOf(tz) {
   try {
     const format = new Intl.DateTimeFormat('en-GB', { timeZone: tz, timeZoneName: 'longOffset' });
-    const offset = format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';
-    return `The time is by the clocks there (now ${offset.replace('GMT', 'UTC')}), summer time included.`;
+    return format
+      .formatToParts()
+      .find(({ type }) => type === 'timeZoneName')
+      ?.value.replace('GMT', 'UTC');
   } catch {
-    return 'A city as in the list, such as Europe/Rome, or UTC.';
+    return undefined;
   }
 }
 
@@ -97,7 +103,7 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 /** @param {{ cron: string, tz: string }} properties */
 function NextTimes({ cron, tz }) {
   /** @type {import('../../answer.js').Answer<{ next: string[] }>} */
-  const { data, error } = useAnswer(cron === '' || tz === '' ? null : `/v1/schedules/next${query({ cron, tz })}`);
+  const { data, error } = useAnswer(cron === '' ? null : `/v1/schedules/next${query({ cron, tz })}`);
   const words = cronWords(cron);
   return h(
     'div',
