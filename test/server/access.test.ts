@@ -60,6 +60,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/imports/x/report', 'viewer'],
   ['GET', '/v1/imports/x/events', 'viewer'],
   ['GET', '/v1/events', 'viewer'],
+  ['GET', '/v1/members', 'viewer'],
   ['GET', '/v1/members/x/history', 'viewer'],
   ['GET', '/v1/regions', 'viewer'],
   ['GET', '/v1/settings', 'viewer'],
