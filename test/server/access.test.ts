@@ -66,6 +66,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/events', 'viewer'],
   ['GET', '/v1/members', 'viewer'],
   ['GET', '/v1/members/x/history', 'viewer'],
+  ['POST', '/v1/members/x/ask', 'operator'],
   ['GET', '/v1/regions', 'viewer'],
   ['GET', '/v1/settings', 'viewer'],
   ['GET', '/v1/overview', 'viewer'],
