@@ -3,7 +3,7 @@ import { time } from './fields.ts';
 import { ROLES } from './service.ts';
 
 /** `GET /v1/tokens`: who may use the server. */
-export const tokenView = z.strictObject({
+const tokenView = z.strictObject({
   id: z.string().meta({ description: 'The part of the token after `rct_`, which is not secret.' }),
   name: z.string().meta({ description: 'Who it is for, as the audit log says.' }),
   role: z.enum(ROLES),
