@@ -4,7 +4,7 @@ import { type ActingOptions, type Ask, type CallOptions, type ReplyMeta, segment
 import { MalformedReply } from './errors.ts';
 
 /** What an auth token is tied to, as the service shows it for tokens that are changed (docs/chat-service.md, 53). */
-export interface TokenUse {
+interface TokenUse {
   readonly platform?: string | undefined;
   /** The device, as its `User-Agent`. */
   readonly userAgent?: string | undefined;
