@@ -55,7 +55,9 @@ export const groupsPage = z.object({ data: z.array(groupFacts), meta });
 /** Reply of GET /groups?hasJoined=true. A group that does not say it may be any group, where the service ignores the filter. */
 export const joinedPage = z.object({
   data: z.array(
-    groupFacts.pick({ guid: true }).extend({ hasJoined: z.boolean().nullable().default(null).catch(null) }),
+    groupFacts
+      .pick({ guid: true })
+      .extend({ hasJoined: z.boolean().nullable().default(null).catch(null), scope: text }),
   ),
 });
 

@@ -135,6 +135,14 @@ export const SETTINGS = {
     meaning: 'calls a minute in each region, exactly',
     default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, ${(USUAL_CALLS_PER_MINUTE * DEFAULT_BUDGET_SHARE) / 100} until it says so`,
   }),
+  listsPerMinute: declare({
+    ...wholeNumber(1, 10_000_000),
+    env: 'ROLLCALL_LISTS_PER_MINUTE',
+    number: true,
+    meaning:
+      'calls a minute in each region that only read, such as lists of members, exactly, in addition to those above',
+    default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, where it has a limit of its own for them; otherwise they are part of the calls above`,
+  }),
   budgetShare: declare({
     ...wholeNumber(1, 100),
     env: 'ROLLCALL_BUDGET_SHARE',

@@ -103,8 +103,8 @@ export interface Intake {
    * of the keys. Complete when the rows have been read.
    */
   columns(): readonly string[];
-  /** Whether a row may give several memberships. */
-  readonly shaped: boolean;
+  /** Whether a row may give several memberships; complete when the rows have been read, since JSON may have lists. */
+  shaped(): boolean;
   /** Rows of the input so far, skipped ones included. The same as the rows from `chunks` unless a row gives several memberships. */
   rowsRead(): number;
   /** What a person should know about the input; complete when the rows have been read. */
@@ -209,12 +209,13 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     onColumn: (name) => growth.add(name),
   });
   const reader = new MembershipReader(columns, defaults);
-  const shaping = isShaped
-    ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat: (text) => growth.repeat(text) })
-    : undefined;
+  const onRepeat = (characters: number) => growth.repeat(characters);
+  const shaping = isShaped ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat }) : undefined;
   const shapedCells = shaping && delimiter !== undefined ? new ShapedCells(shaping) : undefined;
   const shapedElements = shaping && delimiter === undefined ? new ShapedElements(shaping) : undefined;
   const shaped = shapedCells ?? shapedElements;
+  const most = bounds.memberships;
+  const elements = shapedElements ?? new ElementReader({ columns, reader, hasDefaultGuid, most, onRepeat });
 
   const rows =
     delimiter !== undefined
@@ -233,11 +234,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
         })
       : (await elementRows(format))(
           await asJson(text.blocks, kind, bounds),
-          ofExport(
-            options.exportOf,
-            shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid),
-            options.deletedUsers,
-          ),
+          ofExport(options.exportOf, elements, options.deletedUsers),
           bounds,
         );
   let given = 0;
@@ -258,8 +255,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     get recognised() {
       return shaped?.recognised() ?? columns.recognised();
     },
-    shaped: shaped !== undefined,
-    rowsRead: () => shaped?.rowsRead ?? given,
+    shaped: () => shaped !== undefined || elements.hasLists,
+    rowsRead: () => (delimiter === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? given)),
     columns: () => columns.names,
     notes: () => source.sheet?.notes(idColumns(columns, shape, mapping)) ?? [],
     bytesRead: () => source.bytesRead,
