@@ -260,7 +260,7 @@ test('the file of a schedule is chosen from the folders that the server allows, 
   expect(await page.getByLabel('File or pattern').inputValue()).toBe('2026/spring/may.csv');
   await page
     .getByRole('table', { name: 'The first rows' })
-    .getByRole('row', { name: /ann.*none/ })
+    .getByRole('row', { name: /ann in team/ })
     .waitFor();
   await checkSights(page, 'schedule-folders');
   await page.setViewportSize({ width: 320, height: 800 });

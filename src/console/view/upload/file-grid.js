@@ -41,12 +41,12 @@ export function FileGrid({ preview, form, isImport }) {
           keyColumn: identities === undefined ? '' : uid,
         });
   return h(
-    'section',
-    { class: 'file', 'aria-labelledby': 'rows' },
+    'div',
+    { class: 'file' },
     h(
       'div',
       { class: 'about' },
-      h('h3', { id: 'rows', tabIndex: -1, ref: useLanding(preview) }, 'The first rows'),
+      h('h3', { id: 'first-rows', tabIndex: -1, ref: useLanding(preview) }, 'The first rows'),
       h('p', { class: 'note', role: 'status' }, stateOf(preview, rows.length)),
     ),
     identities !== undefined &&
@@ -58,7 +58,7 @@ export function FileGrid({ preview, form, isImport }) {
       : lines.length > 0 &&
           h(
             'pre',
-            { class: 'grid', tabIndex: 0, role: 'region', 'aria-labelledby': 'rows' },
+            { class: 'grid', tabIndex: 0, role: 'region', 'aria-labelledby': 'first-rows' },
             foreign(lines.join('\n')),
           ),
     h(Missing, { preview, form }),
