@@ -1,6 +1,6 @@
 /** Problems by code: how many rows, an example, what to do. */
 import { useEffect } from 'preact/hooks';
-import { useAnswer } from '../../answer.js';
+import { useAnswer, useRenewal } from '../../answer.js';
 import { importPath, query } from '../../api.js';
 import { Empty, foreign, h, importHref, repairHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../notice.js';
 import { withControls } from '../../option-words.js';
 import { OutcomeMark } from '../../outcome-bar.js';
 import { dataTable } from '../../table.js';
-import { ATTENTION, messageWords } from '../../words.js';
+import { ATTENTION, inPlace, messageWords, settled } from '../../words.js';
 
 /** @import { ProblemView } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
@@ -20,9 +20,9 @@ const EVERY_MS = 5000;
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportProblems({ id, live, filter }) {
   /** @type {import('../../answer.js').Answer<{ problems: ProblemView[] }>} */
-  const { data, error, reload } = useAnswer(importPath(id, '/problems'), {
-    everyMs: () => (live.over.value ? undefined : EVERY_MS),
-  });
+  const { data, error, reload } = useAnswer(importPath(id, '/problems'));
+  const { rows } = live.view.value ?? {};
+  useRenewal(rows === undefined ? 0 : settled(rows) - inPlace(rows), () => void reload(), EVERY_MS);
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
   useEffect(() => {
