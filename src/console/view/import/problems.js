@@ -1,4 +1,4 @@
-/** Problems by code: how many rows, an example, what to do. */
+/** Problems by code: how many rows, examples, what to do. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
@@ -76,11 +76,15 @@ function columnsFor(id, filter) {
     {
       label: 'Problem',
       kind: 'main',
-      cell: ({ status, code, column, example }) => [
+      cell: ({ status, code, column, examples }) => [
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
         column !== undefined && [' in ', foreign(column)],
-        h('p', { class: 'note' }, exampleOf(example)),
+        h(
+          'ul',
+          { class: 'note plain' },
+          examples.map((example, at) => h('li', { key: at }, exampleOf(example, examples[at - 1]?.message))),
+        ),
       ],
     },
     {
@@ -118,13 +122,14 @@ function columnsFor(id, filter) {
   ];
 }
 
-/** @param {ProblemView['example']} example */
-function exampleOf({ line, value, message }) {
+/** @param {ProblemView['examples'][number]} example @param {string | undefined} said by the example above it */
+function exampleOf({ line, value, message }, said) {
+  const isNew = message !== '' && message !== said;
   return [
     `Row ${grouped(line)}`,
     value !== '' && ', ',
     value !== '' && h('code', null, foreign(value)),
-    message !== '' && ': ',
-    message !== '' && foreign(messageWords(message)),
+    isNew && ': ',
+    isNew && foreign(messageWords(message)),
   ];
 }
