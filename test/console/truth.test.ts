@@ -133,12 +133,8 @@ test('a problem shows up to three of its rows with their values', async () => {
   const page = await browser.open(server.url);
   await startImport(page, 'guid,uid\nteam,ann!\nteam,ben!\nteam,cyd!\nte!am,dan\n', 'examples.csv');
   await page.getByText('Completed: 0 of 4 rows succeeded').first().waitFor();
-  const problem = page.getByRole('row', { name: /BAD_CHARACTER in uid/ });
-  await problem.getByText('Row 2').waitFor();
-  expect(await problem.getByRole('listitem').allInnerTexts()).toEqual([
-    expect.stringMatching(/^Row 2, ann!: /),
-    expect.stringMatching(/^Row 3, ben!/),
-    expect.stringMatching(/^Row 4, cyd!/),
-  ]);
+  await page
+    .getByRole('row', { name: /BAD_CHARACTER in uid Row 2, ann!: .* Also row 3, ben!, row 4, cyd!\./ })
+    .waitFor();
   await checkSights(page, 'problem-examples');
 });

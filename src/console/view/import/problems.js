@@ -80,11 +80,7 @@ function columnsFor(id, filter) {
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
         column !== undefined && [' in ', foreign(column)],
-        h(
-          'ul',
-          { class: 'note plain' },
-          examples.map((example, at) => h('li', { key: at }, exampleOf(example, examples[at - 1]?.message))),
-        ),
+        h('p', { class: 'note' }, examplesOf(examples)),
       ],
     },
     {
@@ -122,14 +118,18 @@ function columnsFor(id, filter) {
   ];
 }
 
-/** @param {ProblemView['examples'][number]} example @param {string | undefined} said by the example above it */
-function exampleOf({ line, value, message }, said) {
-  const isNew = message !== '' && message !== said;
+/** What is said of the first one is much the same of the others. @param {ProblemView['examples']} examples */
+function examplesOf([first, ...others]) {
+  const message = first?.message ?? '';
+  const rows = others.flatMap(({ line, value }, at) => [
+    at === 0 ? ' Also row ' : ', row ',
+    `${grouped(line)}, `,
+    h('code', { key: at }, foreign(value)),
+  ]);
   return [
-    `Row ${grouped(line)}`,
-    value !== '' && ', ',
-    value !== '' && h('code', null, foreign(value)),
-    isNew && ': ',
-    isNew && foreign(messageWords(message)),
+    `Row ${grouped(first?.line ?? 0)}`,
+    first?.value !== '' && [', ', h('code', { key: 'value' }, foreign(first?.value ?? ''))],
+    message !== '' && [': ', foreign(messageWords(message))],
+    others.length > 0 && ['.', ...rows, '.'],
   ];
 }
