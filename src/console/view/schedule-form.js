@@ -15,7 +15,7 @@ import { SourceFile } from './schedules/source-file.js';
 import { SourcePreview } from './schedules/source-preview.js';
 import { TryIt } from './schedules/try.js';
 import { WhenFields } from './schedules/when.js';
-import { GuardLimits, planFields } from './sync/plan-fields.js';
+import { GuardLimits, planChecks, planFields } from './sync/plan-fields.js';
 import { Creating, creatingField } from './upload/creating.js';
 import { FileFormat, RowDefaults, RunLimits } from './upload/reading.js';
 import { Shaping } from './upload/shaping.js';
@@ -197,6 +197,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           { class: 'fields' },
           planFields(form),
           h(RunLimits, { form }),
+          planChecks(form),
           h(CheckField, { form, name: 'repair', label: 'Check the groups even if the file is unchanged' }),
           h(CheckField, { form, name: 'catchUp', label: 'Run once when the server starts, if a run was missed' }),
         ),
@@ -308,6 +309,7 @@ function SourceFields({ form, sources, before }) {
         name: 'root',
         label: 'Folder or address',
         choices,
+        isLong: true,
         note: 'What the server allows (ROLLCALL_SOURCES).',
       }),
       root !== KEPT &&
@@ -315,6 +317,7 @@ function SourceFields({ form, sources, before }) {
           form,
           name: 'path',
           label: 'Path below it',
+          isLong: true,
           placeholder: 'members.csv',
           note: 'A file, or a pattern such as *.csv: the newest match is used.',
         }),

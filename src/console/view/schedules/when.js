@@ -34,7 +34,7 @@ export function WhenFields({ form }) {
             form,
             name: 'at',
             label: 'At',
-            note: cron === '' ? undefined : `As a cron expression: ${cron}`,
+            note: cron === '' ? undefined : `In cron: ${cron.replaceAll(' ', '\u00a0')}`,
             control: (own) =>
               h('input', {
                 ...own,

@@ -22,7 +22,7 @@ export const PLAN = {
 /** @param {Form} form */
 export function planFields(form) {
   return [
-    h(SelectField, { form, name: 'mode', label: 'Mode', choices: MODES }),
+    h(SelectField, { form, name: 'mode', label: 'Mode', choices: MODES, isLong: true }),
     form.get('mode') === 'mirror' &&
       h(SelectField, { form, name: 'missing', label: 'Members not in the file', choices: MISSING }),
     h(TextField, {
@@ -39,6 +39,12 @@ export function planFields(form) {
       placeholder: 'ann, ben',
       note: 'Even if they are owner, admin or protected.',
     }),
+  ];
+}
+
+/** What a plan may do besides, each yes or no. @param {Form} form */
+export function planChecks(form) {
+  return [
     h(CheckField, { form, name: 'allowDemotion', label: 'Allow demotions' }),
     h(CheckField, { form, name: 'allowUnban', label: 'Add users who are banned, which lifts their ban' }),
     h(CheckField, { form, name: 'apply', label: 'Apply the plan at once, unless a guard objects' }),
