@@ -19,7 +19,8 @@ import type { UnansweredListener } from './unanswered.ts';
  * group's members or of its banned users, or the group itself; one page of the app's users or groups; one user; the
  * groups of a user, or the membership of one user in a group. It deletes a user or a group that an import created; a repeat finds it deleted.
  *
- * Queue     add-members-<region>-<app>: reading and sending have one budget; each start of a job is one call.
+ * Queue     add-members-<region>-<app>, whose budget reading and sending share; where the service limits reading on its own,
+ *           lists-<region>-<app> (src/imports/send/lists.ts). Each start of a job is one call.
  * Input     what is asked, and who asks.
  * Output    what was read, or why it cannot be read, through the port `answer`. The caller waits for it in memory and asks
  *           again when the answer is lost.
@@ -59,6 +60,13 @@ const payload = z.object({
 });
 export type AskServicePayload = z.infer<typeof payload>;
 
+const DELETIONS: ReadonlySet<string> = new Set<AskServicePayload['ask']>(['delete-user', 'delete-group']);
+
+/** Whether a call of this operation, as in CallContext, only reads. */
+export function isReading(operation: string): boolean {
+  return (payload.shape.ask.options as readonly string[]).includes(operation) && !DELETIONS.has(operation);
+}
+
 const number = z.number().optional();
 const pagination = z.object({ total: number, count: number, perPage: number, totalPages: number }).optional();
 
@@ -73,8 +81,13 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
   z.object({ kind: z.literal('group'), group: groupFacts }),
   z.object({ kind: z.literal('membership'), scope: z.string().nullable(), isKnown: z.boolean() }),
-  /** GUIDs, and whether the service says that the user is a member. */
-  z.object({ kind: z.literal('joined'), groups: z.array(z.tuple([z.string(), z.boolean().nullable()])) }),
+  z.object({
+    kind: z.literal('joined'),
+    /** GUIDs, and whether the service says that the user is a member. */
+    groups: z.array(z.tuple([z.string(), z.boolean().nullable()])),
+    /** Of each group, the user's scope; absent in the answer of an older worker. */
+    scopes: z.array(z.string().nullable()).optional(),
+  }),
   z.object({ kind: z.literal('user'), user: userFacts }),
   z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
@@ -227,7 +240,7 @@ async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayl
     case 'joined': {
       const { groups, ...meta } = await chat.listJoined(uid, { signal });
       const listed = groups.map(({ guid: name, hasJoined }): [string, boolean | null] => [name, hasJoined]);
-      return { ...meta, answer: { kind: 'joined', groups: listed } };
+      return { ...meta, answer: { kind: 'joined', groups: listed, scopes: groups.map(({ scope }) => scope) } };
     }
     case 'user': {
       const { user, ...meta } = await chat.getUser(uid, { signal });

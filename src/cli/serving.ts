@@ -113,7 +113,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       say(
         io,
         'No one can log in yet. Create a token with:',
-        `  ${typedCommand(config, 'token', 'create', '--role', 'operator')}`,
+        `  ${typedCommand(config, 'token', 'create', '--role', 'admin')}`,
       );
     }
     say(io, `Listening on ${address}`);

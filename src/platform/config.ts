@@ -39,6 +39,8 @@ export interface Config {
   /** What was made of a host that was given as a longer address, for the user to read. */
   readonly hostCorrection: string | undefined;
   readonly apps: Readonly<Partial<Record<Region, AppSettings>>>;
+  /** For management operations; undefined where none are set. */
+  readonly management: { readonly key: string; readonly secret: string } | undefined;
   /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (docs/chat-service.md, 2). */
   readonly defaultRegion: Region;
   /** A certificate authority to trust in addition to the usual ones: a PEM file. */
@@ -47,6 +49,8 @@ export interface Config {
   readonly proxy: { readonly url: string; readonly except: string } | undefined;
   /** Calls a minute and app; where it is not set, the share below of the 10,000 of a usual plan. */
   readonly callsPerMinute: number;
+  /** Calls a minute and app that only read; undefined: as the service says with the share below, else part of the calls above. */
+  readonly listsPerMinute: number | undefined;
   /**
    * Share in percent of what the service says it allows; the rest is left to others who use the app. Default 80.
    * Undefined where the calls are set: then exactly these are made.
@@ -154,10 +158,12 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     host: host?.host,
     hostCorrection: host?.correction,
     apps,
+    management: managementOf(value('managementKey'), value('managementSecret')),
     defaultRegion: region ?? onlyRegion(apps) ?? 'us',
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
     proxy: proxySetting(env),
     callsPerMinute: callsSet ?? Math.floor((USUAL_CALLS_PER_MINUTE * share) / 100),
+    listsPerMinute: value('listsPerMinute'),
     budgetShare: callsSet === undefined ? share : undefined,
     queue: flags.queue ?? value('queue'),
     concurrency: numberOf('concurrency') ?? 20,
@@ -176,6 +182,15 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     },
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
+}
+
+/** @throws ConfigError where one is set without the other */
+function managementOf(key: string | undefined, secret: string | undefined): Config['management'] {
+  if (key !== undefined && secret !== undefined) return { key, secret };
+  if (key === secret) return undefined;
+  const names = ['ROLLCALL_MANAGEMENT_KEY', 'ROLLCALL_MANAGEMENT_SECRET'];
+  const [set, missing] = key === undefined ? names.toReversed() : names;
+  throw new ConfigError(`${set} is set and ${missing} is not: set both`);
 }
 
 /** The value in the file that `<variable>_FILE` names; undefined where it names none. @throws ConfigError */

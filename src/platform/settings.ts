@@ -96,6 +96,22 @@ export const SETTINGS = {
     meaning: 'its region, and the region of rows that do not name one',
     default: 'the only region that has an app, or `us`',
   }),
+  managementKey: declare({
+    ...secretText,
+    env: 'ROLLCALL_MANAGEMENT_KEY',
+    orFile: true,
+    only: 'environment',
+    secret: true,
+    meaning: 'the management key, for `rollcall apps` and for what `doctor` compares; only from the environment',
+  }),
+  managementSecret: declare({
+    ...secretText,
+    env: 'ROLLCALL_MANAGEMENT_SECRET',
+    orFile: true,
+    only: 'environment',
+    secret: true,
+    meaning: 'its secret',
+  }),
   envFile: declare({
     ...anyText,
     env: 'ROLLCALL_ENV_FILE',
@@ -134,6 +150,14 @@ export const SETTINGS = {
     number: true,
     meaning: 'calls a minute in each region, exactly',
     default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, ${(USUAL_CALLS_PER_MINUTE * DEFAULT_BUDGET_SHARE) / 100} until it says so`,
+  }),
+  listsPerMinute: declare({
+    ...wholeNumber(1, 10_000_000),
+    env: 'ROLLCALL_LISTS_PER_MINUTE',
+    number: true,
+    meaning:
+      'calls a minute in each region that only read, such as lists of members, exactly, in addition to those above',
+    default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, where it has a limit of its own for them; otherwise they are part of the calls above`,
   }),
   budgetShare: declare({
     ...wholeNumber(1, 100),

@@ -141,7 +141,7 @@ test('a data directory has one server, and so has a port: others are refused and
 test('tokens can be made, listed and revoked while a server runs, and count at once', async () => {
   const place = await openWorkplace();
   const served = await serve(place, '--require-token');
-  await served.says('rollcall token create --role operator');
+  await served.says('rollcall token create --role admin');
   const status = async (token: string) =>
     (await fetch(`${served.url}/v1/audit`, { headers: { authorization: `Bearer ${token}` } })).status;
 
@@ -153,7 +153,7 @@ test('tokens can be made, listed and revoked while a server runs, and count at o
 
   const listed = await place.run(['token', 'list']);
   const id = token.split('_')[1] ?? '';
-  expect(listed.stdout).toMatch(new RegExp(`^${id}  operator  valid until \\S+ +Otto\n$`));
+  expect(listed.stdout).toMatch(new RegExp(`^${id}  operator  valid until \\S+ +used \\S+ +Otto\n$`));
   expect(JSON.parse((await place.run(['token', 'list', '--json'])).stdout)).toMatchObject([
     { id, name: 'Otto', revokedAt: null },
   ]);
@@ -172,7 +172,7 @@ test.each([
   [['serve', '--keep', 'forever'], '90d'],
   [['serve', '--max-uplaod', '1gb'], '--max-upload'],
   [['token', 'create'], '--role'],
-  [['token', 'create', '--role', 'admin'], 'viewer, operator'],
+  [['token', 'create', '--role', 'owner'], 'viewer, operator, admin'],
 ])('%j is refused with what is allowed', async (args, says) => {
   const err = new PassThrough();
   const io = { out: new PassThrough(), err, live: false, color: false, width: 80 };

@@ -3,15 +3,16 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
-import { clientOf, dispatchOnly, type Service, serviceOf } from '../../app/service.ts';
+import { clientOf, dispatchOnly, managementClientOf, type Service, serviceOf } from '../../app/service.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import { judge } from '../../chat/error-policy.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { openCatalogReader } from '../../imports/catalog.ts';
 import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Config, readConfig, secretFiles, unknownVariables } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
 import { VARIABLES } from '../../platform/settings.ts';
 import { QueueAddressError } from '../../queue/address.ts';
@@ -19,7 +20,7 @@ import { checkQueue } from '../../queue/check-queue.ts';
 import { nearest } from '../../text/nearest.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';
-import { withFullStop } from '../../text/wording.ts';
+import { counted, withFullStop } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -52,8 +53,10 @@ export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 
 async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
+  const dir = dataDir(config.dataDir);
   if (flags.rebuildCatalog) {
-    const dir = dataDir(config.dataDir);
+    const fault = catalogFault(dir);
+    if (fault !== undefined && fault.code !== 'DAMAGED_LEDGER') throw fault;
     say(io, withFullStop(rebuiltSentence(dir, rebuild(dir))), '');
   }
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
@@ -68,7 +71,7 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     checkTheQueue(config),
     checkService(config),
   ]).finally(progress.stop);
-  const findings = [disk, ...keyFiles, ...queue, ...service];
+  const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service];
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
   else {
@@ -115,6 +118,26 @@ async function checkDisk(folder: string): Promise<Finding> {
       detail: messageOf(error),
       remedy: 'Make it writable, or name another one with --data-dir',
     };
+  }
+}
+
+/** Whether this rollcall can use what an earlier one wrote. */
+function checkCatalog(dir: DataDir): Finding[] {
+  const fault = catalogFault(dir);
+  if (fault === undefined) return [];
+  const { code, what, remedy } = fault;
+  return [{ check: 'imports', ok: false, detail: `${code}: ${what}`, ...(remedy !== undefined && { remedy }) }];
+}
+
+/** Undefined where the list of imports can be used, and where there is none yet. */
+function catalogFault(dir: DataDir): RollcallError | undefined {
+  if (!hasCatalog(dir)) return undefined;
+  try {
+    openCatalogReader(dir.catalog).close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RollcallError) return error;
+    throw error;
   }
 }
 
@@ -167,6 +190,7 @@ async function checkService(config: Config): Promise<Finding[]> {
     return [
       { check, ok: true, detail },
       ...(await Promise.all(asked.map((region) => checkRegion(service, region)))).flat(),
+      ...(config.management === undefined ? [] : [await checkApps(config, asked)]),
     ];
   } catch (error) {
     if (!(error instanceof RollcallError)) return [{ check, ok: false, detail: messageOf(error) }];
@@ -205,6 +229,30 @@ async function checkRegion(service: Service, region: Region): Promise<Finding[]>
   } catch (error) {
     const remedy = `Check ROLLCALL_HOST, ${name}_APP_ID and ${name}_API_KEY`;
     return [{ check, ok: false, detail: messageOf(error), remedy }];
+  }
+}
+
+/** Whether the account has the apps of the settings, in these regions. */
+async function checkApps(config: Config, regions: readonly Region[]): Promise<Finding> {
+  const check = 'management';
+  const management = managementClientOf(config);
+  try {
+    const apps = await management.listApps();
+    const isThere = (region: Region) =>
+      apps.some((app) => app.id === config.apps[region]?.appId && (app.region ?? region) === region);
+    const missing = regions.filter((region) => !isThere(region));
+    const detail = `the account has ${counted(apps.length, 'app')}`;
+    if (missing.length === 0) return { check, ok: true, detail: `${detail}, and the apps above are among them` };
+    const names = missing.map((region) => `${config.apps[region]?.appId} in ${region}`).join(', ');
+    const remedy = 'See `rollcall apps`; correct the app id or its region, or the management key';
+    return { check, ok: false, detail: `${detail}, and not ${names}`, remedy };
+  } catch (error) {
+    const { code, message } = judge(error, 1);
+    const remedy =
+      'Check ROLLCALL_MANAGEMENT_KEY and ROLLCALL_MANAGEMENT_SECRET, or unset them: imports do not need them';
+    return { check, ok: false, detail: `${code}: ${message}`, remedy };
+  } finally {
+    await management.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Shape } from '../../api/shape.ts';
 import { option, words } from '../../errors/named-options.ts';
+import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { withoutSlackUsers } from './archive/slack-users.ts';
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
@@ -77,6 +78,8 @@ export interface IntakeOptions {
   readonly waitForQuietMs?: number;
   /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with a table. */
   readonly sheet?: string;
+  /** Told when bytes were read, so that someone can see that reading does not stand still. */
+  readonly onRead?: () => void;
   /** Told which sheets a workbook has, as soon as it is open. */
   readonly onSheets?: (sheets: readonly Sheet[]) => void;
   /** Files of a folder or ZIP archive, as patterns such as `members*.csv`; absent: those at its top that have rows. */
@@ -103,8 +106,8 @@ export interface Intake {
    * of the keys. Complete when the rows have been read.
    */
   columns(): readonly string[];
-  /** Whether a row may give several memberships. */
-  readonly shaped: boolean;
+  /** Whether a row may give several memberships; complete when the rows have been read, since JSON may have lists. */
+  shaped(): boolean;
   /** Rows of the input so far, skipped ones included. The same as the rows from `chunks` unless a row gives several memberships. */
   rowsRead(): number;
   /** What a person should know about the input; complete when the rows have been read. */
@@ -126,8 +129,8 @@ export async function openIntake(source: IntakeSource, options: IntakeOptions): 
   const opened = await openInput(source, { ...options, table: signsOfTable(options) });
   if ('text' in opened) return startOrClose(opened.text, options);
   const { set, deletedUsers } = await withoutSlackUsers(opened.set, options.exportOf, (file, reading) => {
-    const { bounds, signal } = options;
-    return openFile(file, { ...reading, ...(bounds && { bounds }), ...(signal && { signal }) });
+    const { bounds, signal, onRead } = options;
+    return openFile(file, { ...reading, ...defined({ bounds, signal, onRead }) });
   });
   return openSetIntake(set, options, (file) => openFile(file, { ...options, deletedUsers }));
 }
@@ -209,12 +212,13 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     onColumn: (name) => growth.add(name),
   });
   const reader = new MembershipReader(columns, defaults);
-  const shaping = isShaped
-    ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat: (text) => growth.repeat(text) })
-    : undefined;
+  const onRepeat = (characters: number) => growth.repeat(characters);
+  const shaping = isShaped ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat }) : undefined;
   const shapedCells = shaping && delimiter !== undefined ? new ShapedCells(shaping) : undefined;
   const shapedElements = shaping && delimiter === undefined ? new ShapedElements(shaping) : undefined;
   const shaped = shapedCells ?? shapedElements;
+  const most = bounds.memberships;
+  const elements = shapedElements ?? new ElementReader({ columns, reader, hasDefaultGuid, most, onRepeat });
 
   const rows =
     delimiter !== undefined
@@ -233,11 +237,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
         })
       : (await elementRows(format))(
           await asJson(text.blocks, kind, bounds),
-          ofExport(
-            options.exportOf,
-            shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid),
-            options.deletedUsers,
-          ),
+          ofExport(options.exportOf, elements, options.deletedUsers),
           bounds,
         );
   let given = 0;
@@ -258,8 +258,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     get recognised() {
       return shaped?.recognised() ?? columns.recognised();
     },
-    shaped: shaped !== undefined,
-    rowsRead: () => shaped?.rowsRead ?? given,
+    shaped: () => shaped !== undefined || elements.hasLists,
+    rowsRead: () => (delimiter === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? given)),
     columns: () => columns.names,
     notes: () => source.sheet?.notes(idColumns(columns, shape, mapping)) ?? [],
     bytesRead: () => source.bytesRead,

@@ -6,10 +6,7 @@ import { settings } from '../../frame.js';
 /** @import { Form } from '../../form.js' */
 
 /** @type {import('../../form.js').Choice[]} */
-const MODES = [
-  ['', 'add: never removes'],
-  ['mirror', 'mirror: also looks at members not in the file'],
-];
+const MODES = [['', 'add'], 'mirror'];
 /** @type {import('../../form.js').Choice[]} */
 const MISSING = [['', 'report'], 'remove', 'ban'];
 
@@ -21,10 +18,16 @@ export const PLAN = {
 
 /** @param {Form} form */
 export function planFields(form) {
+  const mirrors = form.get('mode') === 'mirror';
   return [
-    h(SelectField, { form, name: 'mode', label: 'Mode', choices: MODES, isLong: true }),
-    form.get('mode') === 'mirror' &&
-      h(SelectField, { form, name: 'missing', label: 'Members not in the file', choices: MISSING }),
+    h(SelectField, {
+      form,
+      name: 'mode',
+      label: 'Mode',
+      choices: MODES,
+      note: mirrors ? 'Also looks at members who are not in the file.' : 'Adds and raises members; never removes any.',
+    }),
+    mirrors && h(SelectField, { form, name: 'missing', label: 'Members not in the file', choices: MISSING }),
     h(TextField, {
       form,
       name: 'protect',
@@ -42,7 +45,7 @@ export function planFields(form) {
   ];
 }
 
-/** What a plan may do besides, each yes or no. @param {Form} form */
+/** @param {Form} form */
 export function planChecks(form) {
   return [
     h(CheckField, { form, name: 'allowDemotion', label: 'Allow demotions' }),
