@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { eventually, memberRows, useBrowser } from './browser.ts';
@@ -66,21 +66,17 @@ test('the first cell to repair stands in the upper half of the window', async ()
 test('the navigation, the parts of the page and the headings of a table stay in sight, one below the other', async () => {
   const page = await imported(memberRows(150));
   await page.getByRole('rowheader', { name: 'user-90', exact: true }).scrollIntoViewIfNeeded();
-  const bottoms = await Promise.all(
-    [
-      page.getByRole('navigation', { name: 'Main' }),
-      page.getByRole('navigation', { name: 'Parts of this page' }),
-      page.getByRole('columnheader', { name: 'Outcome' }),
-    ].map(async (place) => {
-      const { y, height } = (await place.boundingBox()) ?? { y: Number.NaN, height: Number.NaN };
-      return [Math.round(y), Math.round(y + height)] as const;
-    }),
-  );
-  const [main, parts, heading] = bottoms as [readonly number[], readonly number[], readonly number[]];
-  expect(main[0]).toBeGreaterThanOrEqual(0);
-  expect(parts[0]).toBeGreaterThanOrEqual(main[1] ?? 0);
-  expect(heading[0]).toBeGreaterThanOrEqual((parts[1] ?? 0) - 1);
-  expect(heading[1]).toBeLessThan(200);
+  const edges = async (place: Locator) => {
+    const { y = Number.NaN, height = Number.NaN } = (await place.boundingBox()) ?? {};
+    return { top: Math.round(y), bottom: Math.round(y + height) };
+  };
+  const main = await edges(page.getByRole('navigation', { name: 'Main' }));
+  const parts = await edges(page.getByRole('navigation', { name: 'Parts of this page' }));
+  const heading = await edges(page.getByRole('columnheader', { name: 'Outcome' }));
+  expect(main.top).toBeGreaterThanOrEqual(0);
+  expect(parts.top).toBeGreaterThanOrEqual(main.bottom);
+  expect(heading.top).toBeGreaterThanOrEqual(parts.bottom - 1);
+  expect(heading.bottom).toBeLessThan(200);
   await page.getByRole('link', { name: 'State and actions' }).click();
   await eventually(
     async () =>
@@ -90,7 +86,7 @@ test('the navigation, the parts of the page and the headings of a table stay in 
           .first()
           .boundingBox()
       )?.y,
-  ).toBeGreaterThan(parts[1] ?? 0);
+  ).toBeGreaterThan(parts.bottom);
 });
 
 test('a link to a part that is folded opens it', async () => {
