@@ -30,8 +30,8 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
     mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     buffer: xlsx({ sheets: [{ name: 'Roster', rows: textRows(MESSY) }] }),
   });
-  await page.getByLabel('User (UID)').selectOption('Member No');
-  await page.getByLabel('Group (GUID)').selectOption('Room');
+  await page.getByLabel('Use of column “Member No”').selectOption('User (UID)');
+  await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
   await page.getByLabel('Scope', { exact: true }).first().selectOption('Rolle');
   await page.getByRole('row', { name: /ada.*choir.*none/ }).waitFor();
   await checkSights(page, 'repair-preview');
