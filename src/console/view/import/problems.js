@@ -1,7 +1,7 @@
 /** Problems by code: how many rows, examples, what to do. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useAnswer } from '../../answer.js';
+import { useAnswer, useRenewal } from '../../answer.js';
 import { importPath, query } from '../../api.js';
 import { Card, foreign, h, importHref, repairHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../notice.js';
 import { withControls } from '../../option-words.js';
 import { OutcomeMark } from '../../outcome-bar.js';
 import { dataTable } from '../../table.js';
-import { ATTENTION, messageWords } from '../../words.js';
+import { ATTENTION, inPlace, messageWords, settled } from '../../words.js';
 
 /** @import { ProblemView } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
@@ -23,9 +23,9 @@ const MOST_SHOWN = 6;
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportProblems({ id, live, filter }) {
   /** @type {import('../../answer.js').Answer<{ problems: ProblemView[] }>} */
-  const { data, error, reload } = useAnswer(importPath(id, '/problems'), {
-    everyMs: () => (live.over.value ? undefined : EVERY_MS),
-  });
+  const { data, error, reload } = useAnswer(importPath(id, '/problems'));
+  const { rows } = live.view.value ?? {};
+  useRenewal(rows === undefined ? 0 : settled(rows) - inPlace(rows), () => void reload(), EVERY_MS);
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
   useEffect(() => {
