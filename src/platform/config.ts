@@ -39,6 +39,8 @@ export interface Config {
   /** What was made of a host that was given as a longer address, for the user to read. */
   readonly hostCorrection: string | undefined;
   readonly apps: Readonly<Partial<Record<Region, AppSettings>>>;
+  /** For management operations; undefined where none are set. */
+  readonly management: { readonly key: string; readonly secret: string } | undefined;
   /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (docs/chat-service.md, 2). */
   readonly defaultRegion: Region;
   /** A certificate authority to trust in addition to the usual ones: a PEM file. */
@@ -100,18 +102,28 @@ const FILE = 'rollcall.config.json';
 
 const load = createRequire(import.meta.url);
 
-/** What the file may hold. The checker is loaded here, where there is a file: without it a command starts in half the time. */
-function configFile() {
+/** What `rollcall.config.json` may hold; editors get it as a JSON Schema. The checker is loaded here, where there is a file: without it a command starts in half the time. */
+export function configFile() {
   const { z } = load('zod') as typeof import('zod');
   const appFile = z.strictObject({
-    appId: z.string().optional(),
-    apiKey: z.string().optional(),
-    apiKeyFile: z.string().optional(),
+    appId: z.string().optional().meta({ description: 'Id of the app.' }),
+    apiKey: z.string().optional().meta({ description: 'Its key.' }),
+    apiKeyFile: z.string().optional().meta({ description: 'A file that contains its key.' }),
   });
-  const settings = settingsOfFile().map(([name, { number }]) => [name, (number ? z.number() : z.string()).optional()]);
+  const settings = settingsOfFile().map(([name, { number, meaning, allowed }]) => [
+    name,
+    (number ? z.number() : z.string()).optional().meta({
+      description: `${meaning} (${typeof allowed === 'string' ? allowed : allowed.join(', ')})`,
+      ...(typeof allowed !== 'string' && { enum: [...allowed] }),
+    }),
+  ]);
   return z.strictObject({
+    $schema: z.string().optional().meta({ description: 'Where editors find this schema.' }),
     ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodString | z.ZodNumber>>),
-    apps: z.partialRecord(z.enum(REGIONS), appFile).optional(),
+    apps: z
+      .partialRecord(z.enum(REGIONS), appFile)
+      .optional()
+      .meta({ description: 'The app of each region, with its key.' }),
   });
 }
 type ConfigFile = Readonly<Partial<Record<SettingName, string | number>>> & AppsOfFile;
@@ -156,6 +168,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     host: host?.host,
     hostCorrection: host?.correction,
     apps,
+    management: managementOf(value('managementKey'), value('managementSecret')),
     defaultRegion: region ?? onlyRegion(apps) ?? 'us',
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
     proxy: proxySetting(env),
@@ -179,6 +192,15 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     },
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
+}
+
+/** @throws ConfigError where one is set without the other */
+function managementOf(key: string | undefined, secret: string | undefined): Config['management'] {
+  if (key !== undefined && secret !== undefined) return { key, secret };
+  if (key === secret) return undefined;
+  const names = ['ROLLCALL_MANAGEMENT_KEY', 'ROLLCALL_MANAGEMENT_SECRET'];
+  const [set, missing] = key === undefined ? names.toReversed() : names;
+  throw new ConfigError(`${set} is set and ${missing} is not: set both`);
 }
 
 /** The value in the file that `<variable>_FILE` names; undefined where it names none. @throws ConfigError */

@@ -40,6 +40,7 @@ import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
 import { repairRoutes } from './repair.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
+import { runningImports } from './running.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
@@ -47,6 +48,7 @@ import { compareRoute } from './syncs/compare.ts';
 import { planRoutes } from './syncs/plan-routes.ts';
 import { syncRoutes } from './syncs/routes.ts';
 import { syncViews } from './syncs/views.ts';
+import { tokenRoutes } from './tokens.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { dropNotifications, openNotifier } from './webhook/notifier.ts';
 import type { Receiver } from './webhook/receiver.ts';
@@ -180,9 +182,11 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const syncCatalog = openSyncCatalogReader(dir.catalog);
   const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
   const views = importViews(coordinator, dir, reading, syncCatalog, log);
-  const events = openEvents({ coordinator, syncs, reading, views, log, callsPerMinute: settings.callsPerMinute });
+  const { callsPerMinute } = settings;
+  const running = runningImports({ coordinator, reading, views, callsPerMinute });
+  const events = openEvents({ coordinator, syncs, schedules, reading, views, running, log, callsPerMinute });
   const context: ServerContext = {
-    ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, isStillAllowed },
+    ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, running, events, log, isStillAllowed },
     anybodyActs: options.anybodyActs,
     syncCatalog,
     syncViews: syncViews(syncs, dir, syncCatalog.transitions),
@@ -250,6 +254,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   settingsRoutes(app, context);
   overviewRoute(app, context, scheduleCatalog);
   await sessionRoutes(app, context, guarding, options.tokenRequired);
+  tokenRoutes(app, context, options.tokenRequired);
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
   docsRoutes(app);
   await queueRoutes(app, context);
