@@ -19,7 +19,8 @@ import type { UnansweredListener } from './unanswered.ts';
  * group's members or of its banned users, or the group itself; one page of the app's users or groups; one user; the
  * groups of a user, or the membership of one user in a group. It deletes a user or a group that an import created; a repeat finds it deleted.
  *
- * Queue     add-members-<region>-<app>: reading and sending have one budget; each start of a job is one call.
+ * Queue     add-members-<region>-<app>, whose budget reading and sending share; where the service limits reading on its own,
+ *           lists-<region>-<app> (src/imports/send/lists.ts). Each start of a job is one call.
  * Input     what is asked, and who asks.
  * Output    what was read, or why it cannot be read, through the port `answer`. The caller waits for it in memory and asks
  *           again when the answer is lost.
@@ -58,6 +59,13 @@ const payload = z.object({
   page: z.int(),
 });
 export type AskServicePayload = z.infer<typeof payload>;
+
+const DELETIONS: ReadonlySet<string> = new Set<AskServicePayload['ask']>(['delete-user', 'delete-group']);
+
+/** Whether a call of this operation, as in CallContext, only reads. */
+export function isReading(operation: string): boolean {
+  return (payload.shape.ask.options as readonly string[]).includes(operation) && !DELETIONS.has(operation);
+}
 
 const number = z.number().optional();
 const pagination = z.object({ total: number, count: number, perPage: number, totalPages: number }).optional();

@@ -39,6 +39,12 @@ describe('settings', () => {
     expect([dataDir, callsPerMinute, concurrency, host]).toEqual([join(folder, 'flag'), 2, 1, 'file.example']);
   });
 
+  test('calls that only read have a rate of their own where one is set', () => {
+    const { callsPerMinute, listsPerMinute } = readConfig({}, { ROLLCALL_LISTS_PER_MINUTE: '16000' }, tempDir());
+    expect([callsPerMinute, listsPerMinute]).toEqual([8_000, 16_000]);
+    expect(readConfig({}, {}, withFile({ listsPerMinute: 7 })).listsPerMinute).toBe(7);
+  });
+
   test('the queue is embedded, unless a flag, the environment or the file names one', () => {
     const folder = withFile({ queue: 'redis://file' });
     const env = { ROLLCALL_QUEUE: 'redis://environment' };

@@ -33,7 +33,7 @@ export const PROBLEMS = {
   ROLE_TOO_LOW: {
     status: 403,
     title: 'The role does not allow this',
-    remedy: 'Use a token made by `rollcall token create --role operator`.',
+    remedy: 'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.',
   },
   READ_ONLY: {
     status: 403,

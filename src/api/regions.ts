@@ -48,6 +48,9 @@ const regionStatus = z.strictObject({
   callsPerMinute: count.nullable().meta({
     description: 'Calls that may start in a minute, over all workers; null: not set yet.',
   }),
+  listsPerMinute: count.nullable().meta({
+    description: 'Calls that only read and may start in a minute; null: they are part of the calls above.',
+  }),
   workers: count.meta({ description: 'Processes that send its calls.' }),
   key: z.string().nullable().meta({
     description: 'Fingerprint of the API key that this server uses; null where other processes make the calls.',

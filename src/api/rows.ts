@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { IMPORT_STATES } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { count, nextCursor, original, rowCounts, time } from './fields.ts';
 import { cursorOption, limitOption } from './options.ts';
@@ -112,23 +111,3 @@ export const callsAnswer = z.strictObject({
   }),
 });
 export type CallsAnswer = z.infer<typeof callsAnswer>;
-
-const historyEntry = z.strictObject({
-  importId: z.string(),
-  file: z.string(),
-  state: z.enum(IMPORT_STATES),
-  line: z.int(),
-  at: time.nullable().meta({ description: 'When the row got its outcome; else when the import began.' }),
-  region: z.string(),
-  guid: z.string(),
-  scope: z.string(),
-  status: outcome,
-  code: z.string(),
-  message: z.string(),
-});
-export type HistoryEntry = z.infer<typeof historyEntry>;
-
-/** `GET /v1/members/:uid/history` */
-export const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
-export const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), nextCursor });
-export type HistoryPage = z.infer<typeof historyPage>;

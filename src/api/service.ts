@@ -3,9 +3,20 @@ import { REGIONS } from '../membership/membership.ts';
 import { count, nextCursor, time } from './fields.ts';
 import { cursorOption, limitOption, timeOption } from './options.ts';
 
-/** What a token allows: to look, or to act as well. */
-export const ROLES = ['viewer', 'operator'] as const;
+/** What a token allows, from the least: to look, to act as well, and to decide who may do that. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** Whether a role may do what is for another. */
+export function reaches(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+/** Such as "an operator". */
+export function aRole(role: Role): string {
+  return `${role === 'viewer' ? 'a' : 'an'} ${role}`;
+}
+
 const role = z.enum(ROLES);
 
 /** `GET /v1/settings`: how the server was started. Holds no key and no password. */

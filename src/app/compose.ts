@@ -40,7 +40,7 @@ const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
   const { config, service, log, keepMs } = parts;
-  const { callsPerMinute, budgetShare, concurrency, askBeforeRepeat } = config;
+  const { callsPerMinute, listsPerMinute, budgetShare, concurrency, askBeforeRepeat } = config;
   const observer = observers([callLog(log), ...(parts.observer === undefined ? [] : [parts.observer])]);
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
@@ -64,7 +64,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
-      const limits = { callsPerMinute, budgetShare };
+      const limits = { callsPerMinute, listsPerMinute, budgetShare };
       const opened = await openRegion({ region, appId, host, backend: queues, ...limits, worker, onError });
       parts.onRegion?.(opened);
       return opened;

@@ -18,7 +18,12 @@ export type OpenService = () => Promise<Service & { close(): Promise<void> }>;
 /** What opens the service that calls go to. @throws ConfigError, when called, for settings that are missing */
 export function serviceOpener(config: Config, choice: ServiceChoice): OpenService {
   if (choice.sandbox) {
-    return () => openSandbox(choice, config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE);
+    return () =>
+      openSandbox(
+        choice,
+        config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE,
+        config.listsPerMinute,
+      );
   }
   if (choice.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
   const service = config.queue !== undefined && !choice.withWorkers ? dispatchOnly(config) : serviceOf(config);
@@ -26,7 +31,7 @@ export function serviceOpener(config: Config, choice: ServiceChoice): OpenServic
 }
 
 /** A sandbox in this process, as the service that calls go to. Without a seed it knows every group and user. */
-async function openSandbox(choice: ServiceChoice, callsPerMinute: number): ReturnType<OpenService> {
+async function openSandbox(choice: ServiceChoice, callsPerMinute: number, listsPerMinute = 0): ReturnType<OpenService> {
   // An import that calls a real service needs no service of its own.
   const [{ startSandbox }, { readSeed }] = await Promise.all([
     import('../sandbox/sandbox.ts'),
@@ -34,8 +39,8 @@ async function openSandbox(choice: ServiceChoice, callsPerMinute: number): Retur
   ]);
   const sandbox = await startSandbox({
     ...(choice.sandboxSeed === undefined
-      ? { users: 'any', groups: 'any', behaviour: { actingUser: 'anybody' } }
-      : { seed: await readSeed(choice.sandboxSeed) }),
+      ? { users: 'any', groups: 'any', behaviour: { actingUser: 'anybody', listsPerMinute } }
+      : { seed: await readSeed(choice.sandboxSeed), behaviour: { listsPerMinute } }),
     faults: choice.sandboxFaults ?? '',
     rateLimit: { calls: callsPerMinute, perMs: 60_000 },
   });

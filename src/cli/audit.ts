@@ -4,7 +4,7 @@ import { openAccessStore } from '../server/access/access-store.ts';
 import { currentUser } from './current-user.ts';
 
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
-export const here = () => ({ who: currentUser(), role: 'operator', address: 'command line' }) as const;
+export const here = () => ({ who: currentUser(), role: 'admin', address: 'command line' }) as const;
 
 /**
  * Notes what a command has done in an existing data directory. A server may write to the same log at the same time.

@@ -6,6 +6,7 @@ import { callMetrics } from '../app/call-metrics.ts';
 import { composeSchedules } from '../app/compose-schedules.ts';
 import { composeSyncs } from '../app/compose-syncs.ts';
 import { serviceOpener } from '../app/open-service.ts';
+import { sandboxSources } from '../app/sandbox-sources.ts';
 import type { Service } from '../app/service.ts';
 import { asError } from '../errors/message-of.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
@@ -81,7 +82,9 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs, stage: io.reading?.stage });
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', endUnlessFull);
-    const schedules = composeSchedules(config, { syncs, service, dir, log, fail: endUnlessFull });
+    const ownFolder = service.sandbox && config.sources.length === 0 ? await sandboxSources(dir) : undefined;
+    const allowed = { ...config, sources: ownFolder === undefined ? config.sources : [ownFolder] };
+    const schedules = composeSchedules(allowed, { syncs, service, dir, log, fail: endUnlessFull });
     life.onStop(() => schedules.stop());
     const [ofSchedules, ofSyncs] = [scheduleControl(schedules), syncControl(syncs)];
     await app.serveControl((...request) => ofSchedules(...request) ?? ofSyncs(...request));
@@ -94,7 +97,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       schedules,
       dir,
       access,
-      settings: settingsOf(config, service, flags, receiver?.host),
+      settings: settingsOf(allowed, service, flags, receiver?.host),
       anybodyActs: service.anybodyActs,
       tokenRequired,
       log,
@@ -110,12 +113,18 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       say(
         io,
         'No one can log in yet. Create a token with:',
-        `  ${typedCommand(config, 'token', 'create', '--role', 'operator')}`,
+        `  ${typedCommand(config, 'token', 'create', '--role', 'admin')}`,
       );
     }
     say(io, `Listening on ${address}`);
     const others = addressesForOthers(address, flags.host);
     if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
+    if (ownFolder !== undefined) {
+      say(
+        io,
+        `Schedules made in the console read files in ${ownFolder}. Put yours there, or name other folders with ROLLCALL_SOURCES.`,
+      );
+    }
     // So that the first visitor does not wait for it. If it fails, the API still works.
     consoleBundle().catch((error: unknown) => log.warn({ err: error }, 'the console cannot be shown'));
     const continued = coordinator.continueAll().then((resting) => {

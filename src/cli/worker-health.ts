@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { AWAY, BUDGET, callMetrics, LIMITED, STOPPED } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
 import type { CallObserver } from '../imports/send/call-observer.ts';
+import { depthOf } from '../imports/send/lists.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/loopback.ts';
@@ -33,8 +34,9 @@ export function workerMetrics(): WorkerMetrics {
         registers,
         async collect() {
           this.reset();
-          for (const { region, queue } of regions) {
-            const depth = await inTime(queue.depth()).catch(() => undefined);
+          for (const working of regions) {
+            const { region } = working;
+            const depth = await inTime(depthOf(working)).catch(() => undefined);
             if (depth === undefined) continue;
             const { setAside, ...states } = depth;
             for (const [state, n] of Object.entries({ ...states, 'set-aside': setAside }))

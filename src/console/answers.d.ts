@@ -21,19 +21,14 @@ export type {
   Transition,
 } from '../api/imports.ts';
 export type { Look } from '../api/look.ts';
+export type { FoundMember, HistoryEntry } from '../api/members.ts';
 export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
 export type { RegionStatus } from '../api/regions.ts';
 export type { RepairEdited, RepairReplaced, RepairRow, RepairRows, RepairView } from '../api/repair.ts';
 export type { RowDetail } from '../api/row-detail.ts';
-export type {
-  CallsAnswer,
-  HistoryEntry,
-  HistoryPage,
-  ProblemView,
-  RowsPage,
-} from '../api/rows.ts';
+export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';

@@ -32,6 +32,23 @@ export function Card({ id, title, children }) {
 }
 
 /**
+ * What few need, under its heading; closed, it says the most important of it. A link to its id opens it.
+ * @param {object} properties
+ * @param {string} properties.id what a link jumps to
+ * @param {string} properties.title
+ * @param {ComponentChildren} [properties.gist]
+ * @param {ComponentChildren} [properties.children]
+ */
+export function Fold({ id, title, gist, children }) {
+  return h(
+    'details',
+    { class: 'fold' },
+    h('summary', null, h('h2', { id: `${id}-title` }, title), ' ', h('span', { class: 'soft' }, gist)),
+    h('section', { id, 'aria-labelledby': `${id}-title` }, children),
+  );
+}
+
+/**
  * Names and values; what is `false` or null is left out.
  * @param {{ list: readonly (readonly [name: string, value: ComponentChildren])[], class?: string }} properties
  */

@@ -157,3 +157,14 @@ export function listIn(text) {
     .map((part) => part.trim())
     .filter((part) => part !== '');
 }
+
+/** "Members of the choir" → "members-of-the-choir"; '' where it has no letter or digit. @param {string} title */
+export function nameOf(title) {
+  return title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+}

@@ -72,7 +72,7 @@ function Navigation() {
   part('navigation').hidden = session.value === null;
   const known = overview.value;
   // What only operators may see is not offered to others.
-  const entries = ENTRIES.filter(([own]) => own !== '/audit' || session.value?.role === 'operator');
+  const entries = ENTRIES.filter(([own]) => own !== '/audit' || (session.value?.role ?? 'viewer') !== 'viewer');
   return entries.map(([own, name]) => {
     const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
     const count = known === undefined ? 0 : (NEEDS[own]?.(known) ?? 0);

@@ -86,7 +86,9 @@ function show({ moveFocus }) {
   pageTitle.value = title;
   visit += 1;
   const who = session.peek() ?? NOBODY;
-  const place = { param, query: new URLSearchParams(search), session: who, isOperator: who.role === 'operator', go };
+  const isAdmin = who.role === 'admin';
+  const isOperator = isAdmin || who.role === 'operator';
+  const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go };
   render(h(PlaceContext.Provider, { value: place, key: visit }, h(page, {})), main);
   if (!moveFocus) return;
   // A new page: screen readers and the keyboard begin at its heading.

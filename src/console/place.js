@@ -11,6 +11,7 @@ import { pageTitle } from './page-title.js';
  * @property {URLSearchParams} query
  * @property {Session} session
  * @property {boolean} isOperator whether the visitor may change anything
+ * @property {boolean} isAdmin whether the visitor may decide who else may, and who is notified
  * @property {(path: string) => void} go goes to a path of the console
  */
 
@@ -22,6 +23,7 @@ const NOWHERE = {
   query: new URLSearchParams(),
   session: { role: 'viewer', name: '', tokenRequired: true },
   isOperator: false,
+  isAdmin: false,
   go: () => undefined,
 };
 

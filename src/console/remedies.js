@@ -17,7 +17,8 @@ const FOR_PEOPLE = {
   'Send `Authorization: Bearer <token>`; `rollcall token create` makes one.': 'Log in.',
   'It is unknown, expired or revoked: log in again, or make a new one with `rollcall token create`.':
     'It is unknown, expired or revoked. On the server’s machine, rollcall token create makes a new one.',
-  'Use a token made by `rollcall token create --role operator`.': 'Ask an operator, or log in as one.',
+  'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.':
+    'Ask one of them, or log in as one.',
   '/docs lists all addresses.': '',
   'GET /v1/imports lists those that there are; old ones may have been removed.': SEE_LIST,
   'GET /v1/imports/:id/rows lists them: `row`, from 1 to the number of rows.': 'The page of the import lists its rows.',

@@ -15,6 +15,7 @@ export type {
   ScheduleRunView as ScheduleRun,
   ScheduleSettings,
   ScheduleView as Schedule,
+  SourceFolder,
 } from '../api/schedules.ts';
 export type {
   ComparedCounts,

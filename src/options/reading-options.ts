@@ -34,7 +34,7 @@ export const READING = {
     ...TEXT,
     value: '<name|n>',
     help: 'sheet of a workbook: its name, or its number from 1',
-    preset: 'the first visible one that is not empty',
+    preset: 'the first visible one with a table',
   }),
   files: option({
     schema: z.array(z.string().min(1).max(1_000)).min(1).max(100),

@@ -47,6 +47,8 @@ export interface Config {
   readonly proxy: { readonly url: string; readonly except: string } | undefined;
   /** Calls a minute and app; where it is not set, the share below of the 10,000 of a usual plan. */
   readonly callsPerMinute: number;
+  /** Calls a minute and app that only read; undefined: as the service says with the share below, else part of the calls above. */
+  readonly listsPerMinute: number | undefined;
   /**
    * Share in percent of what the service says it allows; the rest is left to others who use the app. Default 80.
    * Undefined where the calls are set: then exactly these are made.
@@ -158,6 +160,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
     proxy: proxySetting(env),
     callsPerMinute: callsSet ?? Math.floor((USUAL_CALLS_PER_MINUTE * share) / 100),
+    listsPerMinute: value('listsPerMinute'),
     budgetShare: callsSet === undefined ? share : undefined,
     queue: flags.queue ?? value('queue'),
     concurrency: numberOf('concurrency') ?? 20,

@@ -28,6 +28,8 @@ export interface DataDir {
   readonly address: string;
   /** Recipes that were saved. */
   readonly recipes: string;
+  /** Files for schedules, where a server with a sandbox is not told of other folders. */
+  readonly sources: string;
   /** Room on the disk that is kept free for the catalog, while a coordinator works. */
   readonly reserve: string;
   /** Folders of removed imports, until they are deleted. */
@@ -53,6 +55,7 @@ export function dataDir(path: string): DataDir {
     control: join(root, 'control'),
     address: join(root, 'address'),
     recipes: join(root, 'recipes'),
+    sources: join(root, 'sources'),
     reserve: join(root, 'reserve'),
     removed: join(root, 'removed'),
     folder,
@@ -115,7 +118,7 @@ export function emptyPlace(dir: DataDir): string {
 
 /** What rollcall keeps at the top of a data directory. Other files there belong to the user. */
 const OURS =
-  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|reserve|imports|syncs|exports|schedules|recipes|uploads|removed)$/;
+  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|reserve|imports|syncs|exports|schedules|recipes|sources|uploads|removed)$/;
 
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made. For those who write into it.

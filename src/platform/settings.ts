@@ -126,6 +126,14 @@ export const SETTINGS = {
     meaning: 'calls a minute in each region, exactly',
     default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, ${(USUAL_CALLS_PER_MINUTE * DEFAULT_BUDGET_SHARE) / 100} until it says so`,
   }),
+  listsPerMinute: declare({
+    ...wholeNumber(1, 10_000_000),
+    env: 'ROLLCALL_LISTS_PER_MINUTE',
+    number: true,
+    meaning:
+      'calls a minute in each region that only read, such as lists of members, exactly, in addition to those above',
+    default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, where it has a limit of its own for them; otherwise they are part of the calls above`,
+  }),
   budgetShare: declare({
     ...wholeNumber(1, 100),
     env: 'ROLLCALL_BUDGET_SHARE',
@@ -184,7 +192,8 @@ export const SETTINGS = {
     env: 'ROLLCALL_SOURCES',
     meaning:
       'folders and `https://` addresses, separated by commas: schedules that are made in the console or over the API read files in or below them, and no others',
-    default: 'none: schedules are made on the command line of the server’s machine only',
+    default:
+      'with `--sandbox` the folder `sources` of the data directory; else none: schedules are made on the command line of the server’s machine only',
   }),
   server: declare({
     ...serverOrigin,

@@ -66,6 +66,8 @@ export interface Behaviour {
   readonly membersOfNewGroup: 'add' | 'add-silently' | 'ignore' | 'refuse';
   /** A group without `type`: public (documented in words), or refused (its machine-readable description requires it). */
   readonly groupType: 'optional' | 'required';
+  /** Calls a minute that only read (GET), as a budget beside that of the others; 0: all calls share one. Documented: 20,000. */
+  readonly listsPerMinute: number;
   /** Spelling of the rate headers: `X-Rate-Limit…` or `X-RateLimit-…`. Both documented. */
   readonly rateHeaders: 'X-Rate-Limit' | 'X-RateLimit';
 }
@@ -98,6 +100,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   duplicateStatus: 400,
   membersOfNewGroup: 'add',
   groupType: 'optional',
+  listsPerMinute: 0,
   rateHeaders: 'X-Rate-Limit',
 };
 
@@ -130,6 +133,7 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   duplicateStatus: [400, 409],
   membersOfNewGroup: ['add', 'add-silently', 'ignore', 'refuse'],
   groupType: ['optional', 'required'],
+  listsPerMinute: 'number',
   rateHeaders: ['X-Rate-Limit', 'X-RateLimit'],
 };
 

@@ -119,7 +119,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     if (options.seed !== undefined) seedApp(app, options.seed);
     seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);
     const window = new RateWindow(options.rateLimit ?? DEFAULT_RATE_LIMIT, behaviour.rateHeaders);
-    return { app, keys, window, traffic: new TrafficCounter() };
+    const perMinute = { calls: behaviour.listsPerMinute, perMs: 60_000 };
+    const lists = behaviour.listsPerMinute === 0 ? window : new RateWindow(perMinute, behaviour.rateHeaders);
+    return { app, keys, window, lists, traffic: new TrafficCounter() };
   }
   const tenants = byRegion(makeTenant);
   const management = options.management ?? { key: newKey(), secret: newKey() };

@@ -28,6 +28,8 @@ export interface Tenant {
   readonly app: App;
   readonly keys: AppKeys;
   readonly window: RateWindow;
+  /** Of calls that only read; the same one where all calls share a budget. */
+  readonly lists: RateWindow;
   readonly traffic: TrafficCounter;
 }
 
@@ -104,7 +106,7 @@ export class Service {
       if (early !== undefined) return early;
       const scope = this.#authenticate(request, tenant.keys, to.appId);
       const now = this.#options.now();
-      const taken = tenant.window.take(now);
+      const taken = (request.method === 'GET' ? tenant.lists : tenant.window).take(now);
       headers = taken.headers;
       if (taken.limited) {
         tenant.traffic.rateLimited += 1;

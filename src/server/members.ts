@@ -1,6 +1,16 @@
 import { z } from 'zod';
-import { type HistoryEntry, historyPage, historyQuery } from '../api/rows.ts';
+import {
+  type FoundMember,
+  type HistoryEntry,
+  historyPage,
+  historyQuery,
+  membersPage,
+  membersQuery,
+} from '../api/members.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
+import { foldId } from '../membership/membership.ts';
+import { type Caller, callerOf } from './bounded-answer.ts';
 import type { Api, ServerContext } from './context.ts';
 import { cursorContent, cursorText } from './paging.ts';
 import { refusals } from './problem-schema.ts';
@@ -8,29 +18,47 @@ import type { Reading } from './reading.ts';
 
 /** Most imports that one request looks into, so that an answer with few hits comes too. */
 const MOST_IMPORTS = 100;
+/** Rows that one search looks at: a request of some seconds. The import in which they end is searched to its end. */
+const MOST_ROWS = 10_000_000;
 
-/** `GET /v1/members/:uid/history`: what every import did to this UID. */
+const tags = ['members'];
+
+/** Users by a part of their UID, and what every import did to one. */
 export function memberRoutes(app: Api, { reading }: ServerContext): void {
+  app.get(
+    '/v1/members',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'Users in imports by a part of their UID, those of the newest import first',
+        description: 'A page may hold fewer users than `limit`, or none, and have a next one.',
+        querystring: membersQuery,
+        response: { 200: membersPage, ...refusals('BAD_OPTION', 'BAD_CURSOR') },
+      },
+    },
+    async ({ query: { text, limit, cursor } }, reply) => {
+      const { members, next } = await search(reading, { text, limit }, placeOf(cursor), callerOf(reply));
+      return { members, nextCursor: cursorOf(next) };
+    },
+  );
+
   app.get(
     '/v1/members/:uid/history',
     {
       config: { role: 'viewer' },
       schema: {
-        tags: ['members'],
+        tags,
         summary: 'What every import did to a UID, newest import first',
         description: 'A page may hold fewer entries than `limit`, or none, and have a next one.',
         params: z.object({ uid: z.string() }),
         querystring: historyQuery,
-        response: {
-          200: historyPage,
-          ...refusals('BAD_OPTION', 'BAD_CURSOR'),
-        },
+        response: { 200: historyPage, ...refusals('BAD_OPTION', 'BAD_CURSOR') },
       },
     },
-    async ({ params: { uid }, query: { limit, cursor } }) => {
-      const [before, after] = cursorContent(placeInCursor, cursor) ?? [null, 0];
-      const { entries, next } = await history(reading, uid, limit, { before: before ?? undefined, after });
-      return { uid, entries, nextCursor: next === undefined ? null : cursorText([next.before ?? null, next.after]) };
+    async ({ params: { uid }, query: { limit, cursor } }, reply) => {
+      const { entries, next } = await history(reading, uid, limit, placeOf(cursor), callerOf(reply));
+      return { uid, entries, nextCursor: cursorOf(next) };
     },
   );
 }
@@ -43,33 +71,81 @@ interface Place {
 
 const placeInCursor = z.tuple([z.string().nullable(), z.int().nonnegative()]);
 
+function placeOf(cursor: string | undefined): Place {
+  const [before, after] = cursorContent(placeInCursor, cursor) ?? [null, 0];
+  return { before: before ?? undefined, after };
+}
+
+function cursorOf(place: Place | undefined): string | null {
+  return place === undefined ? null : cursorText([place.before ?? null, place.after]);
+}
+
+/**
+ * Looks into imports with rows, the newest first, from a place on.
+ * @param look gives the row behind which there is more to look at in this import, once enough was found
+ * @param isEnough asked before each import
+ * @returns the place to continue from; undefined when all were looked at
+ */
+async function lookInto(
+  reading: Reading,
+  start: Place,
+  look: (record: ImportRecord, after: number) => Promise<number | undefined>,
+  isEnough: () => boolean,
+): Promise<Place | undefined> {
+  let place = start;
+  for (let looked = 0; looked < MOST_IMPORTS && !isEnough(); looked += 1) {
+    const { imports, next } = reading.page({ limit: 1, ...(place.before !== undefined && { before: place.before }) });
+    const [record] = imports;
+    if (record === undefined) return undefined;
+    const rest = reading.hasRows(record.id) ? await look(record, place.after) : undefined;
+    if (rest !== undefined) place = { before: place.before, after: rest };
+    else if (next === undefined) return undefined;
+    else place = { before: next, after: 0 };
+  }
+  return place;
+}
+
 async function history(
   reading: Reading,
   uid: string,
   limit: number,
   start: Place,
+  caller: Caller,
 ): Promise<{ entries: HistoryEntry[]; next: Place | undefined }> {
   const entries: HistoryEntry[] = [];
-  let place: Place = start;
-  for (let looked = 0; looked < MOST_IMPORTS; looked += 1) {
-    const { imports, next } = reading.page({ limit: 1, ...(place.before !== undefined && { before: place.before }) });
-    const [record] = imports;
-    if (record === undefined) return { entries, next: undefined };
-    if (reading.hasRows(record.id)) {
-      const page = await reading
-        .rowsOf(record.id)
-        .rowsPage({ uid }, limit - entries.length, ORDER_OF_INPUT, { row: place.after, key: place.after });
-      for (const { line, region, guid, scope, status, code, message, finishedAt } of page.rows) {
-        const at = new Date(finishedAt ?? record.createdAt).toISOString();
-        const { id: importId, file, state } = record;
-        entries.push({ importId, file, state, line, at, region, guid, scope, status, code, message });
-      }
-      const last = page.places.at(-1);
-      if (page.more && last !== undefined) return { entries, next: { before: place.before, after: last.row } };
+  const look = async (record: ImportRecord, after: number) => {
+    const page = await reading
+      .rowsOf(record.id, caller)
+      .rowsPage({ uid }, limit - entries.length, ORDER_OF_INPUT, { row: after, key: after });
+    for (const { line, region, guid, scope, status, code, message, finishedAt } of page.rows) {
+      const at = new Date(finishedAt ?? record.createdAt).toISOString();
+      const { id: importId, file, state } = record;
+      entries.push({ importId, file, state, line, at, region, guid, scope, status, code, message });
     }
-    if (next === undefined) return { entries, next: undefined };
-    place = { before: next, after: 0 };
-    if (entries.length === limit) break;
-  }
-  return { entries, next: place };
+    return page.more ? page.places.at(-1)?.row : undefined;
+  };
+  const next = await lookInto(reading, start, look, () => entries.length >= limit);
+  return { entries, next };
+}
+
+async function search(
+  reading: Reading,
+  { text, limit }: { readonly text: string; readonly limit: number },
+  start: Place,
+  caller: Caller,
+): Promise<{ members: FoundMember[]; next: Place | undefined }> {
+  const found = new Map<string, FoundMember>();
+  let looked = 0;
+  const look = async (record: ImportRecord, after: number) => {
+    const page = await reading.rowsOf(record.id, caller).uidsWith(text, limit - found.size, after);
+    looked += page.looked;
+    const newest = { importId: record.id, file: record.file, createdAt: new Date(record.createdAt).toISOString() };
+    for (const { uid, rows } of page.uids) {
+      const known = found.get(foldId(uid)) ?? { uid, rows: 0, imports: 0, newest };
+      found.set(foldId(uid), { ...known, rows: known.rows + rows, imports: known.imports + 1 });
+    }
+    return page.next;
+  };
+  const next = await lookInto(reading, start, look, () => found.size >= limit || looked > MOST_ROWS);
+  return { members: [...found.values()], next };
 }

@@ -15,7 +15,7 @@ const reading = readingOptions.extend({
   ...keptShape(EXPECTING),
 });
 
-/** Before version 0.2 the columns were kept as `mapping`, and what rows without a value get as `defaults`. */
+/** Older data directories keep columns as `mapping`, and the values of rows without one as `defaults`. */
 const keptReading = z.preprocess((kept) => {
   if (typeof kept !== 'object' || kept === null || !('mapping' in kept)) return kept;
   const { mapping: map, defaults, ...rest } = kept as Record<string, unknown>;

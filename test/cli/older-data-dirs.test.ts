@@ -49,7 +49,10 @@ test('a directory that cannot be converted is refused by each command, with what
   place.file('new.csv', 'uid,guid,region\nuser-1,group-1,us\n');
   const databases = () => filesBelow(place.dataDir).filter(({ path }) => path.endsWith('.sqlite'));
   const before = databases();
-  const commands = ['list', 'status', 'report', 'resume', 'retry', 'undo last', 'import new.csv', 'serve --port 0'];
+  const commands = [
+    ...['list', 'status', 'report', 'resume', 'retry', 'undo last', 'import new.csv', 'serve --port 0'],
+    ...['doctor', 'doctor --rebuild-catalog', 'sync list', 'schedule list', 'watch', 'check last'],
+  ];
   for (const command of commands) {
     const { code, stderr, stdout } = await place.run(command.split(' '));
     expect([command, code, stdout + stderr]).toEqual([
@@ -57,7 +60,7 @@ test('a directory that cannot be converted is refused by each command, with what
       EXIT.usage,
       expect.stringContaining('catalog.sqlite has schema 1 without imports.remedy'),
     ]);
-    expect(stderr).toMatch(/before version 0\.1\.0 was released.* use another --data-dir/);
+    expect(stdout + stderr).toMatch(/before version 0\.1\.0 was released.* use another --data-dir/s);
   }
   expect(databases()).toEqual(before);
 });

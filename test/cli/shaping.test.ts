@@ -90,6 +90,24 @@ test('the retry of a row that succeeded in part has what is left of it, and need
   expect((await place.summary(['import', byHand])).summary.rows).toMatchObject({ read: 2, failed: 2 });
 });
 
+test('lists in JSON are opened without a flag, and inspect says how: its command, the retry and the repair read them alike', async () => {
+  const place = await openSandboxPlace({ seed: { regions: { us: { users: ['anna', 'ben'], groups: ['g1', 'g2'] } } } });
+  const file = place.file(
+    'm.json',
+    '[{"username":"anna","groups":["g1","g 2"]},{"username":"ben","groups":"g3"},{"username":"ben","groups":["g1","g2"]}]',
+  );
+  expect((await place.run(['inspect', file])).stderr).toContain('--map uid=username,guid=groups');
+  const options = ['--map', 'uid=username,guid=groups'];
+  const { summary } = await place.summary(['import', file, ...options]);
+  expect(summary).toMatchObject({ inputRows: 3, rows: { read: 5, added: 3, invalid: 1, failed: 1 } });
+  expect((await place.summary(['retry', summary.id])).summary.rows).toMatchObject({ read: 1, failed: 1 });
+  const failed = readFileSync(summary.reports.failed ?? '', 'utf8');
+  const edits = place.file('edits.csv', failed.replaceAll('g 2', 'g2'));
+  const repaired = await place.summary(['retry', summary.id, '--edits', edits]);
+  expect(repaired.summary.rows).toMatchObject({ read: 1, added: 1 });
+  expect([...place.sandbox.members('us', 'g2').keys()].sort()).toEqual(['anna', 'ben']);
+});
+
 test('--first sends some rows, resume the others, as one import; cancel gives the others up', async () => {
   const place = await openSandboxPlace();
   const file = place.file('m.csv', `uid,guid\n${Array.from({ length: 60 }, (_, n) => `u${n},g${n % 2}\n`).join('')}`);

@@ -26,6 +26,18 @@ test('a sheet of a workbook is imported, the summary says which', async () => {
   expect(wrong.stderr).toContain('has no sheet "Three"; it has "One", "Two". Name one of them with --sheet');
 });
 
+test('a first sheet that only has a title is passed over, and inspect and import say so', async () => {
+  const place = await openSandboxPlace();
+  const cover = { name: 'Cover', rows: textRows([['Members of the choir'], [], ['As of Friday.']]) };
+  const file = place.file('people.xlsx', xlsx({ sheets: [cover, sheet('Everyone', 'ann')] }));
+  const said = 'The rows are from the sheet "Everyone", the first one with a table';
+  expect((await place.run(['inspect', file])).stdout).toContain(said);
+  const { stdout } = await place.run(['import', file, '--dry-run']);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`Note: ${said}`);
+  const named = await place.run(['import', file, '--sheet', 'Cover', '--dry-run']);
+  expect([named.code, named.stderr]).toEqual([EXIT.usage, expect.stringContaining('"Members of the choir"')]);
+});
+
 test('a folder and an archive are imported like a file', async () => {
   const place = await openSandboxPlace();
   place.file('out/a.csv', 'uid,guid\nann,g\n');

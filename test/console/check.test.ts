@@ -50,7 +50,7 @@ test('what the check found missing is created at that place, after a question', 
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Create 1 user and 1 group and send' }).click();
   await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
-  await page.getByText('1 user, 1 group').waitFor();
+  await page.locator('summary', { hasText: '1 user, 1 group' }).waitFor();
 });
 
 test('before a hundred rows and more are sent, the page says what that takes and where they go', async () => {

@@ -32,11 +32,12 @@ test('missing users are created after a confirmation with their number, and what
   expect(await violations(page)).toEqual([]);
   await page.getByRole('dialog').getByRole('button', { name: 'Create 2 users' }).click();
   await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
-  const state = page.getByRole('region', { name: 'State' });
-  await state.getByText('2 users', { exact: true }).waitFor();
-  await state.getByText('3 in 1 group', { exact: true }).waitFor();
+  await page.getByText('Facts', { exact: true }).click();
+  await page.getByRole('definition').getByText('2 users', { exact: true }).waitFor();
+  await page.getByText('3 in 1 group', { exact: true }).waitFor();
 
   const created = page.getByRole('region', { name: 'Created users and groups' });
+  await page.getByText('Created users and groups').click();
   await created.getByText('Undoing the import does not delete them.').waitFor();
   const id = new URL(page.url()).pathname.split('/').at(-1);
   const undoId = await page.evaluate(async (path) => {
@@ -57,6 +58,7 @@ test('missing users are created after a confirmation with their number, and what
   const sync = await browser.open(`${server.url}/syncs/${syncId}`);
   await sync.getByRole('button', { name: 'Apply 1 change' }).waitFor();
   await page.reload();
+  await page.getByText('Created users and groups').click();
   await created.getByRole('button', { name: 'Delete what was created…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
   await eventually(() => created.getByText('deleted', { exact: true }).count()).toBe(2);

@@ -120,6 +120,7 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
     'Undo import…',
     'Delete…',
   ]);
+  await page.getByRole('link', { name: 'History' }).click();
   const journal = page.getByRole('region', { name: 'History' }).getByRole('listitem');
   // The history is asked for by itself: it may come after the buttons.
   await eventually(() => journal.allTextContents()).toEqual(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.getByRole('link', { name: 'New schedule' }).click();
   await page.getByRole('heading', { name: 'New schedule', level: 1 }).waitFor();
   await page.getByLabel('Name', { exact: true }).fill('nightly');
-  await page.getByLabel('Path below it').fill('gone.csv');
+  await page.getByLabel('File or pattern').fill('gone.csv');
   await page.getByLabel('Runs', { exact: true }).selectOption('Monday to Friday');
   await page.getByLabel('At', { exact: true }).fill('03:15');
   await page.getByText('Monday to Friday at 03:15').waitFor();
@@ -43,7 +43,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
   await checkSights(page, 'new-schedule-error');
-  await page.getByLabel('Path below it').fill('members.csv');
+  await page.getByLabel('File or pattern').fill('members.csv');
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByText('has 5 rows, and 6 were expected').waitFor();
   await page.getByLabel('Rows that the file must have').fill('5');
@@ -74,7 +74,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   const other = await browser.open(`${server.url}/schedules/nightly/edit`, { refusals: true });
   await row.getByRole('link', { name: 'Edit: nightly' }).click();
   await page.getByRole('heading', { name: 'Edit nightly' }).waitFor();
-  expect(await page.getByLabel('Path below it').inputValue()).toBe('members.csv');
+  expect(await page.getByLabel('File or pattern').inputValue()).toBe('members.csv');
   expect(await page.getByLabel('At', { exact: true }).inputValue()).toBe('03:15');
   expect(await page.getByLabel('Create users the service does not know').isChecked()).toBe(false);
   expect(await page.getByLabel('Type of a new group').inputValue()).toBe('private');
@@ -111,9 +111,6 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.goto(`${server.url}/schedules`);
   await page.getByRole('link', { name: 'Copy: nightly' }).click();
   await page.getByRole('heading', { name: 'Copy of nightly' }).waitFor();
-  await page.getByLabel('Name', { exact: true }).fill('nightly');
-  await page.getByRole('button', { name: 'Add schedule' }).click();
-  await page.locator('#new-name-error', { hasText: 'already' }).waitFor();
   await page.getByLabel('Name', { exact: true }).fill('weekly');
   await page.getByLabel('Runs', { exact: true }).selectOption('every Sunday');
   await page.getByRole('button', { name: 'Add schedule' }).click();
@@ -151,16 +148,13 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
 test('the file of a schedule is shown as it is and as it is read, its columns are chosen, and a recipe fills in the rest', async () => {
   writeFileSync(join(exports, 'rooms.csv'), 'Raum,Wer\nteam,ann\nteam,zoe!\n');
   const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
-  await page.getByLabel('Name', { exact: true }).fill('All rooms');
+  await page.getByLabel('Name', { exact: true }).fill('Rooms');
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.locator('#new-path-error', { hasText: 'give its path' }).waitFor();
-  await page.getByLabel('Path below it').fill('nothing.csv');
-  await page.getByRole('button', { name: 'Add schedule' }).click();
-  await page.locator('#new-name-error', { hasText: 'lower-case letters' }).waitFor();
-  await page.getByLabel('Name', { exact: true }).fill('rooms');
+  await page.getByLabel('File or pattern').fill('nothing.csv');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
-  await page.getByLabel('Path below it').fill('rooms.csv');
+  await page.getByLabel('File or pattern').fill('rooms.csv');
   await page.getByLabel('Group', { exact: true }).fill('no group!');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.locator('#new-guid-error', { hasText: 'cannot be used' }).waitFor();
@@ -199,7 +193,7 @@ test('what is chosen while the server still reads the file is read too', async (
     }
     await route.continue();
   });
-  await page.getByLabel('Path below it').fill('slow.csv');
+  await page.getByLabel('File or pattern').fill('slow.csv');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.getByLabel('User (UID)').selectOption('Wer');
   await asked.promise;
@@ -219,7 +213,7 @@ test('a title above the header and several groups in a cell are chosen for a sch
   writeFileSync(join(exports, 'titled.csv'), 'Rooms in May,\n,\nWer,Raum\nann,team; choir\nben,team;band\n');
   const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
   await page.getByLabel('Name', { exact: true }).fill('titled');
-  await page.getByLabel('Path below it').fill('titled.csv');
+  await page.getByLabel('File or pattern').fill('titled.csv');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.getByText('The header seems to be in row 3.').waitFor();
   await page.getByRole('button', { name: 'Skip the rows above it' }).click();
@@ -249,4 +243,88 @@ test('a title above the header and several groups in a cell are chosen for a sch
   await page.getByLabel('Row of the header').fill('3');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('region', { name: 'History of titled' }).waitFor();
+});
+
+test('the file of a schedule is chosen from the folders that the server allows, and shown at once', async () => {
+  mkdirSync(join(exports, '2026', 'spring'), { recursive: true });
+  writeFileSync(join(exports, '2026', 'spring', 'may.csv'), 'guid,uid\nteam,ann\n');
+  const page = await browser.open(`${server.url}/schedules/new`);
+  await page.getByLabel('Name', { exact: true }).fill('Chosen');
+  await page.getByRole('button', { name: '2026/' }).click();
+  // The button is gone with its folder, and the keyboard stays where it was.
+  await page
+    .locator(':focus')
+    .and(page.getByRole('group', { name: `Files in ${exports}/2026`, exact: true }))
+    .waitFor();
+  await page.getByRole('button', { name: 'spring/' }).click();
+  await page.getByRole('button', { name: 'may.csv', pressed: false }).click();
+  await page.getByRole('button', { name: 'may.csv', pressed: true }).waitFor();
+  expect(await page.getByLabel('File or pattern').inputValue()).toBe('2026/spring/may.csv');
+  await page
+    .getByRole('table', { name: 'The first rows' })
+    .getByRole('row', { name: /ann.*none/ })
+    .waitFor();
+  await checkSights(page, 'schedule-folders');
+  await page.setViewportSize({ width: 320, height: 800 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+  await page.getByRole('button', { name: 'Up one folder' }).click();
+  await page.getByRole('button', { name: 'Up one folder' }).click();
+  await page.getByRole('button', { name: '2026/' }).waitFor();
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByRole('region', { name: 'History of chosen' }).waitFor();
+
+  // It begins where the file is, and finds what has come meanwhile.
+  await page.goto(`${server.url}/schedules/chosen/edit`);
+  await page.getByRole('button', { name: 'may.csv', pressed: true }).waitFor();
+  writeFileSync(join(exports, '2026', 'spring', 'june.csv'), 'guid,uid\n');
+  await page.getByRole('button', { name: 'List it again' }).click();
+  await page.getByRole('button', { name: 'june.csv' }).waitFor();
+  // Of an address there is nothing to list.
+  await page.getByLabel('Folder or address').selectOption('https://hr.example/exports/');
+  await page.getByLabel('Path below the address').waitFor();
+  expect(await page.getByRole('button', { name: 'List it again' }).count()).toBe(0);
+});
+
+test('the name of a schedule is made from a title, and one that is taken is said while it is typed', async () => {
+  writeFileSync(join(exports, 'roster.csv'), 'guid,uid\nteam,ann\n');
+  const page = await browser.open(`${server.url}/schedules/new`);
+  const name = page.getByLabel('Name', { exact: true });
+  const error = page.locator('#new-name-error');
+  await page.getByRole('button', { name: 'roster.csv' }).click();
+  await name.fill('夜');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await error.filter({ hasText: 'letters a to z or digits' }).waitFor();
+  await name.fill('Nightly Röster');
+  await page.getByText('It will be called nightly-roster.').waitFor();
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByRole('region', { name: 'History of nightly-roster' }).waitFor();
+
+  await page.goto(`${server.url}/schedules/new`);
+  await name.fill('Nightly roster');
+  await error.filter({ hasText: 'There is a schedule “nightly-roster” already.' }).waitFor();
+  await name.fill('nightly_roster');
+  await page.getByText('It will be called nightly_roster.').waitFor();
+  await eventually(() => error.textContent()).toBe('');
+});
+
+test('the form says at its top whether a schedule only plans or applies by itself, and leads to the choice', async () => {
+  const page = await browser.open(`${server.url}/schedules/new`);
+  const said = page.locator('form').getByRole('status').first();
+  await said.filter({ hasText: 'This schedule only plans' }).waitFor();
+  await page.getByRole('button', { name: 'Change this' }).click();
+  await page.locator(':focus').and(page.getByLabel('Apply the plan at once')).check();
+  await said.filter({ hasText: 'This schedule applies its plans by itself' }).waitFor();
+  await checkSights(page, 'schedule-applies');
+});
+
+test('a cron expression begins with the times that were chosen, and the zone says what it means', async () => {
+  const page = await browser.open(`${server.url}/schedules/new`, { refusals: true, timezoneId: 'Asia/Kolkata' });
+  await page.getByLabel('At', { exact: true }).fill('06:45');
+  await page.getByLabel('Runs', { exact: true }).selectOption('as a cron expression says');
+  await eventually(() => page.getByLabel('Cron expression').inputValue()).toBe('45 6 * * *');
+  await page.getByText('now UTC+05:30').waitFor();
+  await page.getByLabel('Time zone').fill('Nowhere');
+  await page.getByText('A city as in the list').waitFor();
+  await page.getByLabel('Time zone').fill('UTC');
+  await page.locator('.next-times', { hasText: 'every day at 06:45 (UTC)' }).waitFor();
 });

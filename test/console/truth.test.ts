@@ -25,6 +25,7 @@ test('each row says what was so, also invalid ones and bans; the sum of the regi
   const rows = page.getByRole('table', { name: 'Rows of the file' }).getByRole('row');
   await rows.filter({ hasText: 'ada' }).getByText('banned', { exact: true }).waitFor();
   await eventually(() => rows.filter({ hasText: 'cyd' }).textContent()).toContain('choirusowner');
+  await page.getByRole('link', { name: 'Regions' }).click();
   const regions = page.getByRole('region', { name: 'Regions' }).getByRole('listitem');
   await regions.filter({ hasText: 'No region' }).getByText('1 row').waitFor();
   expect(await page.getByText(/so far|to come/).count()).toBe(0);

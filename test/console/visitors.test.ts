@@ -29,6 +29,7 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
   await page.getByRole('link', { name: 'Members' }).click();
   await page.getByLabel('UID of a user').fill(EVIL);
   await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: EVIL, exact: true }).click();
   await page.getByRole('heading', { name: `History of ${EVIL}` }).waitFor();
   await page
     .getByRole('table', { name: `What imports did to ${EVIL}` })

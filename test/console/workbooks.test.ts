@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type MadeWorkbook, textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { eventually, useBrowser } from './browser.ts';
@@ -18,6 +18,7 @@ async function choose(page: Page, name: string, sheets: MadeWorkbook['sheets']):
   await page.getByLabel(/^Choose/).setInputFiles({ name, mimeType: '', buffer: xlsx({ sheets }) });
 }
 
+const top = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
 const sheetNames = (page: Page) => page.getByLabel('Sheet').locator('option').allTextContents();
 const uids = (page: Page) =>
   page
@@ -28,12 +29,17 @@ const uids = (page: Page) =>
 test('the sheets of a workbook are offered by their names, and the one that is chosen is read', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'team.xlsx', [
-    { name: 'Read me', rows: '<row r="1"/>' },
+    { name: 'Read me', rows: textRows([['The choir'], ['All its members.']]) },
     { name: 'Members', rows: members('ann') },
     { name: 'Old', rows: members('old'), state: 'hidden' },
   ]);
-  await page.getByText('The rows are from the sheet "Members", the first one with rows.').waitFor();
-  expect(await sheetNames(page)).toEqual(['the first one with rows', 'Read me', 'Members', 'Old (hidden)']);
+  const note = page.getByText(
+    'The rows are from the sheet "Members", the first one with a table (before it, only text',
+  );
+  await note.waitFor();
+  const table = page.getByRole('table', { name: 'The first rows, as rollcall' });
+  expect(await top(note)).toBeLessThan(await top(table));
+  expect(await sheetNames(page)).toEqual(['the first one with a table', 'Read me', 'Members', 'Old (hidden)']);
   await page.getByRole('button', { name: 'Choose another sheet' }).click();
   await page.locator('select:focus').and(page.getByLabel('Sheet')).waitFor();
   await checkSights(page, 'workbook');
@@ -46,10 +52,10 @@ test('the sheets of a workbook are offered by their names, and the one that is c
 test('a sheet that cannot be read is refused beside the choice of another one, by the name of the file', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'cover.xlsx', [
-    { name: 'Cover', rows: textRows([['Members of the choir']]) },
+    { name: 'New', rows: textRows([['uid', 'guid']]) },
     { name: 'Members', rows: members('ann') },
   ]);
-  await page.getByRole('alert').getByText('"cover.xlsx" has no rows').waitFor();
+  await page.getByRole('alert').getByText('the sheet "New" of "cover.xlsx" has no rows').waitFor();
   await page.getByLabel('Sheet').selectOption('Members');
   await eventually(() => uids(page)).toEqual(['ann']);
   expect(await page.getByRole('alert').allTextContents()).not.toContainEqual(expect.stringContaining('no rows'));

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/membership/membership.ts';
 import { sumOfOutcomes } from '../../src/membership/outcome.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
+import { describeBudgets } from '../imports/budgets-suite.ts';
 import { csv, openPipeline, participants, reached } from '../imports/pipeline-harness.ts';
 import { runningImport } from '../imports/running-import.ts';
 import { describeQueueBoard } from '../queue/board-suite.ts';
@@ -118,6 +119,7 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
   const open = async () => openBackend(await place.newAddress(server));
 
   describe('the pipeline', () => describePipeline(queuePlace(place, () => server)));
+  describe('budgets', () => describeBudgets(queuePlace(place, () => server)));
   describe('jobs in a queue', () => describeJobQueue(place.name, open));
   describe('running jobs', () => describeJobWorker(place.name, open, { shared: true }));
   describe('the circuit', () => describeCircuit(place.name, open));

@@ -20,7 +20,9 @@ const LOOK_MS = 2_000;
 async function watched({ leaves, workers }: { leaves: boolean; workers: () => number }, ms: number): Promise<number> {
   let all = 0;
   const depth = async () => ({ waiting: 0, delayed: 0, active: 1, setAside: 0 });
-  const opened = { region: 'us', keepBudget: async () => {}, queue: { depth, workers: async () => workers() } };
+  const outcomes = { depth: async () => ({ waiting: 0, delayed: 0, active: 0, setAside: 0 }) };
+  const queue = { depth, workers: async () => workers() };
+  const opened = { region: 'us', keepBudget: async () => {}, queue, lists: outcomes };
   const running: Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> = {
     inFlightIn: () => 1,
     leaves: () => leaves,
@@ -28,7 +30,6 @@ async function watched({ leaves, workers }: { leaves: boolean; workers: () => nu
       if (before === Number.POSITIVE_INFINITY) all += 1;
     },
   };
-  const outcomes = { depth: async () => ({ waiting: 0, delayed: 0, active: 0, setAside: 0 }) };
   const watch = watchForLosses({
     returns: [outcomes as JobQueue<RecordOutcomesPayload>],
     regions: async () => [opened as unknown as OpenRegion],

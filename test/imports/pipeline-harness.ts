@@ -40,7 +40,9 @@ export const QUEUE_PLACES: readonly QueuePlace[] = [EMBEDDED];
 export interface PipelineOptions {
   readonly place: QueuePlace;
   readonly sandbox?: SandboxOptions;
-  readonly callsPerMinute?: number;
+  /** Default: a million. null: a share of what the service allows. */
+  readonly callsPerMinute?: number | null;
+  readonly listsPerMinute?: number;
   readonly concurrency?: number;
   readonly timeouts?: Partial<Timeouts>;
   /** Whether it has threads of its own, as in life. Default: files are read in this thread, and reading threads shared. */
@@ -103,7 +105,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
   onTestFinished(() => sandbox.close());
 
   const dir = dataDir(join(root, 'data'));
-  const { callsPerMinute = 1_000_000, concurrency = 10 } = options;
+  const { callsPerMinute = 1_000_000, listsPerMinute, concurrency = 10 } = options;
   const failures: Error[] = [];
   const states: ImportState[] = [];
   let files = 0;
@@ -128,8 +130,8 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     const { host, caPem: ca } = sandbox;
     const apps = Object.fromEntries(regions.map((region) => [region, sandbox.apps[region]]));
     const config = readConfig(
-      { dataDir: dir.root, callsPerMinute, concurrency },
-      { ROLLCALL_ASK_BEFORE_REPEAT: askBeforeRepeat },
+      { dataDir: dir.root, callsPerMinute: callsPerMinute ?? undefined, concurrency },
+      { ROLLCALL_ASK_BEFORE_REPEAT: askBeforeRepeat, ROLLCALL_LISTS_PER_MINUTE: listsPerMinute?.toString() },
       root,
     );
     const coordinator = await composeCoordinator({

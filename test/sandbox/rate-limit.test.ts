@@ -61,6 +61,22 @@ test('windows can be shorter than a second, and Retry-After is still a whole sec
   expect((await ask('GET', '/v3/users')).status).toBe(200);
 });
 
+test('listsPerMinute: calls that only read have a budget of their own', async () => {
+  const { ask, add } = await openSandbox({
+    users: 9,
+    groups: 1,
+    rateLimit: { calls: 1, perMs: 60_000 },
+    behaviour: { listsPerMinute: 2 },
+    now: () => START,
+  });
+  const adding = () => add('group-1', { admins: ['user-1'] });
+  expect((await adding()).headers).toMatchObject({ 'x-rate-limit': '1', 'x-rate-limit-remaining': '0' });
+  expect((await adding()).status).toBe(429);
+  expect((await ask('GET', '/v3/users')).headers).toMatchObject({ 'x-rate-limit': '2', 'x-rate-limit-remaining': '1' });
+  expect((await ask('GET', '/v3/groups/group-1/members')).status).toBe(200);
+  expect((await ask('GET', '/v3/users')).status).toBe(429);
+});
+
 test('rateHeaders: X-RateLimit uses the other spelling', async () => {
   const { ask } = await openSandbox({
     rateLimit: { calls: 1, perMs: 60_000 },

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Role } from '../../src/api/service.ts';
 import { readEvents } from './event-source.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -9,10 +10,12 @@ let guarded: TestServer;
 let open: TestServer;
 let viewer: string;
 let operator: string;
+let admin: string;
 beforeAll(async () => {
   [guarded, open] = await Promise.all([startTestServer({ tokenRequired: true }), startTestServer()]);
   viewer = guarded.token('viewer', 'Vera');
   operator = guarded.token('operator', 'Otto');
+  admin = guarded.token('admin', 'Ada');
 });
 afterAll(async () => {
   await Promise.all([guarded.close(), open.close()]);
@@ -29,7 +32,7 @@ const login = (token: string, headers: Record<string, string> = {}) =>
   });
 
 /** Addresses, and the least role that may use them. */
-const ROUTES: readonly (readonly [method: string, path: string, role: 'public' | 'viewer' | 'operator'])[] = [
+const ROUTES: readonly (readonly [method: string, path: string, role: 'public' | Role])[] = [
   ['GET', '/healthz', 'public'],
   ['GET', '/readyz', 'public'],
   ['GET', '/openapi.json', 'public'],
@@ -52,6 +55,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['POST', '/v1/schedules', 'operator'],
   ['POST', '/v1/schedules/try', 'operator'],
   ['POST', '/v1/schedules/look', 'operator'],
+  ['GET', '/v1/sources', 'operator'],
   ['PUT', '/v1/schedules/x', 'operator'],
   ['GET', '/v1/imports/x/problems', 'viewer'],
   ['GET', '/v1/imports/x/groups', 'viewer'],
@@ -60,6 +64,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/imports/x/report', 'viewer'],
   ['GET', '/v1/imports/x/events', 'viewer'],
   ['GET', '/v1/events', 'viewer'],
+  ['GET', '/v1/members', 'viewer'],
   ['GET', '/v1/members/x/history', 'viewer'],
   ['GET', '/v1/regions', 'viewer'],
   ['GET', '/v1/settings', 'viewer'],
@@ -138,9 +143,12 @@ describe.each(ROUTES)('%s %s', (method, path, role) => {
     const asOperator = await codeFor({ authorization: `Bearer ${operator}` });
     if (role === 'public') expect(refusals).not.toContain(without);
     else expect(without).toBe('TOKEN_REQUIRED');
-    if (role === 'operator') expect(asViewer).toBe('ROLE_TOO_LOW');
+    const asAdmin = await codeFor({ authorization: `Bearer ${admin}` });
+    if (role === 'operator' || role === 'admin') expect(asViewer).toBe('ROLE_TOO_LOW');
     else expect(refusals).not.toContain(asViewer);
-    expect(refusals).not.toContain(asOperator);
+    if (role === 'admin') expect(asOperator).toBe('ROLE_TOO_LOW');
+    else expect(refusals).not.toContain(asOperator);
+    expect(refusals).not.toContain(asAdmin);
   });
 });
 
@@ -217,7 +225,7 @@ describe('a session', () => {
 
   test('is not there for nobody, and not needed where no token is', async () => {
     expect(await guarded.problem('/v1/session')).toMatchObject({ code: 'TOKEN_REQUIRED', status: 401 });
-    expect(await open.json('/v1/session')).toEqual({ role: 'operator', name: 'local', tokenRequired: false });
+    expect(await open.json('/v1/session')).toEqual({ role: 'admin', name: 'local', tokenRequired: false });
   });
 
   test('is not given for a wrong token, and attempts are limited', async () => {

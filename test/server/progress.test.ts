@@ -42,6 +42,7 @@ const STATUS = {
   circuit: UNUSED_CIRCUIT,
   limitedForMs: 3,
   callsPerMinute: 8_000,
+  listsPerMinute: null,
   workers: 4,
   key: '0badc0de',
 } as const;

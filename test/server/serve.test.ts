@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
+import type { Look } from '../../src/api/look.ts';
 import { main } from '../../src/cli/main.ts';
 import { STOP_DEADLINE_MS } from '../../src/platform/lifecycle.ts';
 import { type Followed, filesBelow, openWorkplace, type Running, type Workplace } from '../cli/workplace.ts';
@@ -139,7 +141,7 @@ test('a data directory has one server, and so has a port: others are refused and
 test('tokens can be made, listed and revoked while a server runs, and count at once', async () => {
   const place = await openWorkplace();
   const served = await serve(place, '--require-token');
-  await served.says('rollcall token create --role operator');
+  await served.says('rollcall token create --role admin');
   const status = async (token: string) =>
     (await fetch(`${served.url}/v1/audit`, { headers: { authorization: `Bearer ${token}` } })).status;
 
@@ -170,10 +172,41 @@ test.each([
   [['serve', '--keep', 'forever'], '90d'],
   [['serve', '--max-uplaod', '1gb'], '--max-upload'],
   [['token', 'create'], '--role'],
-  [['token', 'create', '--role', 'admin'], 'viewer, operator'],
+  [['token', 'create', '--role', 'owner'], 'viewer, operator, admin'],
 ])('%j is refused with what is allowed', async (args, says) => {
   const err = new PassThrough();
   const io = { out: new PassThrough(), err, live: false, color: false, width: 80 };
   expect(await main(args, io)).toBe(2);
   expect(err.read().toString()).toContain(says);
+});
+
+test('with a sandbox, a new schedule has a folder to read from: one with a sample, which stays as people leave it', async () => {
+  const place = await openWorkplace();
+  const folder = join(place.dataDir, 'sources');
+  const sample = JSON.stringify({ file: join(folder, 'members.csv') });
+  const first = await serve(place);
+  await first.says(`Schedules made in the console read files in ${folder}`);
+  expect((await first.json<{ sources: string[] }>('/v1/settings')).sources).toEqual([folder]);
+  const look = { method: 'POST', headers: { 'content-type': 'application/json' }, body: sample };
+  const { preview } = await first.json<Look>('/v1/schedules/look', look);
+  expect(preview?.rows.length).toBeGreaterThan(0);
+  first.interrupt();
+  await first.ended;
+
+  rmSync(join(folder, 'members.csv'));
+  const second = await serve(place);
+  await second.says(`Schedules made in the console read files in ${folder}`);
+  expect(readdirSync(folder)).toEqual([]);
+  second.interrupt();
+  await second.ended;
+});
+
+test('a folder that ROLLCALL_SOURCES names is the only one, also with a sandbox', async () => {
+  const place = await openWorkplace();
+  place.env['ROLLCALL_SOURCES'] = place.root;
+  const served = await serve(place);
+  expect((await served.json<{ sources: string[] }>('/v1/settings')).sources).toEqual([place.root]);
+  expect(existsSync(join(place.dataDir, 'sources'))).toBe(false);
+  served.interrupt();
+  expect((await served.ended).stderr).not.toContain('Schedules made in the console');
 });

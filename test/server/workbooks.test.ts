@@ -36,6 +36,16 @@ test('a workbook is previewed and imported, with the sheet as an option', async 
   expect(view).toMatchObject({ rows: { read: 1 }, notes: [{ code: 'SHEET_CHOSEN' }] });
 });
 
+test('a first sheet that only has a title is passed over, and the note says so', async () => {
+  const cover = { name: 'Cover', rows: textRows([['Choir'], ['All its members.']]) };
+  const book = xlsx({ sheets: [cover, { name: 'Everyone', rows: people('ann') }] });
+  const text = expect.stringContaining(
+    '"Everyone", the first one with a table (before it, only text was found in "Cover")',
+  );
+  expect(await server.json('/v1/preview', post(book))).toMatchObject({ rows: [{ uid: 'ann' }], notes: [{ text }] });
+  expect(await server.json('/v1/inspect', post(book))).toMatchObject({ notes: [text], refusal: null });
+});
+
 test('a sheet that is not there is the fault of the option', async () => {
   const problem = await server.problem('/v1/preview?sheet=Three', post(WORKBOOK));
   expect(problem).toMatchObject({ code: 'BAD_OPTION', field: 'sheet' });

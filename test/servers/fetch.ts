@@ -68,9 +68,11 @@ async function writeStarter(path: string, work: string, home: string): Promise<v
   const root = join(home, 'root');
   const fonts = join(home, 'fonts.conf');
   const libraries = [...folders].map((folder) => join(root, folder)).join(':');
+  // What the machine has is not fetched: its own fonts count too. Chromium ends when it finds none.
+  const fontFolders = [join(root, 'usr/share/fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`);
   await writeFile(
     join(work, basename(fonts)),
-    `<fontconfig><dir>${join(root, 'usr/share/fonts')}</dir><cachedir>${join(home, 'fonts')}</cachedir></fontconfig>\n`,
+    `<fontconfig>${fontFolders.join('')}<cachedir>${join(home, 'fonts')}</cachedir></fontconfig>\n`,
   );
   const script = `#!/bin/sh
 LD_LIBRARY_PATH='${libraries}' FONTCONFIG_FILE='${fonts}' exec '${join(root, path)}' "$@"

@@ -8,10 +8,11 @@ import type { ChatClient } from '../../chat/client.ts';
 import { judge } from '../../chat/error-policy.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { openCatalogReader } from '../../imports/catalog.ts';
 import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Config, readConfig, secretFiles, unknownVariables } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
 import { VARIABLES } from '../../platform/settings.ts';
 import { QueueAddressError } from '../../queue/address.ts';
@@ -52,8 +53,10 @@ export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 
 async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
+  const dir = dataDir(config.dataDir);
   if (flags.rebuildCatalog) {
-    const dir = dataDir(config.dataDir);
+    const fault = catalogFault(dir);
+    if (fault !== undefined && fault.code !== 'DAMAGED_LEDGER') throw fault;
     say(io, withFullStop(rebuiltSentence(dir, rebuild(dir))), '');
   }
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
@@ -68,7 +71,7 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     checkTheQueue(config),
     checkService(config),
   ]).finally(progress.stop);
-  const findings = [disk, ...keyFiles, ...queue, ...service];
+  const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service];
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
   else {
@@ -115,6 +118,26 @@ async function checkDisk(folder: string): Promise<Finding> {
       detail: messageOf(error),
       remedy: 'Make it writable, or name another one with --data-dir',
     };
+  }
+}
+
+/** Whether this rollcall can use what an earlier one wrote. */
+function checkCatalog(dir: DataDir): Finding[] {
+  const fault = catalogFault(dir);
+  if (fault === undefined) return [];
+  const { code, what, remedy } = fault;
+  return [{ check: 'imports', ok: false, detail: `${code}: ${what}`, ...(remedy !== undefined && { remedy }) }];
+}
+
+/** Undefined where the list of imports can be used, and where there is none yet. */
+function catalogFault(dir: DataDir): RollcallError | undefined {
+  if (!hasCatalog(dir)) return undefined;
+  try {
+    openCatalogReader(dir.catalog).close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RollcallError) return error;
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { ROLES, type Role } from '../../api/service.ts';
+import { aRole, ROLES, type Role } from '../../api/service.ts';
 import { duration } from '../../platform/allowed-values.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
@@ -26,7 +26,9 @@ export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
   const create = new Command('create')
     .description('create a token and print it; only its hash is stored, so it is shown only once')
     .addOption(
-      new Option('--role <role>', 'viewers can look, operators can also act').choices(ROLES).makeOptionMandatory(),
+      new Option('--role <role>', 'viewers can look, operators can also act, admins can also decide who else may')
+        .choices(ROLES)
+        .makeOptionMandatory(),
     )
     .option('--name <name>', 'who it is for, in the audit log (default: its id)')
     .option(
@@ -68,7 +70,7 @@ async function createToken(io: Io, flags: CreateFlags): Promise<ExitCode> {
   else io.out.write(`${text}\n`);
   say(
     io,
-    `Token ${id} for a${role === 'operator' ? 'n' : ''} ${role}${until === null ? '' : `, valid until ${until}`}. Keep it: it is not shown again.`,
+    `Token ${id} for ${aRole(role)}${until === null ? '' : `, valid until ${until}`}. Keep it: it is not shown again.`,
   );
   return EXIT.ok;
 }
@@ -80,7 +82,7 @@ async function listTokens(io: Io, flags: CommonFlags): Promise<ExitCode> {
     io.out.write(`${JSON.stringify(tokens.map(tokenJson))}\n`);
     return EXIT.ok;
   }
-  if (tokens.length === 0) say(io, 'There are no tokens; create one with rollcall token create --role operator');
+  if (tokens.length === 0) say(io, 'There are no tokens; create one with rollcall token create --role admin');
   for (const token of tokens) {
     io.out.write(`${token.id}  ${token.role.padEnd(8)}  ${stateOf(token).padEnd(32)}  ${printable(token.name)}\n`);
   }

@@ -2,7 +2,7 @@
 import { ApiError } from '../api.js';
 import { reportCommand } from '../command-line.js';
 import { CopyButton } from '../copy.js';
-import { Card, Empty, foreign, h, importHref, syncHref, Tag } from '../element.js';
+import { Card, Empty, Facts, Fold, foreign, h, importHref, syncHref, Tag } from '../element.js';
 import { grouped } from '../format.js';
 import { ErrorNotice } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
@@ -11,6 +11,7 @@ import { ImportActions } from './import/actions.js';
 import { ImportCheck } from './import/check.js';
 import { ImportCreated } from './import/created.js';
 import { ImportDownloads } from './import/downloads.js';
+import { createdText, factsGist, factsOf } from './import/facts.js';
 import { ImportHead } from './import/head.js';
 import { ImportJournal } from './import/journal.js';
 import { useLiveImport } from './import/live-import.js';
@@ -54,11 +55,15 @@ function ImportTitle({ id, live }) {
       h(Origin, { live }),
     ),
     h(
-      'h1',
-      { tabIndex: -1 },
-      view === undefined ? (isMissing ? 'There is no such import' : 'Import') : foreign(fileName(view.file)),
+      'div',
+      { class: 'title' },
+      h(
+        'h1',
+        { tabIndex: -1 },
+        view === undefined ? (isMissing ? 'There is no such import' : 'Import') : foreign(fileName(view.file)),
+      ),
+      h(ImportTags, { live }),
     ),
-    h(ImportTags, { live }),
   ];
 }
 
@@ -91,23 +96,19 @@ function ImportBody({ id, live }) {
   if (live.state.value === undefined) return h(Empty, {}, 'Loading …');
   const hasRows = live.hasRows.value;
   const isWaiting = live.state.value === 'staged' && hasRows;
-  const problems =
-    hasRows && h(Card, { key: 'problems', id: 'problems', title: 'Problems' }, h(ImportProblems, { id, live, filter }));
-  const work =
-    hasRows &&
+  const isUnderWay = hasRows && !live.over.value && (live.view.value?.startedAt ?? null) !== null;
+  return [
+    hasRows && h(Sections, { key: 'sections', live, isWaiting, isUnderWay }),
     h(
       'div',
-      { key: 'work', class: 'pair' },
-      h(Card, { id: 'regions', title: 'Regions' }, h(ImportRegions, { live })),
-      h(ImportPace, { id, live }),
-    );
-  return [
-    hasRows && h(Sections, { key: 'sections', live, isWaiting }),
-    h(
-      'section',
-      { key: 'state', class: 'card state', 'aria-label': 'State' },
-      h(ImportHead, { live }),
-      isOperator && h(ImportActions, { live }),
+      { key: 'state', class: 'card' },
+      h(
+        'section',
+        { class: 'state', 'aria-label': 'State' },
+        h(ImportHead, { live }),
+        isOperator && h(ImportActions, { live }),
+      ),
+      h(Folds, { id, live, isUnderWay }),
     ),
     isWaiting &&
       h(
@@ -115,20 +116,14 @@ function ImportBody({ id, live }) {
         { key: 'check', id: 'check', title: 'Check before sending' },
         h(ImportCheck, { id, live, filter, hasCheck: live.view.value?.hasCheck === true }),
       ),
-    live.over.value ? [problems, work] : [work, problems],
-    live.view.value?.created !== undefined &&
+    isUnderWay &&
       h(
-        Card,
-        { key: 'created', id: 'created', title: 'Created users and groups' },
-        // Read again after a follow-up, such as its undo.
-        h(ImportCreated, { id, key: live.view.value.followUps.map(({ state }) => state).join() }),
+        'div',
+        { key: 'work', class: 'pair' },
+        h(Card, { id: 'regions', title: 'Regions' }, h(ImportRegions, { live })),
+        h(Card, { id: 'pace', title: 'Throughput' }, h(ImportPace, { id, live })),
       ),
-    h(
-      'div',
-      { key: 'outcome', class: 'pair' },
-      hasRows && h(Card, { id: 'downloads', title: 'Downloads' }, h(ImportDownloads, { live })),
-      h(Card, { id: 'journal', title: 'History' }, h(ImportJournal, { id, live })),
-    ),
+    hasRows && h(ImportProblems, { key: 'problems', id, live, filter }),
     hasRows &&
       h(
         Card,
@@ -139,18 +134,56 @@ function ImportBody({ id, live }) {
   ];
 }
 
-/** A way to each part of the page, which stays in sight. @param {{ live: LiveImport, isWaiting: boolean }} properties */
-function Sections({ live, isWaiting }) {
+/** What is looked up now and then. @param {{ id: string, live: LiveImport, isUnderWay: boolean }} properties */
+function Folds({ id, live, isUnderWay }) {
+  const view = live.view.value;
+  const hasRows = live.hasRows.value;
+  if (view === undefined) return null;
+  const regions = Object.keys(view.regions);
+  return h(
+    'div',
+    null,
+    h(Fold, { id: 'facts', title: 'Facts', gist: factsGist(view) }, h(Facts, { list: factsOf(view) })),
+    view.created !== undefined &&
+      h(
+        Fold,
+        { key: 'created', id: 'created', title: 'Created users and groups', gist: createdText(view) },
+        // Read again after a follow-up, such as its undo.
+        h(ImportCreated, { id, key: view.followUps.map(({ state }) => state).join() }),
+      ),
+    hasRows &&
+      h(
+        Fold,
+        { key: 'downloads', id: 'downloads', title: 'Downloads', gist: 'CSV, XLSX, NDJSON, JSON, HTML' },
+        h(ImportDownloads, { live }),
+      ),
+    hasRows &&
+      !isUnderWay &&
+      h(
+        Fold,
+        { key: 'regions', id: 'regions', title: 'Regions', gist: regions.join(', ') },
+        h('div', { class: 'pair' }, h(ImportRegions, { live }), h(ImportPace, { id, live })),
+      ),
+    h(Fold, { key: 'journal', id: 'journal', title: 'History' }, h(ImportJournal, { id, live })),
+  );
+}
+
+/**
+ * A way to each part of the page, which stays in sight.
+ * @param {{ live: LiveImport, isWaiting: boolean, isUnderWay: boolean }} properties
+ */
+function Sections({ live, isWaiting, isUnderWay }) {
   const view = live.view.value;
   if (view === undefined) return null;
   const wrong = live.over.value ? needAttention(view.rows) : wentWrong(view.rows);
   const parts = [
     isWaiting && ['check', 'Check'],
-    ['problems', wrong === 0 ? 'Problems' : `Problems (${grouped(wrong)})`],
-    ['regions', 'Regions'],
-    ['downloads', 'Downloads'],
-    ['journal', 'History'],
+    isUnderWay && ['regions', 'Regions'],
+    wrong > 0 && ['problems', `Problems (${grouped(wrong)})`],
     ['rows', `Rows (${grouped(view.rows.read)})`],
+    ['downloads', 'Downloads'],
+    !isUnderWay && ['regions', 'Regions'],
+    ['journal', 'History'],
   ];
   return h(
     'nav',

@@ -1,5 +1,6 @@
-/** What every import did to one user. */
+/** Users by a part of their UID, and what every import did to one of them. */
 import { useRef } from 'preact/hooks';
+import { query } from '../api.js';
 import { Empty, foreign, h, importHref, memberHref } from '../element.js';
 import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
@@ -8,28 +9,33 @@ import { usePlace, useTitle } from '../place.js';
 import { dataTable } from '../table.js';
 import { Time } from '../time.js';
 import { fileName } from '../words.js';
+import { FoundMembers } from './member/found.js';
 
 /** @import { HistoryEntry } from '../answers.d.ts' */
 
 const PAGE = 100;
 
+/** A shorter text is taken for a whole UID, as the search takes no less. */
+const LEAST_OF_UID = 3;
+
 export function MemberPage() {
-  const { param: uid, go } = usePlace();
+  const { param: uid, query: wanted, go } = usePlace();
+  const text = wanted.get('text') ?? '';
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useTitle(uid === '' ? '' : `History of ${uid}`);
   /** @param {SubmitEvent} event */
   const search = (event) => {
     event.preventDefault();
-    const wanted = field.current?.value.trim() ?? '';
-    if (wanted !== '') go(memberHref(wanted));
-    else field.current?.focus();
+    const entered = field.current?.value.trim() ?? '';
+    if (entered === '') field.current?.focus();
+    else go(entered.length < LEAST_OF_UID ? memberHref(entered) : `/members${query({ text: entered })}`);
   };
   return [
     h('h1', null, uid === '' ? 'Members' : ['History of ', foreign(uid)]),
     h(
       'form',
       { class: 'search', role: 'search', onSubmit: search },
-      h('label', { for: 'uid' }, 'UID of a user'),
+      h('label', { for: 'uid' }, 'UID of a user, or a part of it'),
       h(
         'div',
         { class: 'joined' },
@@ -38,16 +44,23 @@ export function MemberPage() {
           name: 'uid',
           type: 'search',
           ref: field,
-          defaultValue: uid,
+          defaultValue: uid || text,
+          maxLength: 200,
           spellcheck: false,
           autocapitalize: 'none',
         }),
         h('button', { class: 'main' }, 'Search'),
       ),
     ),
-    uid === ''
-      ? h(Empty, {}, 'Enter a UID to see what every import did to this user.')
-      : h('div', { class: 'card' }, h(History, { uid })),
+    uid !== ''
+      ? h('div', { class: 'card' }, h(History, { uid }))
+      : text !== ''
+        ? h('div', { class: 'card' }, h(FoundMembers, { text }))
+        : h(
+            Empty,
+            {},
+            `Enter a UID, or ${LEAST_OF_UID} characters of it or more, to see what every import did to this user.`,
+          ),
   ];
 }
 
@@ -86,7 +99,7 @@ function History({ uid }) {
       {},
       'No import has a row for ',
       foreign(uid),
-      '. Enter the whole UID; upper and lower case do not matter.',
+      '. Upper and lower case do not matter. To search for a part of a UID, enter 3 characters or more.',
     );
   }
   return [

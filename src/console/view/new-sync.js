@@ -1,7 +1,7 @@
 /** A new sync: choose a file, see how it is read, plan. */
 import { h, syncHref } from '../element.js';
 import { useEntry } from '../kept-entries.js';
-import { GuardLimits, limitsIn, PLAN, planFields } from './sync/plan-fields.js';
+import { GuardLimits, limitsIn, PLAN, planChecks, planFields } from './sync/plan-fields.js';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.js';
 import { READING } from './upload/reading.js';
 import { SHAPING } from './upload/shape-form.js';
@@ -37,7 +37,7 @@ export function NewSync() {
         'fieldset',
         { key: 'plan' },
         h('legend', null, 'The plan'),
-        h('div', { class: 'fields' }, planFields(form)),
+        h('div', { class: 'fields' }, planFields(form), planChecks(form)),
         h(GuardLimits, { form }),
       ),
     ],

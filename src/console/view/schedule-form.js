@@ -4,18 +4,20 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { useAnswer } from '../answer.js';
 import { ApiError, request } from '../api.js';
 import { Card, Empty, foreign, h } from '../element.js';
-import { CheckField, Form, SelectField, TextField } from '../form.js';
+import { CheckField, Form, focusField, TextField } from '../form.js';
 import { forget, useEntry } from '../kept-entries.js';
 import { ErrorNotice, ErrorPlace } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
 import { saidBeside } from '../remedies.js';
 import { useWork } from '../work.js';
+import { NameField, nameIn } from './schedules/name-field.js';
 import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './schedules/settings-form.js';
+import { SourceFields } from './schedules/source-fields.js';
 import { SourceFile } from './schedules/source-file.js';
 import { SourcePreview } from './schedules/source-preview.js';
 import { TryIt } from './schedules/try.js';
 import { WhenFields } from './schedules/when.js';
-import { GuardLimits, planFields } from './sync/plan-fields.js';
+import { GuardLimits, planChecks, planFields } from './sync/plan-fields.js';
 import { Creating, creatingField } from './upload/creating.js';
 import { FileFormat, RowDefaults, RunLimits } from './upload/reading.js';
 import { Shaping } from './upload/shaping.js';
@@ -117,10 +119,11 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
     });
   const save = () =>
     attempt(async (signal) => {
+      const name = isEdit ? '' : nameIn(form.read());
       const made = settingsOf(form.read(), before, preview.columnOf('uid'));
       const body = isEdit
         ? { ...made, version: version.peek() }
-        : { ...made, name: form.read()['name'] ?? '', ...(before !== undefined && { copyOf: before.name }) };
+        : { ...made, name, ...(before !== undefined && { copyOf: before.name }) };
       const path = isEdit ? schedulePath(before?.name ?? '') : '/v1/schedules';
       /** @type {Schedule} */
       const saved = await request(path, { method: isEdit ? 'PUT' : 'POST', signal, ...json(body) });
@@ -149,7 +152,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
     h(
       'form',
       {
-        class: 'new-import',
+        class: 'new-import schedule',
         noValidate: true,
         onSubmit: (event) => {
           event.preventDefault();
@@ -163,19 +166,13 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           'This is what you entered before; it is not saved. ',
           h('button', { type: 'button', class: 'link', onClick: () => forget(place) }, 'Discard it'),
         ),
-      !isEdit &&
-        h(
-          'div',
-          { class: 'fields' },
-          h(TextField, {
-            form,
-            name: 'name',
-            label: 'Name',
-            placeholder: 'nightly',
-            note: 'Lower-case letters, digits, - and _.',
-          }),
-        ),
-      h(SourceFields, { form, sources, before }),
+      h(Effect, { form }),
+      h(
+        'div',
+        { class: 'pair' },
+        h('div', { class: 'when' }, !isEdit && h(NameField, { form }), h(WhenFields, { form })),
+        h(SourceFields, { form, sources, before, preview }),
+      ),
       h(SourceFile, {
         form,
         preview,
@@ -187,16 +184,15 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
       h(FileFormat, { form, preview, isArchive: true }),
       h(Shaping, { preview, form }),
       h(MoreReading, { form }),
-      h(WhenFields, { form }),
       h(
         'fieldset',
         null,
         h('legend', null, 'Each run'),
+        h('div', { class: 'fields' }, planFields(form), h(RunLimits, { form })),
         h(
           'div',
-          { class: 'fields' },
-          planFields(form),
-          h(RunLimits, { form }),
+          { class: 'checks' },
+          planChecks(form),
           h(CheckField, { form, name: 'repair', label: 'Check the groups even if the file is unchanged' }),
           h(CheckField, { form, name: 'catchUp', label: 'Run once when the server starts, if a run was missed' }),
         ),
@@ -251,6 +247,29 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
   );
 }
 
+/** Whether a person decides about each plan. @param {{ form: Form }} properties */
+function Effect({ form }) {
+  const applies = form.get('apply') === 'true';
+  return h(
+    'div',
+    { class: applies ? 'effect applies' : 'effect' },
+    h(
+      'p',
+      { role: 'status' },
+      applies
+        ? [
+            h('b', { key: 'b' }, 'This schedule applies its plans by itself:'),
+            ' each run sends its changes at once, unless a guard objects.',
+          ]
+        : [
+            h('b', { key: 'b' }, 'This schedule only plans:'),
+            ' nothing is sent until a person has looked at the plan and applied it.',
+          ],
+    ),
+    h('button', { type: 'button', class: 'link', onClick: () => focusField('apply') }, 'Change this'),
+  );
+}
+
 /** The form of a new schedule, or of one as it is. @param {readonly string[]} sources @param {Schedule | undefined} before */
 function newEntry(sources, before) {
   const form = new Form({
@@ -286,46 +305,6 @@ function MoreReading({ form }) {
         placeholder: '{"lists":{"admin":["owners"]}}',
         note: 'What no field above can say; docs/files.md has every setting.',
       }),
-    ),
-  );
-}
-
-/** @param {{ form: Form, sources: readonly string[], before: Schedule | undefined }} properties */
-function SourceFields({ form, sources, before }) {
-  const root = form.get('root');
-  const kept = before !== undefined && fieldsOf(before, sources)['root'] === KEPT ? before.file : undefined;
-  /** @type {import('../form.js').Choice[]} */
-  const choices = [...(kept === undefined ? [] : [/** @type {const} */ ([KEPT, `as it is: ${kept}`])]), ...sources];
-  return h(
-    'fieldset',
-    null,
-    h('legend', null, 'File'),
-    h(
-      'div',
-      { class: 'fields' },
-      h(SelectField, {
-        form,
-        name: 'root',
-        label: 'Folder or address',
-        choices,
-        note: 'What the server allows (ROLLCALL_SOURCES).',
-      }),
-      root !== KEPT &&
-        h(TextField, {
-          form,
-          name: 'path',
-          label: 'Path below it',
-          placeholder: 'members.csv',
-          note: 'A file, or a pattern such as *.csv: the newest match is used.',
-        }),
-      /^https?:/.test(root === KEPT ? (kept ?? '') : root) &&
-        h(TextField, {
-          form,
-          name: 'headers',
-          label: 'Headers',
-          placeholder: 'Authorization=SOURCE_HR_TOKEN',
-          note: 'Each with the environment variable of the server that has its value. The value is never shown.',
-        }),
     ),
   );
 }

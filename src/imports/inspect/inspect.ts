@@ -196,11 +196,12 @@ function adviceOf({ name, title }: Recipe): string {
 }
 
 function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined): ColumnFacts[] {
-  const originals = rows.map(({ original }): unknown => (original === '' ? [] : JSON.parse(original)));
-  if (format !== 'csv' && !originals.some(Array.isArray)) {
+  // Of several memberships of a row the first one has the original of all.
+  const originals = rows.flatMap(({ original }): unknown[] => (original === '' ? [] : [JSON.parse(original)]));
+  if (format !== 'csv') {
     return [...elementColumns(originals)].map(([name, { values, inList }]) => columnFacts(name, values, inList));
   }
-  const cells = originals.filter(Array.isArray) as string[][];
+  const cells = originals as string[][];
   return names.slice(0, MOST_COLUMNS).map((name, index) =>
     columnFacts(
       name,

@@ -168,7 +168,7 @@ function aboutUser(
   }
   const quoted = shown(uid.name);
   const bad = uid.examples.find((example) => !ID.test(example));
-  if (!isRecognised) map['uid'] = uid.isList === true ? `{${uid.name}}` : uid.name;
+  if (!isRecognised) map['uid'] = uid.name;
   if (hasUid) return;
   const isEmail =
     uid.looksLike === 'email' || (uid.separator !== undefined && uid.examples.some((one) => /@/.test(one)));
@@ -230,7 +230,8 @@ function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, { map
   }
   const quoted = shown(guid.name);
   if (guid.isList === true) {
-    map['guid'] = `{${guid.name}${guid.looksLike === 'id' ? '' : '|slug'}}`;
+    if (isRecognised && guid.looksLike === 'id') return;
+    map['guid'] = guid.looksLike === 'id' ? guid.name : `{${guid.name}|slug}`;
     advice.push(`Column ${quoted} has lists of groups: --map ${typed(`guid=${map['guid']}`)}.`);
   } else if (guid.separator !== undefined) {
     if (!isRecognised) map['guid'] = guid.name;

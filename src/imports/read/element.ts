@@ -5,6 +5,7 @@ import type { InputRow } from './input-row.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 import { parseJson, repeatedKey } from './json-text.ts';
 import type { MembershipReader } from './membership-row.ts';
+import { noMembership, shortValue, tooManyMemberships } from './shape/memberships.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
 export type Element = Readonly<Record<string, unknown>>;
@@ -43,83 +44,160 @@ export interface Elements {
   finish(): void;
 }
 
-/** The rows of elements, whether an element is one membership or a group with lists of UIDs. */
+export interface ElementReaderOptions {
+  readonly columns: Columns;
+  readonly reader: MembershipReader;
+  readonly hasDefaultGuid: boolean;
+  /** Memberships that one element may give by its lists. */
+  readonly most: number;
+  /** Told how many characters the report repeats, because an element gives several memberships. */
+  readonly onRepeat: (characters: number) => void;
+}
+
+/**
+ * The rows of elements, whether an element is one membership or a group with lists of UIDs. Where the user or the group is a
+ * list, each user is combined with each group.
+ */
 export class ElementReader implements Elements {
-  readonly #columns: Columns;
-  readonly #reader: MembershipReader;
-  readonly #hasDefaultGuid: boolean;
+  readonly #options: ElementReaderOptions;
   readonly #known = new Set<string>();
   /** Key that each field is read from; empty until one came to light. */
   readonly #keys: Record<Field, string> = { region: '', guid: '', uid: '', scope: '', onBehalfOf: '' };
   #line = 0;
+  /** Whether a user or a group of any element was a list. */
+  hasLists = false;
 
-  constructor(columns: Columns, reader: MembershipReader, hasDefaultGuid: boolean) {
-    this.#columns = columns;
-    this.#reader = reader;
-    this.#hasDefaultGuid = hasDefaultGuid;
+  constructor(options: ElementReaderOptions) {
+    this.#options = options;
+  }
+
+  get rowsRead(): number {
+    return this.#line;
   }
 
   isRow(element: Element): boolean {
-    return looksLikeRow(element, (key) => this.#columns.isFor('uid', key));
+    return looksLikeRow(element, (key) => this.#options.columns.isFor('uid', key));
   }
 
   *rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
     const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
     if (!hasMemberLists(element)) {
-      yield this.#row(element, place, originalOf(element, text, repeated !== undefined), repeated);
+      yield* this.#rows(element, place, originalOf(element, text, repeated !== undefined), repeated);
       return;
     }
     if (repeated !== undefined) throw wrongShape(place, `${shown(repeated)} is in it more than once`);
     for (const membership of memberships(element, place))
-      yield this.#row(membership, place, JSON.stringify(membership));
+      yield* this.#rows(membership, place, JSON.stringify(membership));
   }
 
   finish(): void {
+    const { columns, hasDefaultGuid } = this.#options;
     if (this.#line === 0) return;
-    this.#columns.requireMembership(this.#hasDefaultGuid);
-    this.#columns.requireMapped();
+    columns.requireMembership(hasDefaultGuid);
+    columns.requireMapped();
   }
 
-  #row(element: Element, place: string, original: string, repeated?: string): InputRow {
+  *#rows(element: Element, place: string, original: string, repeated?: string): Generator<InputRow> {
+    const { columns, hasDefaultGuid } = this.#options;
     this.#line += 1;
     for (const key in element) {
       if (!this.#known.has(key)) this.#learn(key, place);
     }
+    if (this.#line === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid);
+    if (this.#isList(element, 'guid') || this.#isList(element, 'uid')) yield* this.#combined(original, repeated);
+    else yield this.#row(element, original, original, repeated);
+  }
+
+  #isList(element: Element, field: Field): boolean {
+    const key = this.#keys[field];
+    return key !== '' && Array.isArray(element[key]);
+  }
+
+  /** A row for each user in each group. The first one has the original of all. */
+  *#combined(original: string, repeated: string | undefined): Generator<InputRow> {
+    const { reader, most, onRepeat } = this.#options;
+    this.hasLists = true;
+    const element = parseJson(original) as Element;
+    const lists = (['guid', 'uid'] as const).filter((field) => this.#isList(element, field));
+    const [guids, uids] = [this.#valuesOf(element, 'guid'), this.#valuesOf(element, 'uid')];
+    const count = guids.length * uids.length;
+    if (count === 0 || count > most) {
+      const column = this.#keys[lists.find((field) => this.#valuesOf(element, field).length !== 1) ?? 'uid'];
+      const problem = count === 0 ? noMembership(column, 'the list is empty') : tooManyMemberships(column, most);
+      const skipped = count === 0 && { shaped: { part: 1, value: '', skipped: true as const } };
+      yield { line: this.#line, original, ...reader.noMembership(), problems: [problem], ...skipped };
+      return;
+    }
+    onRepeat(original.length * (count - 1));
+    let part = 0;
+    for (const guid of guids) {
+      for (const uid of uids) {
+        part += 1;
+        const one: Element = { ...element, [this.#keys.guid]: guid, [this.#keys.uid]: uid };
+        const row = this.#row(one, part === 1 ? original : '', undefined, repeated);
+        const value = lists.map((field) => `${this.#keys[field]}=${asText(one[this.#keys[field]])}`).join(', ');
+        yield { ...row, shaped: { part, value: count === 1 ? '' : shortValue(value) } };
+      }
+    }
+  }
+
+  #valuesOf(element: Element, field: 'guid' | 'uid'): readonly unknown[] {
+    const value = element[this.#keys[field]];
+    return this.#isList(element, field) ? (value as unknown[]) : [value];
+  }
+
+  /** @param text of the element, where its numbers may not be as they are written */
+  #row(element: Element, original: string, text: string | undefined, repeated: string | undefined): InputRow {
+    const { reader } = this.#options;
     if (repeated !== undefined && FIELDS.some((field) => this.#keys[field] === repeated)) {
       const reason = `the key ${shown(repeated)} is in this row more than once, and it is not clear which one counts`;
-      this.#reader.addProblem(repeated, '', 'REPEATED_KEY', reason);
+      reader.addProblem(repeated, '', 'REPEATED_KEY', reason);
     }
-    if (this.#line === ELEMENTS_WITHOUT_UID) this.#columns.requireMembership(this.#hasDefaultGuid);
-    return this.#reader.read(
+    return reader.read(
       this.#line,
       original,
-      this.#text(element, 'region', original),
-      this.#text(element, 'guid', original),
-      this.#text(element, 'uid', original),
-      this.#text(element, 'scope', original),
-      this.#text(element, 'onBehalfOf', original),
+      this.#text(element, 'region', text),
+      this.#text(element, 'guid', text),
+      this.#text(element, 'uid', text),
+      this.#text(element, 'scope', text),
+      this.#text(element, 'onBehalfOf', text),
     );
   }
 
   #learn(key: string, place: string): void {
+    const { columns } = this.#options;
     this.#known.add(key);
-    this.#columns.add(key, place);
-    for (const field of FIELDS) this.#keys[field] = this.#columns.nameOf(field) ?? '';
+    columns.add(key, place);
+    for (const field of FIELDS) this.#keys[field] = columns.nameOf(field) ?? '';
   }
 
-  #text(element: Element, field: Field, original: string): string {
+  #text(element: Element, field: Field, text: string | undefined): string {
     const key = this.#keys[field];
     const value = key === '' ? undefined : element[key];
     if (typeof value === 'string') return value;
     if (value === undefined || value === null || !Object.hasOwn(element, key)) return '';
     // A number is checked as it is written: 1.0 and -0 are not the ids 1 and 0.
-    const exact = typeof value === 'number' ? (parseJson(original) as Element)[key] : value;
+    const exact = typeof value === 'number' && text !== undefined ? (parseJson(text) as Element)[key] : value;
     const written = JSON.stringify(exact);
     if (Number.isSafeInteger(Number(written)) && String(Number(written)) === written) return written;
-    const reason = `the ${field} ${shown(written)} is neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}; write it in quotes`;
-    this.#reader.addProblem(key, written, 'NOT_TEXT', reason);
+    this.#options.reader.addProblem(key, written, 'NOT_TEXT', notText(field, key, value, written));
     return '';
   }
+}
+
+function notText(field: Field, key: string, value: unknown, written: string): string {
+  const it = `the ${field} ${shown(written)} is`;
+  if (Array.isArray(value)) {
+    const isOpened = field === 'guid' || field === 'uid';
+    return `${it} a list${isOpened ? ' inside of a list' : ''}; only users and groups may be lists, of texts or whole numbers`;
+  }
+  const [first] = written.startsWith('{') ? Object.keys(value as Element) : [];
+  if (first !== undefined) return `${it} an object; name the value in it that is meant, such as ${key}.${first}`;
+  return `${it} neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}; write it in quotes`;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** The element as the report keeps it: its own text, on one line where that changes nothing. */

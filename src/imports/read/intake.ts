@@ -4,7 +4,7 @@ import type { Shape } from '../../options/shape.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { withoutSlackUsers } from './archive/slack-users.ts';
 import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
-import { Columns, type Field, type Reading } from './columns.ts';
+import { Columns, type Field, fieldByAlias, type Reading } from './columns.ts';
 import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
@@ -25,7 +25,7 @@ import { asJson, elementRows } from './element-formats.ts';
 import { type ExportName, ofExport } from './exports.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
 import type { InputRow } from './input-row.ts';
-import { editsOutsideCsv, empty, IntakeError, notWorkbook, shownPath } from './intake-error.ts';
+import { editsOutsideCsv, empty, IntakeError, listed, notWorkbook, shown, shownPath } from './intake-error.ts';
 import type { IntakeNote } from './intake-note.ts';
 import { interruptible } from './interruptible.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
@@ -43,6 +43,7 @@ import {
   tableTop,
 } from './shape/shaping.ts';
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
+import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { Sheet } from './workbook/workbook.ts';
 
 export type { Field, InputFormat, InputRow, IntakeSource, Sheet };
@@ -75,7 +76,7 @@ export interface IntakeOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   /** Wait until a file has not changed for this long before it is read, in ms. */
   readonly waitForQuietMs?: number | undefined;
-  /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with something in it. */
+  /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with a table. */
   readonly sheet?: string | undefined;
   /** Told which sheets a workbook has, as soon as it is open. */
   readonly onSheets?: (sheets: readonly Sheet[]) => void;
@@ -103,8 +104,8 @@ export interface Intake {
    * of the keys. Complete when the rows have been read.
    */
   columns(): readonly string[];
-  /** Whether a row may give several memberships. */
-  readonly shaped: boolean;
+  /** Whether a row may give several memberships; complete when the rows have been read, since JSON may have lists. */
+  shaped(): boolean;
   /** Rows of the input so far, skipped ones included. The same as the rows from `chunks` unless a row gives several memberships. */
   rowsRead(): number;
   /** What a person should know about the input; complete when the rows have been read. */
@@ -123,7 +124,7 @@ export interface Intake {
  * Rejects with IntakeError when the input cannot be used; nothing stays open then.
  */
 export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
-  const opened = await openInput(source, options);
+  const opened = await openInput(source, { ...options, table: signsOfTable(options) });
   if ('text' in opened) return startOrClose(opened.text, options);
   const { set, deletedUsers } = await withoutSlackUsers(opened.set, options.exportOf, (file, reading) => {
     const { bounds, signal } = options;
@@ -134,7 +135,7 @@ export async function openIntake(source: IntakeSource, options: IntakeOptions): 
 
 /** Opens a file of a folder or archive, which may not be one itself. */
 async function openFile(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
-  const opened = await openInput(source, options);
+  const opened = await openInput(source, { ...options, table: signsOfTable(options) });
   if ('text' in opened) return startOrClose(opened.text, options);
   opened.set.close();
   throw new IntakeError({
@@ -142,6 +143,14 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
     what: 'this is an archive inside of an archive or folder',
     remedy: words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
   });
+}
+
+/** Of a table in a sheet: the settings name its columns, or say in which row they are named. */
+function signsOfTable({ mapping, shape = {} }: IntakeOptions): TableSigns {
+  const { skip, names } = tableTop(shape);
+  const named = new Set(namedColumns(shape, mapping));
+  const isHeader = (text: string) => names !== undefined || named.has(text) || fieldByAlias(text) !== undefined;
+  return { skip, isHeader };
 }
 
 async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<Intake> {
@@ -201,12 +210,13 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     onColumn: (name) => growth.add(name),
   });
   const reader = new MembershipReader(columns, defaults);
-  const shaping = isShaped
-    ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat: (text) => growth.repeat(text) })
-    : undefined;
+  const onRepeat = (characters: number) => growth.repeat(characters);
+  const shaping = isShaped ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat }) : undefined;
   const shapedCells = shaping && delimiter !== undefined ? new ShapedCells(shaping) : undefined;
   const shapedElements = shaping && delimiter === undefined ? new ShapedElements(shaping) : undefined;
   const shaped = shapedCells ?? shapedElements;
+  const most = bounds.memberships;
+  const elements = shapedElements ?? new ElementReader({ columns, reader, hasDefaultGuid, most, onRepeat });
 
   const rows =
     delimiter !== undefined
@@ -225,11 +235,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
         })
       : (await elementRows(format))(
           await asJson(text.blocks, kind, bounds),
-          ofExport(
-            options.exportOf,
-            shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid),
-            options.deletedUsers,
-          ),
+          ofExport(options.exportOf, elements, options.deletedUsers),
           bounds,
         );
   let given = 0;
@@ -238,7 +244,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     growth.check(count, read.bytes, format === 'csv');
   };
   const checked = interruptible(withinGrowth(rows, counting), signal);
-  const chunks = atLeastOneRow(checked, source.name, format, columns);
+  const chunks = atLeastOneRow(checked, source, format, columns);
   const first = await chunks.next();
 
   return {
@@ -250,8 +256,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     get recognised() {
       return shaped?.recognised() ?? columns.recognised();
     },
-    shaped: shaped !== undefined,
-    rowsRead: () => shaped?.rowsRead ?? given,
+    shaped: () => shaped !== undefined || elements.hasLists,
+    rowsRead: () => (delimiter === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? given)),
     columns: () => columns.names,
     notes: () => source.sheet?.notes(idColumns(columns, shape, mapping)) ?? [],
     bytesRead: () => source.bytesRead,
@@ -310,7 +316,7 @@ const LINE_FEED = 0x0a;
 /** Leaves out empty chunks; throws EMPTY or NO_ROWS when there was nothing else. */
 async function* atLeastOneRow(
   chunks: AsyncIterable<InputRow[]>,
-  name: string,
+  { name, sheet }: InputBytes,
   format: InputFormat,
   columns: Columns,
 ): AsyncGenerator<InputRow[], void, undefined> {
@@ -322,10 +328,14 @@ async function* atLeastOneRow(
   }
   if (hasRows) return;
   if (format === 'csv' && columns.names.length === 0) throw empty(name);
+  const others = sheet?.others ?? [];
   throw new IntakeError({
     code: 'NO_ROWS',
-    what: `${shownPath(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
-    remedy: 'Write at least one row into it, or name another file',
+    what: `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
+    remedy:
+      others.length === 0
+        ? 'Write at least one row into it, or name another file'
+        : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
     facts: { file: name, format },
   });
 }

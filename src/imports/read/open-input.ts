@@ -8,12 +8,15 @@ import { boundsWith } from './bounds.ts';
 import { type FileState, fileOf } from './file-state.ts';
 import { notReadable } from './intake-error.ts';
 import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';
+import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { SheetText } from './workbook/sheet-text.ts';
 import type { Sheet } from './workbook/workbook.ts';
 
 export interface OpenOptions extends SourceOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   readonly sheet?: string | undefined;
+  /** What a table looks like, for a workbook of which no sheet is named. */
+  readonly table: TableSigns;
   readonly scratch?: string | undefined;
   readonly onSheets?: ((sheets: readonly Sheet[]) => void) | undefined;
 }
@@ -65,7 +68,7 @@ async function openPacked(
   state: FileState,
   options: OpenOptions,
 ): Promise<OpenedInput> {
-  const { sheet, signal, onSheets, scratch = tmpdir() } = options;
+  const { sheet, table, signal, onSheets, scratch = tmpdir() } = options;
   const bounds = boundsWith(options.bounds);
   // Loaded for those alone who need them.
   const { openZip } = await import('./archive/zip.ts');
@@ -74,7 +77,7 @@ async function openPacked(
   try {
     const kind = await workbookKind(zip, name);
     if (kind !== undefined) {
-      const text = await openSheet(zip, kind, name, { sheet, bounds, signal, onSheets, scratch });
+      const text = await openSheet(zip, kind, name, { sheet, table, bounds, signal, onSheets, scratch });
       return { text: sheetBytes(text, zip, name, state) };
     }
   } catch (error) {

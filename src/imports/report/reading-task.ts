@@ -26,6 +26,7 @@ export type Question = keyof Pick<
   | 'problems'
   | 'groups'
   | 'membershipsOf'
+  | 'uidsWith'
   | 'calls'
 >;
 

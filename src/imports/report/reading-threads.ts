@@ -22,6 +22,7 @@ const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>
   rowsPage: 'rows',
   countRows: 'search',
   membershipsOf: 'search',
+  uidsWith: 'search',
   problems: 'whole',
   groups: 'whole',
   calls: 'whole',

@@ -70,6 +70,16 @@ select x.id as id, /* key */ x.id as key
   left join invalid_rows i on i.row_id = x.id
  where /* wanted */ true;
 
+-- name: uids_like
+-- In: like (pattern), after, until (rows). Out: UIDs of rows behind the first and up to the second, in the order of the input.
+select id, uid, uid_hash, lower(uid) as folded from rows
+ where id > :after and id <= :until and uid like :like escape '!' order by id;
+
+-- name: rows_by_uid_hash
+-- In: hashes (JSON array). Out: UIDs in lower case that have one of them, with their first row and how many they have.
+select lower(uid) as folded, min(id) as first, count(*) as n from rows
+ where uid_hash in (select value from json_each(:hashes)) group by 1;
+
 -- name: line_at
 -- In: row. Out: its line. (Rows are numbered 1, 2, 3, … and their lines never decrease.)
 select line from rows where id = :row;

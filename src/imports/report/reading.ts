@@ -20,6 +20,7 @@ import type { MembershipToRetry } from './retry.ts';
 import { type RowDetail, rowDetail } from './row-detail.ts';
 import { foundRows, type RowFilter } from './row-filter.ts';
 import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
+import { type FoundUids, searchUids } from './uid-search.ts';
 
 const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';
 const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
@@ -60,6 +61,8 @@ export interface ImportReader {
   toRetry(filter: RowFilter): Iterable<MembershipToRetry>;
   /** What came of the rows that name these users (UIDs), in the order of the input. */
   membershipsOf(uids: readonly string[]): MembershipDone[];
+  /** The first `limit` users behind a row whose UID has `text` in it. */
+  uidsWith(text: string, limit: number, after: number): FoundUids;
   /** Whether the import asks for anything but adding. */
   hasChanges(): boolean;
   /** Calls over time, in at most `buckets` buckets per region. */
@@ -142,6 +145,7 @@ export function openImportReader(path: string): ImportReader {
       const users = uids.map((uid) => [foldId(uid), hashUid(uid)]);
       return sql<MembershipDone>('memberships_of').all({ users: JSON.stringify(users) });
     },
+    uidsWith: (text, limit, after) => searchUids(sql, text, limit, after),
     hasChanges: () => sql('has_changes').get({ add: actionId('add') }) !== undefined,
     calls: (buckets) => {
       const span = sql('call_span').get();

@@ -22,7 +22,12 @@ export function textSearch(database: DatabaseSync, text: string) {
     or r.group_id in (select id from groups where instr(lower(guid), :text))
     or r.id in (select row_id from invalid_rows where instr(lower(guid), :text)))`;
   const lower = text.toLowerCase();
-  return { sql, values: { text: lower, ...(isFast && { like: `%${lower.replace(/[!%_]/g, '!$&')}%` }) } };
+  return { sql, values: { text: lower, ...(isFast && { like: containing(lower) }) } };
+}
+
+/** A pattern of `like … escape '!'` that has this text in it. */
+export function containing(text: string): string {
+  return `%${text.replace(/[!%_]/g, '!$&')}%`;
 }
 
 /**

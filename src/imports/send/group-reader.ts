@@ -59,8 +59,8 @@ interface AskOptions {
 
 interface GroupReaderOptions {
   readonly openRegion: (region: Region) => Promise<OpenRegion>;
-  /** Questions take turns with the batches of imports. */
-  readonly rounds: (region: OpenRegion) => Pick<FairQueue, 'ask' | 'answered'>;
+  /** Questions take turns with each other, and with the batches of imports in the same queue. */
+  readonly rounds: (queue: OpenRegion['queue']) => Pick<FairQueue, 'ask' | 'answered'>;
   /** Queue that brings answers from other processes; null when workers are in this one. */
   readonly replyTo: string | null;
   readonly onError: (error: Error) => void;
@@ -95,15 +95,13 @@ export function createGroupReader({ openRegion, rounds, replyTo, onError }: Grou
 
   const ofRegion = (region: Region) => [...waiting.values()].filter((question) => question.region === region);
 
-  /** Questions go through the queue of the region's batches; workers distinguish them by the job's name. */
-  const queueOf = async (region: Region): Promise<AskQueue> => (await openRegion(region)).queue;
-
   /** Withdraws questions whose caller has given up; several at a time. */
   const leaving = new Set<Region>();
   const withdrawals = new Set<Promise<void>>();
   const withdraw = async (region: Region): Promise<void> => {
-    const queue = await queueOf(region);
-    await queue.withdraw((id) => id.startsWith(session) && !waiting.has(id));
+    const { queue, lists } = await openRegion(region);
+    const isGivenUp = (id: string) => id.startsWith(session) && !waiting.has(id);
+    await Promise.all([queue.withdraw(isGivenUp), lists.withdraw(isGivenUp)]);
   };
   const leave = (region: Region): void => {
     if (leaving.has(region)) return;
@@ -125,11 +123,12 @@ export function createGroupReader({ openRegion, rounds, replyTo, onError }: Grou
   ): Promise<AnswerTo<Asked>> => {
     const { region, patience } = asker;
     const signal = given === undefined ? stopping.signal : AbortSignal.any([given, stopping.signal]);
-    const opened = await openRegion(region);
-    const queue: AskQueue = opened.queue;
+    const { queueOf } = await openRegion(region);
+    const shared = await queueOf(wanted.ask);
+    const queue: AskQueue = shared;
     // Stopped because a key or plan was refused: that may be fixed by now, and if not, the answer says so.
     if (ofRegion(region).length === 0 && (await queue.isPaused())) await queue.resume();
-    const { ask: askIn, answered } = rounds(opened);
+    const { ask: askIn, answered } = rounds(shared);
     const priority = await askIn(asker);
     const id = `${session}-${++asked}`;
     try {
@@ -205,9 +204,12 @@ export function createGroupReader({ openRegion, rounds, replyTo, onError }: Grou
     resend: async (region, before) => {
       const unanswered = ofRegion(region).filter(({ askedAt }) => askedAt < before);
       if (unanswered.length === 0) return;
-      const queue = await queueOf(region);
-      for (const question of unanswered) question.askedAt = Date.now();
-      await queue.add(unanswered.map(({ job }) => job));
+      const { queueOf } = await openRegion(region);
+      for (const question of unanswered) {
+        question.askedAt = Date.now();
+        const queue: AskQueue = await queueOf(question.job.payload.ask);
+        await queue.add([question.job]);
+      }
     },
     stop: async (deadlineMs) => {
       stopping.abort(new Error('this process stops'));

@@ -4,6 +4,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../queue/job-worker.ts';
 import type { RunningImport } from './dispatcher.ts';
+import { depthOf } from './lists.ts';
 import type { OpenRegion } from './region.ts';
 
 /**
@@ -62,11 +63,11 @@ export function watchForLosses({ returns, regions, imports, onError }: LossWatch
   const look = async (): Promise<void> => {
     const returning = jobsIn(await Promise.all(returns.map((queue) => queue.depth())));
     for (const opened of await regions()) {
-      const { region, queue, keepBudget } = opened;
+      const { region, keepBudget } = opened;
       await keepBudget();
       const out = imports().filter((one) => one.inFlightIn(region) > 0);
       if (out.length === 0) continue;
-      const empty = returning + jobsIn([await queue.depth()]) === 0;
+      const empty = returning + jobsIn([await depthOf(opened)]) === 0;
       // Once may be the moment between a result and its recording; twice in a row means that jobs are lost.
       const lost = empty && suspicious.has(region);
       if (empty && !lost) suspicious.add(region);

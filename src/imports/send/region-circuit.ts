@@ -29,8 +29,13 @@ export interface RegionCircuit {
   close(): void;
 }
 
+type CircuitQueue = Pick<JobQueue<BatchPayload>, 'readCircuit' | 'swapCircuit' | 'slowDown' | 'endWait'>;
+
 interface RegionCircuitOptions {
-  readonly queue: JobQueue<BatchPayload>;
+  /** Keeps the state of the circuit. */
+  readonly queue: CircuitQueue;
+  /** Waits as the other one does. */
+  readonly lists: Pick<CircuitQueue, 'slowDown' | 'endWait'>;
   readonly chat: Pick<ChatClient, 'getGroup'>;
   readonly concurrency: number;
   readonly limit: (concurrency: number) => void;
@@ -42,8 +47,14 @@ interface RegionCircuitOptions {
 const PROBE = 'probe';
 
 export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
-  const { queue, chat, limit, onError } = options;
-  const breaker = shareCircuit({ queue, changed: (circuit) => options.changed(statusOf(circuit, Date.now())) });
+  const { queue, lists, chat, limit, onError } = options;
+  const both: CircuitQueue = {
+    readCircuit: queue.readCircuit,
+    swapCircuit: queue.swapCircuit,
+    slowDown: async (waitMs) => void (await Promise.all([queue.slowDown(waitMs), lists.slowDown(waitMs)])),
+    endWait: async () => void (await Promise.all([queue.endWait(), lists.endWait()])),
+  };
+  const breaker = shareCircuit({ queue: both, changed: (circuit) => options.changed(statusOf(circuit, Date.now())) });
   let closed = false;
   const failed = (error: unknown) => {
     // The queue closes under what was just noted.

@@ -1,5 +1,5 @@
 import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
-import { type AskServicePayload, type AskServicePorts, askService } from '../../../jobs/ask-service.ts';
+import { type AskServicePayload, type AskServicePorts, askService, isReading } from '../../../jobs/ask-service.ts';
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
 import type { LookingPorts } from '../../../jobs/look-first.ts';
@@ -10,15 +10,20 @@ import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { readCircuit } from '../../queue/circuit.ts';
 import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
-import { startJobWorker } from '../../queue/job-worker.ts';
+import { type JobWorker, startJobWorker } from '../../queue/job-worker.ts';
 import { budgetWatch } from './budget.ts';
 import type { CallObserver } from './call-observer.ts';
+import { depthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists.ts';
 import { regionCircuit, statusOf } from './region-circuit.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface OpenRegion {
   readonly region: Region;
   readonly queue: JobQueue<BatchPayload>;
+  /** The queue of calls that only read, where they have a budget of their own. */
+  readonly lists: JobQueue<BatchPayload>;
+  /** The queue that a question belongs into at this moment. */
+  queueOf(ask: AskServicePayload['ask']): Promise<JobQueue<BatchPayload>>;
   status(): Promise<RegionStatus>;
   circuit(): Promise<CircuitStatus>;
   /** Sets the budget again where a wiped queue has forgotten it. */
@@ -50,6 +55,8 @@ export interface RegionOptions {
   readonly callsPerMinute: number;
   /** Share of the service's rate limit in percent, instead of `callsPerMinute`; absent: exactly `callsPerMinute`. */
   readonly budgetShare?: number | undefined;
+  /** Calls a minute that only read, exactly; absent: as the service says, with a share, and else part of `callsPerMinute`. */
+  readonly listsPerMinute?: number | undefined;
   /** Absent: other processes send. */
   readonly worker:
     | Pick<
@@ -60,7 +67,7 @@ export interface RegionOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** All workers of a region and app share one queue, and so one budget of calls. */
+/** All workers of a region and app share one queue, and so one budget of calls; lists.ts says which calls have another. */
 export function openRegionQueue(
   backend: Backend,
   region: Region,
@@ -87,30 +94,40 @@ function meantFor(
 }
 
 export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
-  const { region, appId, backend, onError } = options;
+  const { region, appId, backend, listsPerMinute, onError } = options;
   const queue = meantFor(options, openRegionQueue(backend, region, appId, onError));
+  const listsShare = listsPerMinute === undefined ? options.budgetShare : undefined;
+  const lists = meantFor({ ...options, budgetShare: listsShare }, openListsQueue(backend, region, appId, onError));
   // A queue of this process only is a cache: the ledger knows what to send.
-  if (!backend.shared) await queue.clear();
+  if (!backend.shared) await Promise.all([queue.clear(), lists.clear()]);
   await queue.setCallsPerMinute(options.callsPerMinute);
+  if (listsPerMinute !== undefined) await lists.setCallsPerMinute(listsPerMinute);
+  const ownLists = listsOnTheirOwn(lists, listsPerMinute, listsShare);
   const worker: RegionWorker | undefined =
     options.worker === undefined
       ? undefined
-      : startRegionWorker({ region, host: options.host, backend, queue, onError, ...options.worker });
+      : startRegionWorker({ region, host: options.host, backend, queue, lists, onError, ...options.worker });
   const circuit = async () => statusOf(readCircuit(await queue.readCircuit()), Date.now());
   return {
     region,
     queue,
+    lists,
+    queueOf: async (ask) => (isReading(ask) && (await ownLists()) ? lists : queue),
     circuit,
     status: async () => {
-      const [{ state, since, code, message, ...more }, depth, stopped, limitedForMs, callsPerMinute = null, workers] =
-        await Promise.all([
-          circuit(),
-          queue.depth(),
-          queue.isPaused(),
-          queue.limitedForMs(),
-          queue.callsPerMinute(),
-          backend.shared ? queue.workers() : 1,
-        ]);
+      const [
+        { state, since, code, message, ...more },
+        ...[depth, stopped, limitedForMs, callsPerMinute = null, apart, listsPerMinute, workers]
+      ] = await Promise.all([
+        circuit(),
+        depthOf({ queue, lists }),
+        queue.isPaused(),
+        queue.limitedForMs(),
+        queue.callsPerMinute(),
+        ownLists(),
+        lists.callsPerMinute(),
+        backend.shared ? queue.workers() : 1,
+      ]);
       return {
         region,
         ...depth,
@@ -119,6 +136,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
         circuit: { state, since, code, message, ...more },
         limitedForMs,
         callsPerMinute,
+        listsPerMinute: apart ? (listsPerMinute ?? null) : null,
         workers,
         key: worker?.keyFingerprint() ?? null,
       };
@@ -131,7 +149,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
     abort: () => worker?.abort(),
     close: async () => {
       await worker?.close();
-      await queue.close();
+      await Promise.all([queue.close(), lists.close()]);
     },
   };
 }
@@ -157,6 +175,7 @@ export interface RegionWorkerOptions {
   readonly host?: string | undefined;
   readonly backend: Backend;
   readonly queue: JobQueue<BatchPayload>;
+  readonly lists: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
   readonly concurrency: number;
   readonly askBeforeRepeat?: LookingPorts['askBeforeRepeat'];
@@ -169,50 +188,59 @@ export interface RegionWorkerOptions {
 }
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
-  const { region, host, backend, queue, chat, deliver, answer, observer, onError } = options;
+  const { region, host, backend, queue, lists, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
-  const budget = budgetWatch(queue, onError);
+  const seesLimit = watchLimits(lists, onError);
   const circuit = regionCircuit({
     queue,
+    lists,
     chat,
     concurrency: options.concurrency,
-    limit: (concurrency) => worker.setConcurrency(concurrency),
+    limit: (concurrency) => {
+      for (const worker of workers) worker.setConcurrency(concurrency);
+    },
     changed: (status) => observer?.circuit?.(region, status),
     called: (...call) => observer?.called?.(region, ...call),
     onError,
   });
-  const worker = startJobWorker<
-    BatchPayload | AskServicePayload,
-    AddMembersPorts & EditMemberPorts & CreateMissingPorts & AskServicePorts
-  >({
-    backend,
-    queue,
-    definitions: [addMembers, editMember, createMissing, askService],
-    ports: {
-      chat,
-      deliver,
-      answer,
-      askBeforeRepeat: options.askBeforeRepeat,
-      ...(options.starting !== undefined && { starting: options.starting }),
-      ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
-      stopRegion: () => queue.pause(),
-      unanswered: circuit.unanswered,
-      called: (call, rate, about) => {
-        observer?.called?.(region, call, rate, about);
-        circuit.called(call);
-        if (rate !== undefined) budget(rate, about.share, about.operation);
+  const work = (from: JobQueue<BatchPayload>): JobWorker => {
+    const budget = budgetWatch(from, onError);
+    return startJobWorker<
+      BatchPayload | AskServicePayload,
+      AddMembersPorts & EditMemberPorts & CreateMissingPorts & AskServicePorts
+    >({
+      backend,
+      queue: from,
+      definitions: [addMembers, editMember, createMissing, askService],
+      ports: {
+        chat,
+        deliver,
+        answer,
+        askBeforeRepeat: options.askBeforeRepeat,
+        ...(options.starting !== undefined && { starting: options.starting }),
+        ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
+        stopRegion: () => queue.pause(),
+        unanswered: circuit.unanswered,
+        called: (call, rate, about) => {
+          observer?.called?.(region, call, rate, about);
+          circuit.called(call);
+          if (rate === undefined) return;
+          budget(rate, about.share, about.operation);
+          seesLimit(rate, about.share, about.operation);
+        },
       },
-    },
-    concurrency: options.concurrency,
-    begun: (waitedMs) => observer?.begun?.(region, waitedMs),
-    admit: circuit.admit,
-    around: around && ((run, send) => around(region, run, send)),
-    notForUs: ({ host: meant }) => {
-      if (meant === undefined || meant === host || host === undefined) return undefined;
-      return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
-    },
-    onError,
-  });
+      concurrency: options.concurrency,
+      begun: (waitedMs) => observer?.begun?.(region, waitedMs),
+      admit: circuit.admit,
+      around: around && ((run, send) => around(region, run, send)),
+      notForUs: ({ host: meant }) => {
+        if (meant === undefined || meant === host || host === undefined) return undefined;
+        return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
+      },
+      onError,
+    });
+  };
+  const workers = [work(queue), work(lists)];
   return {
     region,
     // A job makes one call at a time.
@@ -220,10 +248,12 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
     close: async () => {
-      await worker.close();
+      await Promise.all(workers.map((worker) => worker.close()));
       circuit.close();
       await chat.close();
     },
-    abort: () => worker.abort(),
+    abort: () => {
+      for (const worker of workers) worker.abort();
+    },
   };
 }

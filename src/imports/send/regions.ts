@@ -6,8 +6,8 @@ import type { OpenRegion } from './region.ts';
 /** The regions that imports have used so far, each opened once; one that could not be opened is tried again. */
 export interface OpenRegions {
   open(region: Region): Promise<OpenRegion>;
-  /** The fair queue of a region, which has a fixed part of the backlog. */
-  fairQueueOf(region: OpenRegion): FairQueue;
+  /** The fair queue of a region's queue, which has a fixed part of the backlog. */
+  fairQueueOf(queue: OpenRegion['queue']): FairQueue;
   /** Rejects if one of them cannot be opened. */
   all(): Promise<OpenRegion[]>;
   /** Lets a region send again, with the key that the settings say now. */
@@ -23,7 +23,7 @@ export interface OpenRegions {
 /** @param count regions that share the backlog */
 export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRegion>, count: number): OpenRegions {
   const regions = new Map<Region, Promise<OpenRegion>>();
-  const fairQueues = new Map<Region, FairQueue>();
+  const fairQueues = new Map<OpenRegion['queue'], FairQueue>();
   const open = (region: Region): Promise<OpenRegion> => {
     const known = regions.get(region);
     if (known !== undefined) return known;
@@ -40,9 +40,9 @@ export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRe
     );
   return {
     open,
-    fairQueueOf: ({ region, queue }) => {
-      const known = fairQueues.get(region) ?? createFairQueue(queue, Math.floor(BACKLOG / count));
-      fairQueues.set(region, known);
+    fairQueueOf: (queue) => {
+      const known = fairQueues.get(queue) ?? createFairQueue(queue, Math.floor(BACKLOG / count));
+      fairQueues.set(queue, known);
       return known;
     },
     all,

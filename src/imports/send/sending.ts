@@ -86,7 +86,7 @@ export function createSending(options: SendingOptions): Sending {
       id,
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
-      fairQueues: new Map(used.map((one) => [one.region, regions.fairQueueOf(one)])),
+      fairQueues: new Map(used.map((one) => [one.region, regions.fairQueueOf(one.queue)])),
       mustWait: (region) => firstSteps.isAsking(id, region),
       report,
     });

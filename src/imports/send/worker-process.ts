@@ -5,6 +5,7 @@ import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { CallObserver } from './call-observer.ts';
+import { openListsQueue } from './lists.ts';
 import { createOutcomeSender } from './outcome-sender.ts';
 import { openRegionQueue, type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
 
@@ -18,6 +19,7 @@ export interface WorkerProcess {
 export interface WorkingRegion {
   readonly region: Region;
   readonly queue: JobQueue<BatchPayload>;
+  readonly lists: JobQueue<BatchPayload>;
   readonly worker: RegionWorker;
 }
 
@@ -38,6 +40,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   const answers = createAnswerSender(backend, onError);
   const regions = options.apps.map(({ region, appId, chat }) => {
     const queue = openRegionQueue(backend, region, appId, onError);
+    const lists = openListsQueue(backend, region, appId, onError);
     const { deliver } = sender;
     const { answer } = answers;
     const worker = startRegionWorker({
@@ -45,6 +48,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       host,
       backend,
       queue,
+      lists,
       chat,
       concurrency,
       askBeforeRepeat,
@@ -53,7 +57,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       observer,
       onError,
     });
-    return { region, queue, worker };
+    return { region, queue, lists, worker };
   });
   return {
     regions,
@@ -65,7 +69,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       clearTimeout(timer);
       await sender.close();
       await answers.close();
-      await Promise.all(regions.map(({ queue }) => queue.close()));
+      await Promise.all(regions.flatMap(({ queue, lists }) => [queue.close(), lists.close()]));
       await backend.close();
     },
   };

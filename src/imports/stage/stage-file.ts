@@ -105,7 +105,7 @@ async function stageWith(
       delimiter: intake.delimiter ?? '',
       columns: intake.columns(),
       recognised: intake.recognised as Record<string, string>,
-      shaped: intake.shaped,
+      shaped: intake.shaped(),
       rowsRead: intake.rowsRead(),
       entries: rows,
     });

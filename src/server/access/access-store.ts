@@ -14,7 +14,7 @@ export interface Who {
 }
 
 /** Everyone, where no token is needed. */
-export const LOCAL: Who = { id: '', name: 'local', role: 'operator', expiresAt: null };
+export const LOCAL: Who = { id: '', name: 'local', role: 'admin', expiresAt: null };
 
 /** A sender without a token, where one is needed. */
 export const UNKNOWN_SENDER: Who = { id: '', name: 'nobody', role: 'viewer', expiresAt: null };

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { aRole, reaches } from '../../api/service.ts';
 import { isLoopback } from '../../platform/loopback.ts';
 import type { Api } from '../context.ts';
 import { Problem } from '../problem.ts';
@@ -59,9 +60,9 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     if (role === 'public' || request.is404) return;
     const who = whoIs(request);
     if (who === undefined) throw unauthorised(request, reply);
-    if (role === 'operator' && who.role !== 'operator') {
+    if (!reaches(who.role, role)) {
       noteRefusal(who, request);
-      throw new Problem('ROLE_TOO_LOW', `"${who.name}" is a ${who.role}, and this is for operators.`);
+      throw new Problem('ROLE_TOO_LOW', `"${who.name}" is ${aRole(who.role)}, and this is for ${role}s.`);
     }
     request.who = who;
   });

@@ -26,6 +26,7 @@ const IDLE: Omit<RegionStatus, 'region'> = {
   circuit: UNUSED_CIRCUIT,
   limitedForMs: 0,
   callsPerMinute: null,
+  listsPerMinute: null,
   workers: 0,
   key: null,
 };

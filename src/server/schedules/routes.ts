@@ -33,6 +33,7 @@ import { refusals } from '../problem-schema.ts';
 import { scheduleLookRoute } from './look.ts';
 import { lastDays, nightsOf } from './nights.ts';
 import { checkTimes, readingView, requestedSchedule } from './requested-schedule.ts';
+import { sourcesRoute } from './sources.ts';
 import { tryRoute } from './try.ts';
 
 const params = z.object({ name: z.string().meta({ description: 'Name of a schedule.' }) });
@@ -231,6 +232,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
   tryRoute(app, context, catalog);
   scheduleLookRoute(app, context, catalog);
+  sourcesRoute(app, context);
 
   app.get(
     '/v1/schedules/:name/history',

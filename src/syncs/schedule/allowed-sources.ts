@@ -38,6 +38,19 @@ export async function allowedPath(path: string, allowed: readonly string[]): Pro
   throw leadsOut(path, allowed);
 }
 
+/**
+ * Where a folder really is, links followed: one of the allowed ones, or one below them.
+ * @param path a whole path
+ * @throws SourceNotAllowed; whatever the file system says where it is not there
+ */
+export async function allowedFolder(path: string, allowed: readonly string[]): Promise<string> {
+  const folders = allowed.filter((one) => !isAddress(one));
+  if (!folders.some((folder) => isBelow(`${path}${sep}`, folder))) throw notAllowed(path, allowed);
+  // Before it is opened, so that the answer does not reveal what there is elsewhere.
+  if (!(await isReallyBelow(await nearest(path), folders))) throw leadsOut(path, allowed);
+  return allowedPath(path, allowed);
+}
+
 /** @throws SourceNotAllowed */
 export function checkAllowedAddress(url: URL, allowed: readonly string[]): void {
   // A server may take an encoded slash for one, and so step out of the folder.

@@ -7,7 +7,9 @@ import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
 
 const originals = (name: ExportName, element: Element) => {
   const columns = new Columns({}, { lenient: true });
-  const rows = ofExport(name, new ElementReader(columns, new MembershipReader(columns, { region: 'us' }), false));
+  const reader = new MembershipReader(columns, { region: 'us' });
+  const options = { columns, reader, hasDefaultGuid: false, most: 100, onRepeat: () => {} };
+  const rows = ofExport(name, new ElementReader(options));
   return [...rows.rows(element, 'element 1', JSON.stringify(element), Object.keys(element).length)].map(
     ({ original }) => JSON.parse(original) as Record<string, string>,
   );

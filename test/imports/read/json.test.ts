@@ -61,7 +61,7 @@ describe('JSON', () => {
     expect(rows.map(short)).toEqual(['us/7/9007199254740991/participant/']);
   });
 
-  test.each(['1.5', '9007199254740993', 'true', '["u1"]', '{"id":1}', '-1e400'])(
+  test.each(['1.5', '9007199254740993', 'true', '{"id":1}', '-1e400'])(
     'a UID of %s is a problem that shows it as it is written',
     async (uid) => {
       const { rows } = await read(`[{"guid":"g1","uid":${uid}}]`);
@@ -70,6 +70,68 @@ describe('JSON', () => {
       expect(rows[0]?.original).toBe(`{"guid":"g1","uid":${uid}}`);
     },
   );
+
+  test.each([
+    ['of groups', '{"uid":"u1","guid":["g1","g2"]}', ['us/g1/u1/participant/', 'us/g2/u1/participant/']],
+    ['of users', '{"uid":["u1",7],"guid":"g1","scope":"admin"}', ['us/g1/u1/admin/', 'us/g1/7/admin/']],
+    ['of one value', '{"uid":["u1"],"guid":"g1"}', ['us/g1/u1/participant/']],
+  ])('a list %s is opened by itself', async (_, element, memberships) => {
+    for (const text of [`[${element}]`, `{"data":[${element}]}`, `${element}\n${element}`]) {
+      const { intake, rows } = await read(text);
+      expect(rows.filter(({ line }) => line === 1).map(short)).toEqual(memberships);
+      expect(rows[0]?.original).toBe(element);
+      expect(rows.slice(1, memberships.length).map(({ original }) => original)).not.toContainEqual(
+        expect.stringMatching(/./),
+      );
+      expect(intake.shaped()).toBe(true);
+      expect(intake.rowsRead()).toBe(rows.at(-1)?.line);
+    }
+  });
+
+  test('lists are opened in a mapped column too; each user is combined with each group, and the report says which it is', async () => {
+    const text = '[{"id":"u0","groups":"g0"},{"id":["u1","u2"],"groups":["g1","g2"]}]';
+    const { intake, rows } = await read(text, { mapping: { uid: 'id', guid: 'groups' } });
+    expect(rows.map((row) => [row.line, short(row), row.shaped?.value])).toEqual([
+      [1, 'us/g0/u0/participant/', undefined],
+      [2, 'us/g1/u1/participant/', 'groups=g1, id=u1'],
+      [2, 'us/g1/u2/participant/', 'groups=g1, id=u2'],
+      [2, 'us/g2/u1/participant/', 'groups=g2, id=u1'],
+      [2, 'us/g2/u2/participant/', 'groups=g2, id=u2'],
+    ]);
+    expect(intake.rowsRead()).toBe(2);
+  });
+
+  test('without a list no row gives several memberships', async () => {
+    const { intake } = await read('[{"guid":"g1","uid":"u1","tags":["a","b"]}]');
+    expect(intake.shaped()).toBe(false);
+  });
+
+  test('an empty list gives no membership, and the row says so', async () => {
+    const { rows } = await read('[{"guid":[],"uid":"u1"}]');
+    expect(rows).toMatchObject([{ shaped: { skipped: true }, problems: [{ column: 'guid', code: 'NO_MEMBERSHIP' }] }]);
+  });
+
+  test.each([
+    ['a list inside of a list', '{"uid":"u1","guid":["g1",["g2"]]}', 'a list inside of a list'],
+    ['an object', '{"uid":"u1","guid":["g1",{"id":"g2"}]}', 'name the value in it that is meant, such as guid.id'],
+    ['a fraction', '{"uid":"u1","guid":["g1",2.0]}', 'the guid "2.0" is neither a text nor a whole number'],
+  ])('of a list, only %s in it is wrong', async (_, element, reason) => {
+    const { rows } = await read(`[${element}]`);
+    expect(rows.map(short)).toEqual(['us/g1/u1/participant/', 'guid: NOT_TEXT']);
+    expect(rows[1]?.problems[0]?.reason).toContain(reason);
+  });
+
+  test('a list of scopes is wrong: only users and groups may be lists', async () => {
+    const { rows } = await read('[{"uid":"u1","guid":["g1","g2"],"scope":["admin","participant"]}]');
+    expect(rows.map(short)).toEqual(['scope: NOT_TEXT', 'scope: NOT_TEXT']);
+    expect(rows[0]?.problems[0]?.reason).toContain('only users and groups may be lists');
+  });
+
+  test('lists that give more memberships than is allowed are a problem of the row', async () => {
+    const many = JSON.stringify(Array.from({ length: 4 }, (_, at) => `x${at}`));
+    const { rows } = await read(`[{"uid":${many},"guid":${many}}]`, { bounds: { memberships: 15 } });
+    expect(rows.map(short)).toEqual(['guid: TOO_MANY_MEMBERSHIPS']);
+  });
 
   test('a UID that is null or missing is a problem of its row', async () => {
     const { rows } = await read('[{"guid":"g1","uid":"u1"},{"guid":"g1","uid":null},{"guid":"g1"}]');

@@ -26,7 +26,7 @@ const cellsOf = async (rows: string) => {
   return { intake, found, cells: found.map(({ line, original }) => [line, ...(JSON.parse(original) as string[])]) };
 };
 
-test('the first visible table with something in it is read, or the one that is named', async () => {
+test('the first visible sheet with a table is read, or the one that is named', async () => {
   const table = (name: string, uid: string, more = '') =>
     `<table:table table:name="${name}"${more}>${HEADER}${row(text(uid) + text('g1'))}</table:table>`;
   const bytes = ods(
@@ -36,8 +36,10 @@ test('the first visible table with something in it is read, or the one that is n
   expect(intake).toMatchObject({ kind: 'ods', format: 'csv' });
   expect(rows.map(short)).toEqual(['us/g1/new/participant/']);
   expect(intake.notes()[0]?.text).toContain(
-    '"New", the first one with rows. Other sheets of the workbook: "Empty", "Old"',
+    '"New", the first one with a table. Other sheets of the workbook: "Empty", "Old"',
   );
+  const cover = `<table:table table:name="Cover">${row(text('Choir'))}${row(text('All its members.'))}</table:table>`;
+  expect((await readOds(ods(cover + table('New', 'new')))).rows.map(short)).toEqual(['us/g1/new/participant/']);
   expect((await readOds(bytes, { sheet: 'Old' })).rows.map(short)).toEqual(['us/g1/old/participant/']);
   expect(await refusal(readOds(bytes, { sheet: 'Next' }))).toMatchObject({ code: 'UNKNOWN_SHEET' });
 });

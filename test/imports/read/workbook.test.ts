@@ -167,15 +167,63 @@ describe('the sheet', () => {
     { name: '1', rows: table('one') },
   ];
 
-  test('is the first visible one with something in it, and a note names the others', async () => {
+  test('is the first visible one with a table, and a note names the others', async () => {
     const { intake, rows } = await readMade({ sheets });
     expect(rows.map(({ uid }) => uid)).toEqual(['u1']);
     expect(intake.notes()).toEqual([
       {
         code: 'SHEET_CHOSEN',
-        text: 'The rows are from the sheet "Members", the first one with rows. Other sheets of the workbook: "Empty", "Secret", "1"',
+        text: 'The rows are from the sheet "Members", the first one with a table. Other sheets of the workbook: "Empty", "Secret", "1"',
       },
     ]);
+  });
+
+  test.each([
+    ['one cell', textRows([['Choir 2026']])],
+    ['a title and a sentence', textRows([['Members of the choir'], [], ['Exported for the rehearsal on Friday.']])],
+    ['a word that names no column', textRows([['Members'], ['ann']])],
+  ])('is not one that has only %s, and the note says so', async (_, rows) => {
+    const cover = { name: 'Cover', rows };
+    const { intake, rows: read } = await readMade({ sheets: [cover, { name: 'Everyone', rows: table('u1') }] });
+    expect(read.map(({ uid }) => uid)).toEqual(['u1']);
+    expect(intake.notes()[0]?.text).toBe(
+      'The rows are from the sheet "Everyone", the first one with a table (before it, only text was found in "Cover"). Other sheets of the workbook: "Cover"',
+    );
+  });
+
+  test('that is named is read, whatever is in it', async () => {
+    const cover = { name: 'Cover', rows: textRows([['Choir'], ['ann']]) };
+    const made = { sheets: [cover, { name: 'Everyone', rows: table('u1') }] };
+    const error = await refusal(readMade(made, { sheet: 'Cover' }));
+    expect(error.message).toContain('the only column is "Choir"');
+  });
+
+  test.each([
+    ['a column that is called as one that is read', [['User ID'], ['ann']], {}],
+    ['the column that the mapping names', [['Mitglied'], ['ann']], { mapping: { uid: 'Mitglied' } }],
+    ['a column without a header', [['ann']], { shape: { columns: ['uid'] } }],
+    ['a column below the rows that are skipped', [['Choir'], ['uid'], ['ann']], { shape: { headerRow: 2 } }],
+  ] satisfies [string, string[][], Partial<IntakeOptions>][])('may be %s only', async (_, list, options) => {
+    const { rows } = await readMade(
+      { sheets: [{ name: 'List', rows: textRows(list) }, ...sheets] },
+      { defaults: { region: 'us', guid: 'choir' }, ...options },
+    );
+    expect(rows.map(short)).toEqual(['us/choir/ann/participant/']);
+  });
+
+  test('may be a long list by whatever name', async () => {
+    const list = [['Mitglied'], ...Array.from({ length: 40 }, (_, at) => [`u${at}`])];
+    const made = { sheets: [{ name: 'List', rows: textRows(list) }, ...sheets] };
+    const error = await refusal(readMade(made, { defaults: { region: 'us', guid: 'choir' } }));
+    expect(error.message).toContain('the only column is "Mitglied"');
+  });
+
+  test('with a header and no rows is refused, with the others', async () => {
+    const empty = { name: 'New', rows: textRows([['uid', 'guid']]) };
+    const error = await refusal(readMade({ sheets: [empty, { name: 'Last year', rows: table('u1') }] }));
+    expect(error).toMatchObject({ code: 'NO_ROWS' });
+    expect(error.message).toContain('the sheet "New" of "people.xlsx" has no rows, only a header');
+    expect(error.message).toContain('name another sheet with --sheet: "Last year"');
   });
 
   test.each([

@@ -1,19 +1,11 @@
-/** Where an import stands: its state in a sentence, its rows by outcome, its facts. */
+/** Where an import stands: its state in a sentence, its rows by outcome, and what needs a person. */
 import { connection } from '../../connection.js';
-import { Badge, Facts, foreign, h } from '../../element.js';
-import { counted, duration, estimate, grouped, size, timeOfDay } from '../../format.js';
+import { Badge, foreign, h } from '../../element.js';
+import { counted, estimate, size, timeOfDay } from '../../format.js';
 import { withControls } from '../../option-words.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
 import { RelativeTime } from '../../relative-time.js';
-import {
-  CREATE_LIMIT,
-  createLimitSentence,
-  isOfSync,
-  settled,
-  stateLabel,
-  stateSentence,
-  stateTone,
-} from '../../words.js';
+import { CREATE_LIMIT, createLimitSentence, settled, stateLabel, stateSentence, stateTone } from '../../words.js';
 import { FollowUps } from './follow-ups.js';
 
 /** @import { ImportView, Progress } from '../../answers.d.ts' */
@@ -56,7 +48,6 @@ export function ImportHead({ live }) {
         ? `As of ${timeOfDay(asOf)}.`
         : view.state === 'running' && eta !== null && eta > 0 && estimate(eta),
     ),
-    h(Facts, { list: factsOf(view) }),
     view.notes !== undefined &&
       h(
         'ul',
@@ -147,46 +138,4 @@ function ReadingProgress({ staging: { rows, bytes, totalBytes, cutting } }) {
     h('progress', { key: 'bar', max: 1, value: cutting ? undefined : done, 'aria-label': 'Reading the file' }),
     h('p', { key: 'text', class: 'note' }, cutting ? `${counted(rows, 'row')} read, sorting` : read),
   ];
-}
-
-/**
- * @param {ImportView} view
- * @returns {(readonly [string, import('preact').ComponentChildren])[]}
- */
-function factsOf(view) {
-  const { startedAt, finishedAt } = view;
-  const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
-  return [
-    [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', h(RelativeTime, { iso: view.createdAt })],
-    ['Started', startedAt !== null && h(RelativeTime, { iso: startedAt })],
-    ['Finished', finishedAt !== null && h(RelativeTime, { iso: finishedAt })],
-    ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],
-    ['Rows of the file', view.inputRows !== undefined && grouped(view.inputRows)],
-    [view.inputRows === undefined ? 'Rows' : 'Memberships', view.rows.read > 0 && grouped(view.rows.read)],
-    ['Created', createdText(view)],
-    ['Messages in groups', messagesText(view)],
-    ['Calls', view.calls > 0 && grouped(view.calls)],
-    ['Asked who is banned', view.banQuestions !== undefined && counted(view.banQuestions, 'group')],
-    ['Retries', view.retries > 0 && grouped(view.retries)],
-    ['Rate-limited', limited > 0 && counted(limited, 'time')],
-  ];
-}
-
-/** @param {ImportView} view */
-function createdText({ created }) {
-  if (created === undefined) return null;
-  const parts = [
-    created.users > 0 && counted(created.users, 'user'),
-    created.groups > 0 && counted(created.groups, 'group'),
-    created.reactivated > 0 && `${grouped(created.reactivated)} reactivated`,
-  ];
-  return parts.filter((part) => part !== false).join(', ');
-}
-
-/** Each addition writes one into the group's conversation; in how many groups is known of the plan only. @param {ImportView} view */
-function messagesText({ writes, rows, finishedAt }) {
-  if (writes === undefined) return null;
-  const planned = `${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`;
-  if (finishedAt === null) return `up to ${planned}`;
-  return rows.added === writes.messages ? planned : grouped(rows.added);
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { importPath, request } from '../../api.js';
 import { LineChart } from '../../chart.js';
 import { connection } from '../../connection.js';
-import { Card, Empty, h } from '../../element.js';
+import { Empty, h } from '../../element.js';
 import { timeOfDay } from '../../format.js';
 
 /** @import { CallsAnswer } from '../../answers.d.ts' */
@@ -27,18 +27,9 @@ const OUTCOMES = /** @type {const} */ ([
 export function ImportPace({ id, live }) {
   const known = useKnownCalls(id, live);
   const view = live.view.value;
-  if ((view?.startedAt ?? null) === null) return null;
-  return h(
-    Card,
-    { id: 'pace', title: 'Throughput' },
-    h(
-      'div',
-      { class: 'charts' },
-      known === undefined
-        ? h(Empty, {}, 'Loading …')
-        : h(Charts, { known, told: live.rates.value, over: live.over.value, hasCalls: (view?.calls ?? 0) > 0 }),
-    ),
-  );
+  if ((view?.startedAt ?? null) === null || known === undefined) return null;
+  const hasCalls = (view?.calls ?? 0) > 0;
+  return h('div', { class: 'charts' }, h(Charts, { known, told: live.rates.value, over: live.over.value, hasCalls }));
 }
 
 /** @param {{ known: readonly Point[], told: readonly Rate[], over: boolean, hasCalls: boolean }} properties */
@@ -46,12 +37,12 @@ function Charts({ known, told, over, hasCalls }) {
   // When it is over the ledger knows all of it, and shows the same to everyone.
   const calls = useMemo(() => (over ? known : callsOf(known, told)), [known, told, over]);
   if (calls.filter((point) => point.calls !== null).length < 2) {
-    const why = over
-      ? `No chart: ${hasCalls ? 'the calls took less than two seconds' : 'no calls were made'}.`
-      : hasCalls
-        ? 'The first calls have been made; the chart follows in some seconds.'
-        : 'No calls yet.';
-    return h(Empty, {}, why);
+    if (over) return null;
+    return h(
+      Empty,
+      {},
+      hasCalls ? 'The first calls have been made; the chart follows in some seconds.' : 'No calls yet.',
+    );
   }
   const asOf = connection.asOf.value;
   const shows = over ? 'at most' : asOf === null ? 'now' : /** @type {const} */ (`as of ${timeOfDay(asOf)}`);

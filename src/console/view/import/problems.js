@@ -1,8 +1,9 @@
 /** Problems by code: how many rows, an example, what to do. */
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { importPath, query } from '../../api.js';
-import { Empty, foreign, h, importHref, repairHref } from '../../element.js';
+import { Card, foreign, h, importHref, repairHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
 import { ErrorNotice } from '../../notice.js';
 import { withControls } from '../../option-words.js';
@@ -16,6 +17,8 @@ import { ATTENTION, messageWords } from '../../words.js';
 
 /** While an import runs, problems are grouped again no more often: that is work for the server. */
 const EVERY_MS = 5000;
+/** Further ones are shown when they are asked for: the rows stay in sight. */
+const MOST_SHOWN = 6;
 
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportProblems({ id, live, filter }) {
@@ -28,16 +31,37 @@ export function ImportProblems({ id, live, filter }) {
   useEffect(() => {
     filter.codes.value = [...new Set((data?.problems ?? []).map(({ code }) => code).filter((code) => code !== ''))];
   }, [data]);
+  const showsAll = useSignal(false);
   if (error !== undefined) return h(ErrorNotice, { error });
-  if (data === undefined) return h(Empty, {}, 'Loading …');
-  if (data.problems.length === 0) return h(Empty, {}, 'None.');
-  return dataTable({
-    caption: 'Problems by code and column',
-    keyOf: ({ status, code, column }) => `${status} ${code} ${column ?? ''}`,
-    // What counts in another row, or was left out on purpose, is no one's work.
-    items: data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b))),
-    columns: columnsFor(id, filter),
-  });
+  if (data === undefined || data.problems.length === 0) return null;
+  // What counts in another row, or was left out on purpose, is no one's work.
+  const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
+  const items = showsAll.value ? all : all.slice(0, MOST_SHOWN);
+  return h(
+    Card,
+    { id: 'problems', title: 'Problems' },
+    dataTable({
+      caption: 'Problems by code and column',
+      keyOf: ({ status, code, column }) => `${status} ${code} ${column ?? ''}`,
+      items,
+      columns: columnsFor(id, filter),
+    }),
+    items.length < all.length &&
+      h(
+        'div',
+        { class: 'buttons' },
+        h(
+          'button',
+          {
+            type: 'button',
+            onClick: () => {
+              showsAll.value = true;
+            },
+          },
+          `Show all ${grouped(all.length)} problems`,
+        ),
+      ),
+  );
 }
 
 /** @param {ProblemView} problem */

@@ -28,7 +28,7 @@ const EVERY = { day: '* * *', weekdays: '* * 1-5', sunday: '* * 0', month: '1 * 
 
 /** @type {import('../../form.js').Choice[]} */
 export const EVERY_CHOICES = [
-  ['day', 'every night'],
+  ['day', 'every day'],
   ['weekdays', 'Monday to Friday'],
   ['sunday', 'every Sunday'],
   ['month', 'on the first of every month'],

@@ -45,7 +45,7 @@ export function SourceFile({ form, preview, file, busy, onLook }) {
       else if (preview.isWanted) latest.current.onLook();
     }, TYPING_MS);
   };
-  useChange(JSON.stringify(NAMES.map((name) => form.get(name))), () => {
+  useChange(JSON.stringify([...NAMES.map((name) => form.get(name)), preview.picked.value]), () => {
     // What comes over the network is fetched again only when someone asks for it.
     if (preview.isWanted && !isFetched) lookSoon();
   });

@@ -21,6 +21,8 @@ export class SourcePreview {
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
   /** Whether it was asked for, also where that was refused or is still to be answered: not where there is no file. */
   isWanted = false;
+  /** Counts up when a file was chosen from a list. */
+  picked = signal(0);
   #form;
 
   /** @param {Form} form */
@@ -30,6 +32,12 @@ export class SourcePreview {
 
   get isShown() {
     return this.found.value !== undefined || this.facts.value !== undefined;
+  }
+
+  /** Another file was chosen from a list: it is shown at once. */
+  pick() {
+    this.isWanted = true;
+    this.picked.value += 1;
   }
 
   /** The column that a field is read from; '' for none. @param {Field} field */

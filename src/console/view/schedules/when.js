@@ -1,9 +1,10 @@
 /** When a schedule runs: in words, as an expression, and the next five times. */
+import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { query } from '../../api.js';
 import { cronWords } from '../../cron-words.js';
 import { h } from '../../element.js';
-import { Field, SelectField, TextField } from '../../form.js';
+import { Field, SelectField, TextField, useChange } from '../../form.js';
 import { TimeIn } from '../../time.js';
 import { cronOf, EVERY_CHOICES } from './settings-form.js';
 
@@ -13,7 +14,14 @@ import { cronOf, EVERY_CHOICES } from './settings-form.js';
 export function WhenFields({ form }) {
   const every = form.get('every');
   const tz = form.get('tz');
+  const offset = offsetOf(tz);
   const cron = cronOf({ every, at: form.get('at'), cron: form.get('cron') });
+  const simple = useRef(cron);
+  if (every !== 'cron') simple.current = cron;
+  useChange(every, () => {
+    // An expression is easier to change than to begin.
+    if (every === 'cron' && form.get('cron') === '') form.set('cron', simple.current);
+  });
   return h(
     'fieldset',
     null,
@@ -28,13 +36,13 @@ export function WhenFields({ form }) {
             name: 'cron',
             label: 'Cron expression',
             placeholder: '30 2 * * 1-5',
-            note: 'Minute, hour, day of month, month, weekday.',
+            note: `Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`,
           })
         : h(Field, {
             form,
             name: 'at',
             label: 'At',
-            note: cron === '' ? undefined : `As a cron expression: ${cron}`,
+            note: cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`,
             control: (own) =>
               h('input', {
                 ...own,
@@ -47,7 +55,10 @@ export function WhenFields({ form }) {
         form,
         name: 'tz',
         label: 'Time zone',
-        note: 'Of these times, summer time included.',
+        note:
+          offset === undefined
+            ? 'A city as in the list, such as Europe/Rome, or UTC.'
+            : `The time is by the clocks there (now ${offset}), summer time included.`,
         control: (own) =>
           h('input', {
             ...own,
@@ -65,8 +76,26 @@ export function WhenFields({ form }) {
       { id: 'time-zones' },
       ZONES.map((zone) => h('option', { key: zone, value: zone })),
     ),
-    h(NextTimes, { cron, tz }),
+    offset !== undefined && h(NextTimes, { cron, tz }),
   );
+}
+
+/** How far the clocks of a zone are from UTC now; undefined where there is no such zone: it may be half typed. @param {string} tz */
+function offsetOf(tz) {
+  try {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone: tz, timeZoneName: 'longOffset' });
+    return format
+      .formatToParts()
+      .find(({ type }) => type === 'timeZoneName')
+      ?.value.replace('GMT', 'UTC');
+  } catch {
+    return undefined;
+  }
+}
+
+/** On one line. @param {string} cron */
+function unbroken(cron) {
+  return cron.replaceAll(' ', '\u00a0');
 }
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
@@ -74,7 +103,7 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 /** @param {{ cron: string, tz: string }} properties */
 function NextTimes({ cron, tz }) {
   /** @type {import('../../answer.js').Answer<{ next: string[] }>} */
-  const { data, error } = useAnswer(cron === '' || tz === '' ? null : `/v1/schedules/next${query({ cron, tz })}`);
+  const { data, error } = useAnswer(cron === '' ? null : `/v1/schedules/next${query({ cron, tz })}`);
   const words = cronWords(cron);
   return h(
     'div',

@@ -6,10 +6,7 @@ import { settings } from '../../frame.js';
 /** @import { Form } from '../../form.js' */
 
 /** @type {import('../../form.js').Choice[]} */
-const MODES = [
-  ['', 'add: never removes'],
-  ['mirror', 'mirror: also looks at members not in the file'],
-];
+const MODES = [['', 'add'], 'mirror'];
 /** @type {import('../../form.js').Choice[]} */
 const MISSING = [['', 'report'], 'remove', 'ban'];
 
@@ -21,10 +18,16 @@ export const PLAN = {
 
 /** @param {Form} form */
 export function planFields(form) {
+  const mirrors = form.get('mode') === 'mirror';
   return [
-    h(SelectField, { form, name: 'mode', label: 'Mode', choices: MODES }),
-    form.get('mode') === 'mirror' &&
-      h(SelectField, { form, name: 'missing', label: 'Members not in the file', choices: MISSING }),
+    h(SelectField, {
+      form,
+      name: 'mode',
+      label: 'Mode',
+      choices: MODES,
+      note: mirrors ? 'Also looks at members who are not in the file.' : 'Adds and raises members; never removes any.',
+    }),
+    mirrors && h(SelectField, { form, name: 'missing', label: 'Members not in the file', choices: MISSING }),
     h(TextField, {
       form,
       name: 'protect',
@@ -39,6 +42,12 @@ export function planFields(form) {
       placeholder: 'ann, ben',
       note: 'Even if they are owner, admin or protected.',
     }),
+  ];
+}
+
+/** @param {Form} form */
+export function planChecks(form) {
+  return [
     h(CheckField, { form, name: 'allowDemotion', label: 'Allow demotions' }),
     h(CheckField, { form, name: 'allowUnban', label: 'Add users who are banned, which lifts their ban' }),
     h(CheckField, { form, name: 'apply', label: 'Apply the plan at once, unless a guard objects' }),

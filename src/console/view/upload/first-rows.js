@@ -77,14 +77,6 @@ export function FirstRows({ preview }) {
     identities !== undefined &&
       h('p', { class: 'note' }, 'UIDs are looked up in ', foreign(identities.name), ' when the file is read.'),
     h(ErrorPlace, { error: preview.error.value }),
-    rows.length > 0 &&
-      dataTable({
-        caption: 'The first rows, as rollcall reads them',
-        columns: COLUMNS,
-        items: identities === undefined ? rows : rows.map((row) => withoutKeyProblems(row, uid)),
-        keyOf: (_, index) => index,
-        rowClass: ({ problems, skipped }) => (skipped ? 'left-out' : problems.length > 0 ? 'wrong' : ''),
-      }),
     found !== undefined &&
       found.notes.length > 0 &&
       h(
@@ -106,6 +98,14 @@ export function FirstRows({ preview }) {
           ),
         ),
       ),
+    rows.length > 0 &&
+      dataTable({
+        caption: 'The first rows, as rollcall reads them',
+        columns: COLUMNS,
+        items: identities === undefined ? rows : rows.map((row) => withoutKeyProblems(row, uid)),
+        keyOf: (_, index) => index,
+        rowClass: ({ problems, skipped }) => (skipped ? 'left-out' : problems.length > 0 ? 'wrong' : ''),
+      }),
   );
 }
 

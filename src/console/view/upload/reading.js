@@ -91,7 +91,7 @@ export function SheetChoice({ form, preview }) {
     form,
     name: 'sheet',
     label: 'Sheet',
-    choices: [['', 'the first one with rows'], ...known, ...(isKnown ? [] : [chosen])],
+    choices: [['', 'the first one with a table'], ...known, ...(isKnown ? [] : [chosen])],
   });
 }
 
@@ -126,7 +126,7 @@ export function FileFormat({ form, preview, isArchive }) {
           form,
           name: 'sheet',
           label: 'Sheet',
-          note: 'Name or number. Leave empty for the first one with something in it.',
+          note: 'Name or number. Leave empty for the first one with a table.',
         }),
       (isArchive || form.get('files') !== '') &&
         h(TextField, {

@@ -4,6 +4,7 @@ import { useAnswer } from '../../answer.js';
 import { request } from '../../api.js';
 import { foreign, h } from '../../element.js';
 import { focusField, SelectField, TextField } from '../../form.js';
+import { nameOf } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
 import { useWork, WorkButton } from '../../work.js';
 
@@ -140,15 +141,4 @@ function recipeOf(title, preview) {
       ...(shape !== '' && { shape: shaped }),
     },
   };
-}
-
-/** "Members of the choir" → "members-of-the-choir". @param {string} title */
-function nameOf(title) {
-  return title
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 60);
 }

@@ -24,6 +24,7 @@ interface OpenedRows {
   columns(): readonly string[];
   notes(): readonly IntakeNote[];
   /** Rows of the file so far, left out or not. */
+  shaped(): boolean;
   rowsRead(): number;
   bytesRead(): number;
   chunks(): AsyncGenerator<InputRow[]>;
@@ -113,6 +114,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   const fileNotes: IntakeNote[] = [];
   let read = 0;
   let rowsRead = 0;
+  let shaped = false;
   let current: OpenedRows | undefined = first.intake;
   let last = 0;
   merged.begin(first.file);
@@ -138,6 +140,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
     fileNotes.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
     read += intake.bytesRead();
     rowsRead += intake.rowsRead();
+    shaped ||= intake.shaped();
     current = undefined;
   }
 
@@ -148,6 +151,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
     },
     columns: () => merged.names,
     notes: () => [...notes(), ...fileNotes],
+    shaped: () => shaped || (current?.shaped() ?? false),
     rowsRead: () => rowsRead + (current?.rowsRead() ?? 0),
     bytesRead: () => (set.kind === 'zip' ? set.bytesRead() : read + (current?.bytesRead() ?? 0)),
     async *chunks() {

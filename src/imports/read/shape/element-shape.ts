@@ -29,6 +29,8 @@ export class ShapedElements implements Elements {
   /** Of elements in the service's own shape. */
   #ownPlan: Plan | undefined;
   rowsRead = 0;
+  /** A row may give several memberships, lists or not. */
+  readonly hasLists = true;
 
   constructor(shaping: Shaping) {
     this.#shaping = shaping;

@@ -3,12 +3,10 @@ import { type InputRow, NO_PROBLEMS, type RowProblem } from '../input-row.ts';
 import { shown } from '../intake-error.ts';
 import { MembershipReader, type RowDefaults } from '../membership-row.ts';
 import type { Identities } from './identities.ts';
+import { noMembership, shortValue, tooManyMemberships } from './memberships.ts';
 import type { Plan } from './plan.ts';
 import { type Group, groupsOf, type Person, peopleOf } from './plan.ts';
 import type { Cells } from './sources.ts';
-
-/** Longest text that says which value of a row a membership is, in characters. */
-const LONGEST_VALUE = 200;
 
 /** One membership of a row, before it is checked. */
 interface Requested {
@@ -88,8 +86,8 @@ export class Shaper {
   #request(plan: Plan, people: Plan['people'][number], cells: Cells, requested: Requested[]): RowProblem | undefined {
     const persons = peopleOf(people, cells);
     const groups = groupsOf(plan.groups, cells);
-    if (persons.length === 0) return none(people.source.label, 'it has no user');
-    if (groups.length === 0) return none(plan.groups.label, plan.groups.emptiness);
+    if (persons.length === 0) return noMembership(people.source.label, 'it has no user');
+    if (groups.length === 0) return noMembership(plan.groups.label, plan.groups.emptiness);
     let left: string | undefined;
     const own = plan.scope?.read(cells) ?? '';
     for (const group of groups) {
@@ -102,7 +100,7 @@ export class Shaper {
     }
     return left === undefined
       ? undefined
-      : none(plan.scope?.label ?? 'scope', `${shown(left)} is not a membership`, left);
+      : noMembership(plan.scope?.label ?? 'scope', `${shown(left)} is not a membership`, left);
   }
 
   #read(plan: Plan, request: Requested, line: number, original: string, problems: readonly RowProblem[]): InputRow {
@@ -144,17 +142,13 @@ export class Shaper {
   #none(line: number, original: string, problems: readonly RowProblem[], why: RowProblem | undefined): InputRow {
     const row = this.#empty(line, original);
     if (problems.length > 0) return { ...row, problems };
-    const reason = why ?? none(this.#columns.names[0] ?? '', 'a list of it is empty');
+    const reason = why ?? noMembership(this.#columns.names[0] ?? '', 'a list of it is empty');
     return { ...row, problems: [reason], shaped: { part: 1, value: '', skipped: true } };
   }
 
   #tooMany(line: number, original: string): InputRow {
-    const reason = `the row gives more than ${this.#most} memberships; if that is right, raise the bound memberships`;
-    const column = this.#columns.names[0] ?? '';
-    return {
-      ...this.#empty(line, original),
-      problems: [{ column, value: '', code: 'TOO_MANY_MEMBERSHIPS', reason }],
-    };
+    const problem = tooManyMemberships(this.#columns.names[0] ?? '', this.#most);
+    return { ...this.#empty(line, original), problems: [problem] };
   }
 
   /** A row of which no membership is known. */
@@ -163,17 +157,12 @@ export class Shaper {
   }
 }
 
-function none(column: string, reason: string, value = ''): RowProblem {
-  return { column, value, code: 'NO_MEMBERSHIP', reason };
-}
-
 function describedValue({ person, group }: Requested, listed: boolean): string {
   const parts = [
     ...(listed || group.several ? [`${group.valueLabel ?? group.label}=${group.value}`] : []),
     ...(listed || person.several ? [`${person.label}=${person.value}`] : []),
   ];
-  const text = parts.join(', ');
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE).replace(/[\ud800-\udbff]$/, '')}…`;
+  return shortValue(parts.join(', '));
 }
 
 function sourcesOf({ person, group }: Requested): { uid?: string; guid?: string } | undefined {

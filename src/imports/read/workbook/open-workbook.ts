@@ -4,6 +4,7 @@ import type { Zip } from '../archive/zip.ts';
 import type { Bounds } from '../bounds.ts';
 import { IntakeError, listed, shown, shownPath } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
+import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';
 import { CsvWriter } from './csv-writer.ts';
 import { openOds } from './ods.ts';
 import type { SheetCounts } from './sheet-reader.ts';
@@ -13,8 +14,9 @@ import type { Sheet, Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
 
 export interface WorkbookOptions {
-  /** Name of the sheet, or its number from 1; absent: the first visible one with something in it. */
+  /** Name of the sheet, or its number from 1; absent: the first visible one with a table. */
   readonly sheet: string | undefined;
+  readonly table: TableSigns;
   readonly bounds: Bounds;
   readonly signal: AbortSignal | undefined;
   /** Told before one is chosen, so also where that fails. */
@@ -56,22 +58,25 @@ export async function openSheet(
   const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, signal, scratch);
   try {
     onSheets?.(workbook.sheets);
-    const number = await chosenSheet(workbook, name, options.sheet);
+    const chosen = await chooseSheet(workbook, name, options.sheet, options.table);
+    const { number } = chosen;
     const sheet = workbook.sheets[number]?.name ?? '';
+    const others = workbook.sheets.flatMap((other, at) => (at === number ? [] : [other.name]));
     const warnings = new Warnings();
     const counts: SheetCounts = { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
     return {
       kind,
       sheet,
+      others,
       blocks: async function* () {
         const writer = new CsvWriter(bounds);
         for await (const _ of workbook.read(number, warnings, (line, cells) => writer.add(line, cells), counts)) {
           yield* writer.take();
         }
-        if (writer.isEmpty) throw emptySheet(workbook, sheet, name);
+        if (writer.isEmpty) throw emptySheet(sheet, others, name);
       },
       notes: (isId) => [
-        ...sheetNotes(workbook, sheet, options.sheet),
+        ...sheetNotes(chosen, sheet, others),
         ...countNotes(counts),
         ...warnings.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
       ],
@@ -83,45 +88,7 @@ export async function openSheet(
   }
 }
 
-async function chosenSheet(workbook: Workbook, name: string, wanted: string | undefined): Promise<number> {
-  const { sheets } = workbook;
-  if (wanted === undefined) {
-    for (const [number, { isVisible }] of sheets.entries()) {
-      if (isVisible && (await hasRows(workbook, number))) return number;
-    }
-    const hidden = sheets.filter(({ isVisible }) => !isVisible);
-    const remedy =
-      hidden.length === 0
-        ? 'Write rows into it, or name another file'
-        : words`Name one of its hidden sheets with ${option('sheet')}: ${listed(hidden.map((sheet) => sheet.name))}`;
-    throw new IntakeError({ code: 'EMPTY', what: `${shownPath(name)} has no sheet with rows`, remedy });
-  }
-  const exact = sheets.findIndex((sheet) => sheet.name === wanted);
-  if (exact !== -1) return exact;
-  const plain = (text: string) => text.trim().toLowerCase();
-  const same = sheets.flatMap((sheet, number) => (plain(sheet.name) === plain(wanted) ? [number] : []));
-  if (same[0] !== undefined && same.length === 1) return same[0];
-  const number = /^\d{1,6}$/.test(wanted) ? Number(wanted) - 1 : -1;
-  if (sheets[number] !== undefined) return number;
-  throw new IntakeError({
-    code: 'UNKNOWN_SHEET',
-    what: `${shownPath(name)} has no sheet ${shown(wanted)}; it has ${listed(sheets.map((sheet) => sheet.name))}`,
-    remedy: words`Name one of them with ${option('sheet')}, or its number from 1 to ${String(sheets.length)}`,
-    facts: { file: name, sheet: wanted },
-  });
-}
-
-async function hasRows(workbook: Workbook, number: number): Promise<boolean> {
-  let found = false;
-  const notice = () => {
-    found = true;
-  };
-  for await (const _ of workbook.read(number, new Warnings(), notice)) if (found) return true;
-  return found;
-}
-
-function emptySheet({ sheets }: Workbook, sheet: string, name: string): IntakeError {
-  const others = sheets.map((other) => other.name).filter((other) => other !== sheet);
+function emptySheet(sheet: string, others: readonly string[], name: string): IntakeError {
   const remedy =
     others.length === 0
       ? 'Write rows into it, or name another file'
@@ -129,10 +96,10 @@ function emptySheet({ sheets }: Workbook, sheet: string, name: string): IntakeEr
   return new IntakeError({ code: 'EMPTY', what: `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy });
 }
 
-function sheetNotes({ sheets }: Workbook, sheet: string, wanted: string | undefined): IntakeNote[] {
-  if (wanted !== undefined || sheets.length === 1) return [];
-  const others = sheets.map(({ name }) => name).filter((name) => name !== sheet);
-  const text = `The rows are from the sheet ${shown(sheet)}, the first one with rows. Other sheets of the workbook: ${listed(others)}`;
+function sheetNotes({ isFound, passed }: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
+  if (!isFound || others.length === 0) return [];
+  const before = passed.length === 0 ? '' : ` (before it, only text was found in ${listed(passed)})`;
+  const text = `The rows are from the sheet ${shown(sheet)}, the first one with a table${before}. Other sheets of the workbook: ${listed(others)}`;
   return [{ code: 'SHEET_CHOSEN', text }];
 }
 

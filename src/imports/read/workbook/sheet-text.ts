@@ -4,6 +4,8 @@ import type { IntakeNote } from '../intake-note.ts';
 export interface SheetText {
   readonly kind: 'xlsx' | 'ods';
   readonly sheet: string;
+  /** The names of the other sheets. */
+  readonly others: readonly string[];
   blocks(): AsyncGenerator<Buffer>;
   /**
    * What should be known about it; complete when it has been read.

@@ -1,0 +1,19 @@
+import type { RowProblem } from '../input-row.ts';
+
+/** Longest text that says which value of a row a membership is, in characters. */
+const LONGEST_VALUE = 200;
+
+/** Which of several memberships of a row it is, such as `course2=math`. */
+export function shortValue(text: string): string {
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Why a row gives no membership. */
+export function noMembership(column: string, reason: string, value = ''): RowProblem {
+  return { column, value, code: 'NO_MEMBERSHIP', reason };
+}
+
+export function tooManyMemberships(column: string, most: number): RowProblem {
+  const reason = `the row gives more than ${most} memberships; if that is right, raise the bound memberships`;
+  return { column, value: '', code: 'TOO_MANY_MEMBERSHIPS', reason };
+}

@@ -1,0 +1,87 @@
+import { askService, isReading } from '../../../jobs/ask-service.ts';
+import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { Rate } from '../../chat/rate-headers.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { Backend } from '../../queue/backend.ts';
+import { type JobQueue, openJobQueue, type QueueDepth } from '../../queue/job-queue.ts';
+
+/**
+ * The service may count calls that only read in a budget of their own (docs/chat-service.md, 39). Then questions have a queue of
+ * their own, and with it a rate and waits that nothing else shares. The queue is in use while a rate is set for it: by the
+ * settings, or by the first worker that is told two different limits.
+ */
+export function openListsQueue(
+  backend: Backend,
+  region: Region,
+  appId: string,
+  onError: (error: Error) => void,
+): JobQueue<BatchPayload> {
+  return openJobQueue(backend, `lists-${region}-${appId}`, askService, onError);
+}
+
+/** Jobs of a region, wherever they are. */
+export async function depthOf(
+  queues: Record<'queue' | 'lists', Pick<JobQueue<BatchPayload>, 'depth'>>,
+): Promise<QueueDepth> {
+  const [sent, read] = await Promise.all([queues.queue.depth(), queues.lists.depth()]);
+  return {
+    waiting: sent.waiting + read.waiting,
+    delayed: sent.delayed + read.delayed,
+    active: sent.active + read.active,
+    setAside: sent.setAside + read.setAside,
+  };
+}
+
+type Rated = Pick<JobQueue<BatchPayload>, 'callsPerMinute' | 'setCallsPerMinute'>;
+
+/** How long what was found is taken for true, in ms. */
+const LOOK_MS = 2_000;
+
+/**
+ * Tells whether questions go through the queue of lists.
+ * @param perMinute as the settings say; a wiped queue is told again
+ * @param share undefined where the settings say how many calls there are: then workers decide nothing
+ */
+export function listsOnTheirOwn(
+  lists: Rated,
+  perMinute: number | undefined,
+  share: number | undefined,
+): () => Promise<boolean> {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let found = false;
+  return async () => {
+    if (perMinute === undefined && share === undefined) return false;
+    if (performance.now() - lookedAt < LOOK_MS) return found;
+    const set = await lists.callsPerMinute();
+    if (set === undefined && perMinute !== undefined) await lists.setCallsPerMinute(perMinute);
+    found = set !== undefined || perMinute !== undefined;
+    lookedAt = performance.now();
+    return found;
+  };
+}
+
+/** To be told of each reply: sets a rate for lists once they turn out to have another limit than other calls. */
+export function watchLimits(
+  lists: Rated,
+  onError: (error: Error) => void,
+): (rate: Pick<Rate, 'limit'>, share: number | undefined, operation: string) => void {
+  let ofLists: number | undefined;
+  let ofOthers: number | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return ({ limit }, share, operation) => {
+    if (limit === undefined || limit < 1 || share === undefined) return;
+    if (isReading(operation)) ofLists = limit;
+    else ofOthers = limit;
+    if (ofLists === undefined || ofOthers === undefined || ofLists === ofOthers) return;
+    if (performance.now() - lookedAt < LOOK_MS) return;
+    lookedAt = performance.now();
+    const allowed = Math.max(1, Math.floor((ofLists * share) / 100));
+    lists
+      .callsPerMinute()
+      .then(async (set) => {
+        // From here on, the budget of that queue follows its own replies.
+        if (set === undefined) await lists.setCallsPerMinute(allowed);
+      })
+      .catch(onError);
+  };
+}

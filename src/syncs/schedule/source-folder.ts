@@ -1,0 +1,74 @@
+import { opendir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { shown } from '../../imports/read/intake-error.ts';
+import { allowedFolder, allowedPath } from './allowed-sources.ts';
+import { SourceError, SourceNotAllowed } from './schedule-errors.ts';
+
+/** Something in a folder that schedules may read. */
+export interface SourceEntry {
+  readonly name: string;
+  readonly kind: 'folder' | 'file';
+  /** In bytes. */
+  readonly size: number;
+  /** In ms since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** A folder may have millions of entries: as many are read, and as many of them are given. */
+const MOST_READ = 2_000;
+const MOST_GIVEN = 200;
+
+/**
+ * The folders in a folder by name, then its files, the newest first. Left out are hidden ones, and links that lead out
+ * of the allowed folders.
+ * @throws SourceNotAllowed; SourceError where there is no such folder
+ */
+export async function sourceEntries(
+  folder: string,
+  allowed: readonly string[],
+): Promise<{ readonly entries: readonly SourceEntry[]; readonly more: boolean }> {
+  const path = resolve(folder);
+  try {
+    const names = await namesIn(await allowedFolder(path, allowed));
+    const found = await Promise.all(names.map((name) => entryOf(path, name, allowed)));
+    const entries = found.filter((entry) => entry !== undefined).sort(inOrder);
+    const more = names.length === MOST_READ || entries.length > MOST_GIVEN;
+    return { entries: entries.slice(0, MOST_GIVEN), more };
+  } catch (error) {
+    if (error instanceof SourceNotAllowed) throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const why = REASONS[code] ?? `cannot be read: ${(error as Error).message}`;
+    throw new SourceError(`${shown(path)} ${why}`, { cause: error });
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there; check the path',
+  ENOTDIR: 'is not a folder',
+  EACCES: 'may not be read by the user who runs the server',
+};
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const { name } of await opendir(folder)) {
+    if (!name.startsWith('.')) names.push(name);
+    if (names.length === MOST_READ) break;
+  }
+  return names;
+}
+
+/** Undefined for what may not be read, is gone by now, or is neither a folder nor a file. */
+async function entryOf(folder: string, name: string, allowed: readonly string[]): Promise<SourceEntry | undefined> {
+  const found = await allowedPath(join(folder, name), allowed)
+    .then((real) => stat(real))
+    .catch(() => undefined);
+  if (found === undefined || !(found.isDirectory() || found.isFile())) return undefined;
+  const kind = found.isFile() ? 'file' : 'folder';
+  return { name, kind, size: found.size, modifiedAt: Math.round(found.mtimeMs) };
+}
+
+function inOrder(a: SourceEntry, b: SourceEntry): number {
+  if (a.kind !== b.kind) return a.kind === 'folder' ? -1 : 1;
+  const byTime = a.kind === 'file' ? b.modifiedAt - a.modifiedAt : 0;
+  return byTime || (a.name < b.name ? -1 : 1);
+}

@@ -1,0 +1,68 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
+import { eventually, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
+
+const browser = useBrowser();
+const server = useServerHere();
+/** Of the browser's page: 1440 × 900. */
+const WINDOW = 900;
+
+/** Runs a file to its end and opens its page. */
+async function imported(csv: string): Promise<Page> {
+  const init = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: csv };
+  const { id } = (await (await fetch(`${server.url}/v1/imports?name=members.csv`, init)).json()) as { id: string };
+  const end = async () =>
+    ((await (await fetch(`${server.url}/v1/imports/${id}`)).json()) as { finishedAt: unknown }).finishedAt;
+  await eventually(end).not.toBeNull();
+  const page = await browser.open(`${server.url}/imports/${id}`);
+  await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
+  return page;
+}
+
+const top = (page: Page) =>
+  page.evaluate<number>('document.querySelector(".rows tbody tr").getBoundingClientRect().top + scrollY');
+
+test('of a small import without problems, the first window shows the rows, and no heading stands over nothing', async () => {
+  const page = await imported('guid,uid\nchoir,ada\nchoir,ben\nchoir,cyd\nband,ada\n');
+  await eventually(() => top(page)).toBeLessThan(WINDOW);
+  expect(await page.getByText(/^(None|No chart)/).count()).toBe(0);
+  expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+    'Facts',
+    'Downloads',
+    'Regions',
+    'History',
+    'Rows',
+  ]);
+});
+
+test('of a thousand rows with problems, the problems come first, and the rows begin in the second window', async () => {
+  const bad = [
+    'no such group,user,,',
+    'team,user!,,',
+    ',user,,',
+    'team,,,',
+    'team,user,teacher,',
+    'team,user,,mars',
+    `team,${'u'.repeat(101)},,`,
+  ];
+  const rows = Array.from({ length: 1000 }, (_, at) => bad[at % 20] ?? `team-${at % 40},user-${at},,us`);
+  const page = await imported(`guid,uid,scope,region\n${rows.join('\n')}\n`);
+  const problems = page.getByRole('table', { name: 'Problems by code' }).locator('tbody tr');
+  await eventually(() => problems.count()).toBe(6);
+  expect(await top(page)).toBeLessThan(2 * WINDOW);
+  await page.getByRole('button', { name: 'Show all 7 problems' }).click();
+  await eventually(() => problems.count()).toBe(7);
+});
+
+test('a link to a part that is folded opens it', async () => {
+  const page = await imported('guid,uid\nchoir,ada\n');
+  const history = page.getByRole('region', { name: 'History' });
+  expect(await history.count()).toBe(0);
+  await page.getByRole('link', { name: 'History' }).click();
+  await history.getByText('completed', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Downloads' }).click();
+  await page.getByRole('link', { name: 'All rows: CSV' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+});
