@@ -180,13 +180,12 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
 /** The schedule as the API takes it. */
 async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
   const { cron, tz, file, header = {}, maxSource, limit = {}, giveUpAfter, apply, repair, catchUp } = flags;
-  const { mode, allowDemotion, allowUnban, protect, removeByName } = await syncFlagsOf(flags);
+  const { mode, includeUncertain: _, protect, removeByName, ...decided } = await syncFlagsOf(flags);
   const create = createOptionsOf(flags);
   return {
-    ...{ name, cron, tz, file, maxSource, mode, allowDemotion, allowUnban },
+    ...{ name, cron, tz, file, maxSource, ...decided, mode },
     headers: header,
     reading: await readingThere(server, flags),
-    ...(flags.missing !== undefined && { missing: flags.missing }),
     ...{ protect: [...protect], removeNamed: [...removeByName] },
     ...(create && createSettingsOf(create)),
     limits: limit,

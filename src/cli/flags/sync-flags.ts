@@ -11,7 +11,7 @@ import {
 import { type Given, textsOf } from '../../options/option.ts';
 import { LIMITS, LimitError, limitsWith } from '../../syncs/guard-limits.ts';
 import { readProtectFile } from '../../syncs/plan/protect.ts';
-import { DEFAULT_FLAGS, type SyncFlags } from '../../syncs/plan-flags.ts';
+import { type SyncFlags, syncFlags } from '../../syncs/plan-flags.ts';
 import { UsageError } from '../errors.ts';
 import { repeatable } from './once.ts';
 import { withOptions } from './option-flags.ts';
@@ -50,22 +50,14 @@ export function withPlan(command: Command): Command {
 }
 
 /** @throws UsageError, ProtectFileError */
-export async function syncFlagsOf(flags: DecidingFlags & Partial<ModeFlags>): Promise<SyncFlags> {
-  const { mode = DEFAULT_FLAGS.mode, missing } = flags;
+export async function syncFlagsOf(flags: ModeFlags): Promise<SyncFlags> {
+  const { mode, missing, protect } = flags;
   if (missing !== undefined && mode !== 'mirror') {
     throw new UsageError(
       `--missing ${missing} says what to do about members who are not in the file, and mode add ignores them; add --mode mirror`,
     );
   }
-  return {
-    mode,
-    missing: missing ?? DEFAULT_FLAGS.missing,
-    allowDemotion: flags.allowDemotion === true,
-    allowUnban: flags.allowUnban === true,
-    protect: flags.protect === undefined ? new Set() : await readProtectFile(flags.protect),
-    removeByName: new Set(flags.removeNamed),
-    ...(flags.includeUncertain && { includeUncertain: true }),
-  };
+  return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await readProtectFile(protect))] });
 }
 
 const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING };
@@ -74,7 +66,7 @@ const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLY
 const LONGEST_UIDS = 8_000;
 
 /** The choices as the API's query takes them. @throws as syncFlagsOf */
-export async function decidingQuery(flags: DecidingFlags & PlanFlags & Partial<ModeFlags>): Promise<URLSearchParams> {
+export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSearchParams> {
   const { protect, removeByName } = await syncFlagsOf(flags);
   const { limit = {}, protect: _, ...choices } = flags;
   const given = { ...choices, protect: [...protect], removeNamed: [...removeByName] };

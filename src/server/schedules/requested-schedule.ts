@@ -11,6 +11,7 @@ import { delimiterCharacter } from '../../options/option-texts.ts';
 import { defined } from '../../platform/defined.ts';
 import { checkCron } from '../../queue/cron.ts';
 import { limitsWith } from '../../syncs/guard-limits.ts';
+import { syncFlags } from '../../syncs/plan-flags.ts';
 import { checkAllowed } from '../../syncs/schedule/allowed-sources.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
 import type { ScheduleRecord } from '../../syncs/schedule/schedule-catalog.ts';
@@ -72,14 +73,7 @@ export async function requestedSchedule(
     options: syncOptionsToJson({
       ...before,
       reading: readingOf(given.reading, before?.reading ?? null, settings),
-      flags: {
-        mode,
-        missing: missing ?? 'report',
-        allowDemotion: given.allowDemotion,
-        allowUnban: given.allowUnban,
-        protect: new Set(given.protect),
-        removeByName: new Set(given.removeNamed),
-      },
+      flags: syncFlags(given),
       create: createOf(given),
       limits,
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),

@@ -4,7 +4,7 @@ import { LIFTING } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../../syncs/guard-limits.ts';
-import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../../syncs/plan-flags.ts';
+import { type SyncFlags, syncFlags } from '../../syncs/plan-flags.ts';
 import type { Reading } from '../../syncs/sync-options.ts';
 import { queryOf } from '../option-query.ts';
 import { Problem } from '../problem.ts';
@@ -59,20 +59,15 @@ type UndoQuery = z.infer<typeof undoQuery>;
 export type SyncQuery = z.infer<typeof syncQuery>;
 
 /** What a plan is decided by, as the runner takes it. */
-export interface Decision<Flags> {
-  readonly flags: Flags;
+export interface Decision {
+  readonly flags: SyncFlags;
   readonly limits: Readonly<Record<string, number>>;
   readonly apply: boolean;
 }
 
-export function undoDecision(query: UndoQuery): Decision<UndoFlags> {
+export function undoDecision(query: UndoQuery): Decision {
   return {
-    flags: {
-      allowUnban: query.allowUnban === true,
-      protect: new Set(query.protect),
-      removeByName: new Set(query.removeNamed),
-      ...(query.includeUncertain && { includeUncertain: true }),
-    },
+    flags: syncFlags(query),
     limits: Object.fromEntries(
       NAMES.flatMap((name) => {
         const limit = query[`${PREFIX}${name}`];
@@ -84,8 +79,8 @@ export function undoDecision(query: UndoQuery): Decision<UndoFlags> {
 }
 
 /** @throws Problem BAD_OPTION where options contradict each other */
-export function syncDecision(query: SyncQuery): Decision<SyncFlags> {
-  const { mode = DEFAULT_FLAGS.mode, missing } = query;
+export function syncDecision(query: SyncQuery): Decision {
+  const { mode, missing } = query;
   if (missing !== undefined && mode !== 'mirror') {
     throw new Problem(
       'BAD_OPTION',
@@ -93,9 +88,7 @@ export function syncDecision(query: SyncQuery): Decision<SyncFlags> {
       { field: 'missing', remedy: 'Add mode=mirror, or leave missing out.' },
     );
   }
-  const { flags, ...rest } = undoDecision(query);
-  const allowDemotion = query.allowDemotion === true;
-  return { flags: { ...flags, mode, missing: missing ?? DEFAULT_FLAGS.missing, allowDemotion }, ...rest };
+  return undoDecision(query);
 }
 
 /** How the file is read. @throws Problem BAD_OPTION */
