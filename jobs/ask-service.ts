@@ -81,8 +81,13 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
   z.object({ kind: z.literal('group'), group: groupFacts }),
   z.object({ kind: z.literal('membership'), scope: z.string().nullable(), isKnown: z.boolean() }),
-  /** GUIDs, and whether the service says that the user is a member. */
-  z.object({ kind: z.literal('joined'), groups: z.array(z.tuple([z.string(), z.boolean().nullable()])) }),
+  z.object({
+    kind: z.literal('joined'),
+    /** GUIDs, and whether the service says that the user is a member. */
+    groups: z.array(z.tuple([z.string(), z.boolean().nullable()])),
+    /** Of each group, the user's scope; absent in the answer of an older worker. */
+    scopes: z.array(z.string().nullable()).optional(),
+  }),
   z.object({ kind: z.literal('user'), user: userFacts }),
   z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
@@ -235,7 +240,7 @@ async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayl
     case 'joined': {
       const { groups, ...meta } = await chat.listJoined(uid, { signal });
       const listed = groups.map(({ guid: name, hasJoined }): [string, boolean | null] => [name, hasJoined]);
-      return { ...meta, answer: { kind: 'joined', groups: listed } };
+      return { ...meta, answer: { kind: 'joined', groups: listed, scopes: groups.map(({ scope }) => scope) } };
     }
     case 'user': {
       const { user, ...meta } = await chat.getUser(uid, { signal });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
+import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { count, nextCursor, time } from './fields.ts';
 import { cursorOption, limitOption } from './options.ts';
@@ -46,3 +47,36 @@ export const membersPage = z.strictObject({
   }),
   nextCursor,
 });
+
+/** `POST /v1/members/:uid/ask` */
+export const askQuery = z.strictObject({
+  region: z.enum(REGIONS).optional().meta({
+    description: 'Default: the regions that imports have put the user into, or all that have an app.',
+  }),
+});
+const membershipNow = z.strictObject({
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  now: z.enum(['member', 'banned', 'not-member', 'no-group', 'unknown']).meta({
+    description:
+      'As the service says. Who is not a member may be banned where the group has more than 100 banned users. `unknown`: the service does not say it, or more would have to be asked than one question may ask.',
+  }),
+  scope: z.string().nullable().meta({ description: 'Of a member, where the service says it.' }),
+  differs: z.boolean().meta({ description: 'Whether it is not what imports left.' }),
+  history: historyEntry.nullable().meta({ description: 'The last row that did something here; null: none did.' }),
+});
+export type MembershipNow = z.infer<typeof membershipNow>;
+export const memberNow = z.strictObject({
+  uid: z.string(),
+  askedAt: time,
+  regions: z.array(
+    z.strictObject({
+      region: z.enum(REGIONS),
+      problem: z.string().nullable().meta({ description: 'Why nothing is known of this region; null: it answered.' }),
+      isWhole: z.boolean().meta({ description: 'Whether `groups` has all groups of the user there.' }),
+    }),
+  ),
+  groups: z.array(membershipNow).meta({ description: 'Those that differ first.' }),
+  historyIsWhole: z.boolean().meta({ description: 'False: there are older rows than were compared.' }),
+});
+export type MemberNow = z.infer<typeof memberNow>;

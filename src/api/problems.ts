@@ -30,6 +30,11 @@ export const PROBLEMS = {
     title: 'The token or session is not valid',
     remedy: 'It is unknown, expired or revoked: log in again, or make a new one with `rollcall token create`.',
   },
+  TOKEN_EXPIRED: {
+    status: 401,
+    title: 'The token has expired',
+    remedy: 'Ask an admin for a new one, or make one with `rollcall token create`.',
+  },
   ROLE_TOO_LOW: {
     status: 403,
     title: 'The role does not allow this',
@@ -86,6 +91,11 @@ export const PROBLEMS = {
     title: 'No recipe has this name',
     remedy: 'GET /v1/recipes lists those that there are.',
   },
+  UNKNOWN_TOKEN: {
+    status: 404,
+    title: 'No token has this id',
+    remedy: 'GET /v1/tokens lists those that there are; it may be revoked already.',
+  },
   SOURCE_NOT_ALLOWED: {
     status: 403,
     title: 'The server does not let schedules read this',
@@ -115,6 +125,11 @@ export const PROBLEMS = {
     status: 409,
     title: 'It is in a state that does not allow this',
     remedy: 'Do one of `possible`, or wait until the state has changed.',
+  },
+  LAST_ADMIN: {
+    status: 409,
+    title: 'No admin would be left',
+    remedy: "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.",
   },
   KEY_IN_USE: {
     status: 409,

@@ -24,7 +24,7 @@ export type RepairProblem = z.infer<typeof rowProblem>;
 export const rowProblems = z.array(rowProblem);
 
 /** What a person did in one go. */
-const REPAIR_ACTIONS = ['edit', 'restore', 'paste', 'fill', 'replace', 'file', 'undo'] as const;
+const REPAIR_ACTIONS = ['edit', 'restore', 'paste', 'fill', 'replace', 'file', 'undo', 'redo'] as const;
 export type RepairAction = (typeof REPAIR_ACTIONS)[number];
 
 const edit = z.strictObject({
@@ -76,6 +76,10 @@ export const repairView = z.strictObject({
     .meta({
       description: 'What `undo` would take back: the last action, if it is yours and none of its rows was sent.',
     }),
+  redo: z.strictObject({ action: z.int(), cells: count }).nullable().meta({
+    description:
+      'What `undo` would do again: your last undo, if nothing was edited since and none of its rows was sent.',
+  }),
   sends: z.array(z.strictObject({ importId: z.string(), by: z.string(), at: time, rows: count })),
   maySend: z.boolean().meta({ description: 'The import has finished: what is ready can be sent.' }),
   failedTaken: z.boolean().meta({ description: 'Failed rows were retried as they were: repair them in the retry.' }),
@@ -162,7 +166,7 @@ export type RepairPaste = z.infer<typeof repairPaste>;
 
 /** `POST /v1/imports/:id/repair/undo` */
 export const repairUndo = z.strictObject({
-  action: z.int().positive().meta({ description: 'As `undo` of `GET /v1/imports/ID/repair` names it.' }),
+  action: z.int().positive().meta({ description: 'As `undo` or `redo` of `GET /v1/imports/ID/repair` names it.' }),
   show,
 });
 export type RepairUndo = z.infer<typeof repairUndo>;

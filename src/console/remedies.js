@@ -17,6 +17,10 @@ const FOR_PEOPLE = {
   'Send `Authorization: Bearer <token>`; `rollcall token create` makes one.': 'Log in.',
   'It is unknown, expired or revoked: log in again, or make a new one with `rollcall token create`.':
     'It is unknown, expired or revoked. On the server’s machine, rollcall token create makes a new one.',
+  'Ask an admin for a new one, or make one with `rollcall token create`.': 'Ask an admin for a new one.',
+  'GET /v1/tokens lists those that there are; it may be revoked already.': 'It may be revoked already.',
+  "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.":
+    'Make a token for another admin first.',
   'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.':
     'Ask one of them, or log in as one.',
   '/docs lists all addresses.': '',

@@ -1,18 +1,25 @@
 import { z } from 'zod';
 import {
+  askQuery,
   type FoundMember,
   type HistoryEntry,
   historyPage,
   historyQuery,
+  type MemberNow,
+  memberNow,
   membersPage,
   membersQuery,
 } from '../api/members.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
+import { readOptions } from '../imports/import-options.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
-import { foldId } from '../membership/membership.ts';
+import { foldId, type Region } from '../membership/membership.ts';
+import { inShort, noting } from './access/noting.ts';
 import { type Caller, callerOf } from './bounded-answer.ts';
 import type { Api, ServerContext } from './context.ts';
+import { lastRows, whereNow } from './member-now.ts';
 import { cursorContent, cursorText } from './paging.ts';
+import { Problem } from './problem.ts';
 import { refusals } from './problem-schema.ts';
 import type { Reading } from './reading.ts';
 
@@ -21,10 +28,17 @@ const MOST_IMPORTS = 100;
 /** Rows that one search looks at: a request of some seconds. The import in which they end is searched to its end. */
 const MOST_ROWS = 10_000_000;
 
+/** Rows of a user that are compared with where the user is. */
+const MOST_COMPARED = 1_000;
+/** How long a service that is away is waited for, and everything that a person waits for, in ms. */
+const PATIENCE_MS = 10_000;
+const LONGEST_MS = 30_000;
+
 const tags = ['members'];
 
-/** Users by a part of their UID, and what every import did to one. */
-export function memberRoutes(app: Api, { reading }: ServerContext): void {
+/** Users by a part of their UID, what every import did to one, and where this one is now. */
+export function memberRoutes(app: Api, { reading, coordinator, settings, access }: ServerContext): void {
+  const note = noting(access);
   app.get(
     '/v1/members',
     {
@@ -61,6 +75,61 @@ export function memberRoutes(app: Api, { reading }: ServerContext): void {
       return { uid, entries, nextCursor: cursorOf(next) };
     },
   );
+
+  app.post(
+    '/v1/members/:uid/ask',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Ask the service in which groups a user is now, and compare with what imports did',
+        description:
+          'One call for the groups of the user in each region, and one or two for each of up to 20 groups that differ, within the rate of the region.',
+        params: z.object({ uid: z.string() }),
+        querystring: askQuery,
+        response: { 200: memberNow, ...refusals('BAD_OPTION', 'REGION_WITHOUT_APP') },
+      },
+    },
+    async ({ params: { uid }, query: { region }, who, ip }, reply): Promise<MemberNow> => {
+      const caller = callerOf(reply);
+      const having = Object.keys(settings.apps) as Region[];
+      if (region !== undefined && !having.includes(region)) {
+        throw new Problem('REGION_WITHOUT_APP', `Region ${region} has no app on this server.`, { field: 'region' });
+      }
+      const { entries, next } = await history(
+        reading,
+        uid,
+        MOST_COMPARED,
+        placeOf(undefined),
+        caller,
+        MOST_IMPORTS * 5,
+      );
+      const isOfService = (id: string) => {
+        const record = reading.find(id);
+        return record !== undefined && readOptions(record).sandbox === settings.sandbox;
+      };
+      const ofService = new Set([...new Set(entries.map(({ importId }) => importId))].filter(isOfService));
+      const rows = lastRows(entries.filter(({ importId }) => ofService.has(importId)));
+      const used = having.filter((one) => rows.has(one));
+      const regions = region !== undefined ? [region] : used.length > 0 ? used : having;
+      note({ who, ip }, 'member.ask', uid, inShort({ regions: regions.join(',') }));
+      const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(LONGEST_MS)]);
+      const found = await Promise.all(
+        regions.map((one) =>
+          whereNow(one, rows.get(one) ?? new Map(), { uid, pages: coordinator.pages(one, PATIENCE_MS), signal }),
+        ),
+      );
+      return {
+        uid,
+        askedAt: new Date().toISOString(),
+        regions: found.map((one) => one.region),
+        groups: found
+          .flatMap(({ groups }) => groups)
+          .toSorted((one, other) => Number(other.differs) - Number(one.differs) || (one.guid < other.guid ? -1 : 1)),
+        historyIsWhole: next === undefined,
+      };
+    },
+  );
 }
 
 /** The import to look into next, as a cursor of the list of imports, and the row after which to continue in it. */
@@ -91,9 +160,10 @@ async function lookInto(
   start: Place,
   look: (record: ImportRecord, after: number) => Promise<number | undefined>,
   isEnough: () => boolean,
+  most = MOST_IMPORTS,
 ): Promise<Place | undefined> {
   let place = start;
-  for (let looked = 0; looked < MOST_IMPORTS && !isEnough(); looked += 1) {
+  for (let looked = 0; looked < most && !isEnough(); looked += 1) {
     const { imports, next } = reading.page({ limit: 1, ...(place.before !== undefined && { before: place.before }) });
     const [record] = imports;
     if (record === undefined) return undefined;
@@ -111,6 +181,7 @@ async function history(
   limit: number,
   start: Place,
   caller: Caller,
+  mostImports?: number,
 ): Promise<{ entries: HistoryEntry[]; next: Place | undefined }> {
   const entries: HistoryEntry[] = [];
   const look = async (record: ImportRecord, after: number) => {
@@ -124,7 +195,7 @@ async function history(
     }
     return page.more ? page.places.at(-1)?.row : undefined;
   };
-  const next = await lookInto(reading, start, look, () => entries.length >= limit);
+  const next = await lookInto(reading, start, look, () => entries.length >= limit, mostImports);
   return { entries, next };
 }
 

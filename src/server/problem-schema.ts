@@ -11,6 +11,7 @@ interface Refusal {
 const ALWAYS: readonly ProblemCode[] = [
   'TOKEN_REQUIRED',
   'TOKEN_REFUSED',
+  'TOKEN_EXPIRED',
   'ROLE_TOO_LOW',
   'WRONG_HOST',
   'TWO_HOSTS',

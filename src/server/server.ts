@@ -47,6 +47,7 @@ import { compareRoute } from './syncs/compare.ts';
 import { planRoutes } from './syncs/plan-routes.ts';
 import { syncRoutes } from './syncs/routes.ts';
 import { syncViews } from './syncs/views.ts';
+import { tokenRoutes } from './tokens.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { dropNotifications, openNotifier } from './webhook/notifier.ts';
 import type { Receiver } from './webhook/receiver.ts';
@@ -250,6 +251,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   settingsRoutes(app, context);
   overviewRoute(app, context, scheduleCatalog);
   await sessionRoutes(app, context, guarding, options.tokenRequired);
+  tokenRoutes(app, context, options.tokenRequired);
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
   docsRoutes(app);
   await queueRoutes(app, context);

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { loginAnswer, loginBody, session } from '../api/service.ts';
 import { tokenIdIn, UNKNOWN_SENDER, type Who } from './access/access-store.ts';
-import { type Guard, SESSION_COOKIE } from './access/guard.ts';
+import { EXPIRED, type Guard, SESSION_COOKIE } from './access/guard.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
@@ -41,13 +41,8 @@ export async function sessionRoutes(
     const over = found.filter((limit) => !limit.isAllowed && limit.isExceeded);
     const seconds = Math.max(0, ...over.map((limit) => (limit.isAllowed ? 0 : limit.ttlInSeconds)));
     if (over.length === 0) {
-      note(
-        { who: UNKNOWN_SENDER, ip: request.ip },
-        'session.refuse',
-        claimed,
-        'The token is unknown, expired or revoked.',
-      );
-      return new Problem('TOKEN_REFUSED', 'The token is unknown, expired or revoked.', { field: 'token' });
+      note({ who: UNKNOWN_SENDER, ip: request.ip }, 'session.refuse', claimed, 'The token is unknown or revoked.');
+      return new Problem('TOKEN_REFUSED', 'The token is unknown or revoked.', { field: 'token' });
     }
     reply.header('retry-after', seconds);
     return new Problem(
@@ -71,7 +66,12 @@ export async function sessionRoutes(
       },
     },
     async (request, reply) => {
-      const who = access.byToken(request.body.token.trim());
+      const token = request.body.token.trim();
+      if (access.hasExpired(token)) {
+        note({ who: UNKNOWN_SENDER, ip: request.ip }, 'session.refuse', claimedBy(request.body), EXPIRED);
+        throw new Problem('TOKEN_EXPIRED', EXPIRED, { field: 'token' });
+      }
+      const who = access.byToken(token);
       if (who === undefined) throw await refuse(request, reply);
       request.who = who;
       const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);

@@ -5,6 +5,7 @@ import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 const server = useServerHere();
+const guarded = useServerHere({ tokenRequired: true });
 
 test('a user is found by a part of the UID, and Enter opens what imports did to them', async () => {
   const page = await browser.open(server.url);
@@ -34,4 +35,34 @@ test('a text that no UID has says so, and one of two characters is taken for a w
   await page.getByLabel('UID of a user, or a part of it').fill('zz');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByText('To search for a part of a UID, enter 3 characters or more.').waitFor();
+});
+
+test('an operator asks the service where a user is now, and sees what is not as imports left it', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, 'guid,uid\nkept,otto\nleft,otto\n', 'otto.csv');
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+  await server.service.removeMember('left', 'otto');
+  await server.service.addMembers('outside', { admins: ['otto'] });
+  await page.goto(`${server.url}/members/otto`);
+  await page.getByRole('button', { name: 'Ask where the user is now' }).click();
+  await page.getByText('In 2 groups, as the service said').waitFor();
+  await page.getByText('1 group is not as imports left it.').waitFor();
+  const groups = page.getByRole('table', { name: 'Groups of the user now' }).getByRole('row');
+  expect(await groups.nth(1).innerText()).toMatch(
+    /left\s+us\s+differs in the history as added, not a member now\s+added, row 3, .*\s+otto\.csv/,
+  );
+  expect(await groups.nth(2).innerText()).toMatch(/kept\s+us\s+participant\s+added/);
+  expect(await groups.nth(3).innerText()).toMatch(/outside\s+us\s+admin\s+no import/);
+  await checkSights(page, 'member-now');
+  await page.getByRole('table', { name: 'What imports did to otto' }).waitFor();
+});
+
+test('viewers see the history, and cannot ask the service', async () => {
+  const page = await browser.open(`${guarded.url}/login`, { refusals: true });
+  await page.getByLabel('Token').fill(guarded.token('viewer'));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Now' }).waitFor();
+  await page.goto(`${guarded.url}/members/otto`);
+  await page.getByText('No import has a row for').waitFor();
+  expect(await page.getByRole('button', { name: 'Ask where the user is now' }).count()).toBe(0);
 });

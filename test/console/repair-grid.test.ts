@@ -173,5 +173,13 @@ test('keyboard only: from cell to cell, into a cell and out of it, as in a sprea
   await keyboard.press('Control+z');
   await value('uid, row 3').toBe('user-1');
   await hasFocus(page, 'uid, row 4');
+  await page.getByRole('button', { name: 'Redo: 1 cell' }).waitFor();
+  await keyboard.press('Control+y');
+  await value('uid, row 3').toBe('user-09');
+  await keyboard.press('Control+Shift+Z');
+  await value('uid, row 4').toBe('');
+  await page.getByText('Redone: 1 cell in 1 row.').waitFor();
+  expect(await page.getByRole('button', { name: /^Redo/ }).count()).toBe(0);
+  await hasFocus(page, 'uid, row 4');
   await checkSights(page, 'repair-keys');
 });

@@ -248,7 +248,8 @@ test('a title above the header and several groups in a cell are chosen for a sch
 test('the file of a schedule is chosen from the folders that the server allows, and shown at once', async () => {
   mkdirSync(join(exports, '2026', 'spring'), { recursive: true });
   writeFileSync(join(exports, '2026', 'spring', 'may.csv'), 'guid,uid\nteam,ann\n');
-  const page = await browser.open(`${server.url}/schedules/new`);
+  writeFileSync(join(exports, '2026', 'spring', 'nothing.csv'), '');
+  const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
   await page.getByLabel('Name', { exact: true }).fill('Chosen');
   await page.getByRole('button', { name: '2026/' }).click();
   // The button is gone with its folder, and the keyboard stays where it was.
@@ -267,6 +268,11 @@ test('the file of a schedule is chosen from the folders that the server allows, 
   await checkSights(page, 'schedule-folders');
   await page.setViewportSize({ width: 320, height: 800 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+  // Of another file, what was shown says nothing.
+  await page.getByRole('button', { name: 'nothing.csv' }).click();
+  await page.locator('#new-path-error', { hasText: 'The file is empty.' }).waitFor();
+  expect(await page.getByRole('table', { name: 'The first rows' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'may.csv' }).click();
   await page.getByRole('button', { name: 'Up one folder' }).click();
   await page.getByRole('button', { name: 'Up one folder' }).click();
   await page.getByRole('button', { name: '2026/' }).waitFor();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Role } from '../../src/api/service.ts';
+import type { ChatClient } from '../../src/chat/client.ts';
 import type { DataDir } from '../../src/platform/data-dir.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
@@ -7,6 +8,8 @@ import { startTestServer, type TestServer } from '../server/test-server.ts';
 export interface ServedHere {
   readonly url: string;
   readonly dir: DataDir;
+  /** The service of the last region that was opened, past the server. */
+  readonly service: ChatClient;
   token(role: Role): string;
   revoke(token: string): void;
 }
@@ -24,9 +27,14 @@ export interface ServeHereOptions {
 /** A server in this process for the tests of a file. One that goes away and comes back: front.ts. */
 export function useServerHere({ seed, faults = '', sources = [], ...options }: ServeHereOptions = {}): ServedHere {
   let server: TestServer;
+  let service: ChatClient;
   beforeAll(async () => {
     server = await startTestServer({
       ...options,
+      chat: (chat) => {
+        service = chat;
+        return chat;
+      },
       settings: { sources: [...sources] },
       sandbox: { faults, ...(seed !== undefined && { users: 0, groups: 0, seed }) },
     });
@@ -38,6 +46,9 @@ export function useServerHere({ seed, faults = '', sources = [], ...options }: S
     },
     get dir() {
       return server.dir;
+    },
+    get service() {
+      return service;
     },
     token: (role) => server.token(role),
     revoke: (token) => void server.access.revoke(token.split('_')[1] ?? ''),

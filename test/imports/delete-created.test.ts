@@ -136,14 +136,14 @@ test('a user whom another import has put into a group is kept, and so is one who
 test.each([
   [
     'does not say it of the groups',
-    (groups: readonly JoinedGroup[]) => groups.map(({ guid }) => ({ guid, hasJoined: null })),
+    (groups: readonly JoinedGroup[]) => groups.map(({ guid }) => ({ guid, hasJoined: null, scope: null })),
     'kept, it is in the group team',
   ],
   [
     'ignores the filter',
     () => [
-      { guid: 'band', hasJoined: null },
-      { guid: 'team', hasJoined: null },
+      { guid: 'band', hasJoined: null, scope: null },
+      { guid: 'team', hasJoined: null, scope: null },
     ],
     'delete',
   ],

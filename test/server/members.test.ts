@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
-import type { FoundMember } from '../../src/api/members.ts';
+import type { FoundMember, MemberNow } from '../../src/api/members.ts';
+import type { ChatClient } from '../../src/chat/client.ts';
+import { whereNow } from '../../src/server/member-now.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 interface Page {
@@ -69,5 +71,116 @@ describe('a search for a part of a UID', () => {
 
   test('refuses a cursor of something else', async () => {
     expect(await server.problem('/v1/members?text=anna&cursor=x')).toMatchObject({ code: 'BAD_CURSOR' });
+  });
+});
+
+describe('the question where a user is now', () => {
+  let server: TestServer;
+  /** The service, past the server. */
+  let service: ChatClient;
+  let saysJoined = true;
+  const ask = (uid: string) => server.json<MemberNow>(`/v1/members/${uid}/ask`, { method: 'POST' });
+  const inShort = ({ groups }: MemberNow) =>
+    groups.map(({ guid, now, scope, differs, history }) => [guid, now, scope, differs, history?.status ?? null]);
+
+  beforeAll(async () => {
+    server = await startTestServer({
+      sandbox: { groups: 0 },
+      chat: (chat) => {
+        service = chat;
+        const listJoined: ChatClient['listJoined'] = async (uid, options) => {
+          const { entries, pagination: _, ...meta } = await chat.listGroupsPage(1, options);
+          if (saysJoined) return chat.listJoined(uid, options);
+          return { ...meta, groups: entries.map(({ guid }) => ({ guid, hasJoined: null, scope: null })) };
+        };
+        return { ...chat, listJoined };
+      },
+    });
+    for (const guid of ['stays', 'left', 'barred', 'rose', 'closed', 'out', 'forgiven', 'back', 'outside']) {
+      server.sandbox.addGroup('us', guid);
+    }
+    await server.run(
+      'guid,uid,scope\nstays,Otto,participant\nleft,otto,participant\nbarred,otto,participant\nrose,otto,participant\nclosed,otto,participant\nout,otto,ban\nout,other,participant\nforgiven,otto,ban\nstays,be!n,participant\n',
+      'name=otto.csv',
+    );
+    await server.run('guid,uid,action\nback,otto,add\n', 'name=back.csv&shape={"actions":{}}');
+    await server.run('guid,uid,action\nback,otto,remove\n', 'name=gone.csv&shape={"actions":{}}');
+    await service.removeMember('left', 'otto');
+    await service.banMember('barred', 'otto');
+    await service.changeScope('rose', 'otto', 'admin');
+    await service.deleteGroup('closed');
+    await service.unbanMember('forgiven', 'otto');
+    await service.addMembers('outside', { moderators: ['otto'] });
+    await service.addMembers('back', { participants: ['otto'] });
+  });
+
+  afterAll(() => server.close());
+
+  test('says of each group where the user is, as the service says, and what is not as imports left it', async () => {
+    const answer = await ask('OTTO');
+    expect(inShort(answer)).toEqual([
+      ['back', 'member', 'participant', true, 'removed'],
+      ['barred', 'banned', null, true, 'added'],
+      ['closed', 'no-group', null, true, 'added'],
+      ['forgiven', 'not-member', null, true, 'banned'],
+      ['left', 'not-member', null, true, 'added'],
+      ['rose', 'member', 'admin', true, 'added'],
+      ['out', 'banned', null, false, 'banned'],
+      ['outside', 'member', 'moderator', false, null],
+      ['stays', 'member', 'participant', false, 'added'],
+    ]);
+    expect(answer.regions).toEqual([{ region: 'us', problem: null, isWhole: true }]);
+    expect(answer.historyIsWhole).toBe(true);
+  });
+
+  test('asks of each group where the service does not say which groups are the user’s', async () => {
+    saysJoined = false;
+    const answer = await ask('otto');
+    saysJoined = true;
+    expect(inShort(answer)).toEqual([
+      ['back', 'member', 'participant', true, 'removed'],
+      ['barred', 'banned', null, true, 'added'],
+      ['closed', 'no-group', null, true, 'added'],
+      ['forgiven', 'not-member', null, true, 'banned'],
+      ['left', 'not-member', null, true, 'added'],
+      ['rose', 'member', 'admin', true, 'added'],
+      ['out', 'banned', null, false, 'banned'],
+      ['stays', 'member', 'participant', false, 'added'],
+    ]);
+    expect(answer.regions).toEqual([{ region: 'us', problem: null, isWhole: false }]);
+  });
+
+  test('is in the audit log with the name of the user', async () => {
+    await ask('otto');
+    expect(server.access.audit({ limit: 1 })).toMatchObject([{ action: 'member.ask', target: 'otto' }]);
+  });
+
+  test('that gets no answer, in time or at all, says so of its region', async () => {
+    server.sandbox.faults.set('refuse-key');
+    const { regions } = await ask('otto');
+    server.sandbox.faults.clear();
+    expect(regions).toEqual([
+      { region: 'us', problem: expect.stringContaining('the service refuses to be asked'), isWhole: false },
+    ]);
+    const signal = AbortSignal.abort(new DOMException('', 'TimeoutError'));
+    const never = () => Promise.reject(signal.reason);
+    const pages = { listJoined: never, getMembership: never, listBannedPage: never };
+    const late = await whereNow('us', new Map(), { uid: 'otto', pages, signal });
+    expect(late.region.problem).toContain('no answer came in time');
+  });
+
+  test('names a region without an app', async () => {
+    expect(await server.problem('/v1/members/otto/ask?region=eu', { method: 'POST' })).toMatchObject({
+      code: 'REGION_WITHOUT_APP',
+      field: 'region',
+    });
+  });
+
+  test('about a user whom the service does not know says so, and claims nothing of groups', async () => {
+    server.sandbox.setActive('us', 'otto', false);
+    const { groups, regions } = await ask('otto');
+    server.sandbox.setActive('us', 'otto', true);
+    expect(regions).toEqual([{ region: 'us', problem: expect.stringContaining('knows no such user'), isWhole: false }]);
+    expect(new Set(groups.map(({ now }) => now))).toEqual(new Set(['unknown']));
   });
 });

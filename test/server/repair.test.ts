@@ -227,9 +227,20 @@ describe('rows of an import are repaired', () => {
       counts: { ready: 0, wrong: 0 },
     });
     expect((await overview(id)).undo).toBeNull();
+    // Both again, in their order, and back once more; what is done again can be undone.
+    const redo = async () => post<RepairReplaced>(id, 'undo', { action: (await overview(id)).redo?.action });
+    expect(await redo()).toMatchObject({ rows: 50, cells: 100, counts: { ready: 50 } });
+    expect(await redo()).toMatchObject({ rows: 40, counts: { ready: 90 } });
+    expect((await overview(id)).redo).toBeNull();
+    expect((await overview(id)).undo).toMatchObject({ kind: 'redo', cells: 40 });
+    for (const ready of [50, 0]) {
+      expect(await post(id, 'undo', { action: (await overview(id)).undo?.action })).toMatchObject({
+        counts: { ready },
+      });
+    }
     const { entries } = await server.json<{ entries: { target: string; detail: string }[] }>('/v1/audit');
     const said = entries.filter(({ target }) => target === id).map(({ detail }) => detail);
-    expect(said.slice(0, 4)).toEqual([
+    expect(said.slice(4, 8)).toEqual([
       expect.stringMatching(/^did=undo of=\d+ rows=50 cells=100$/),
       expect.stringMatching(/^did=undo of=\d+ rows=40 cells=40$/),
       expect.stringMatching(/^did=fill rows=40 cells=40 columns=guid from=\d+ lines=1 /),

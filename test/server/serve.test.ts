@@ -153,7 +153,7 @@ test('tokens can be made, listed and revoked while a server runs, and count at o
 
   const listed = await place.run(['token', 'list']);
   const id = token.split('_')[1] ?? '';
-  expect(listed.stdout).toMatch(new RegExp(`^${id}  operator  valid until \\S+ +Otto\n$`));
+  expect(listed.stdout).toMatch(new RegExp(`^${id}  operator  valid until \\S+ +used \\S+ +Otto\n$`));
   expect(JSON.parse((await place.run(['token', 'list', '--json'])).stdout)).toMatchObject([
     { id, name: 'Otto', revokedAt: null },
   ]);

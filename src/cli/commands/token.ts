@@ -5,7 +5,8 @@ import { aRole, ROLES, type Role } from '../../api/service.ts';
 import { duration } from '../../platform/allowed-values.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
-import { type AccessStore, openAccessStore, type TokenRecord } from '../../server/access/access-store.ts';
+import { type AccessStore, isValid, openAccessStore, type TokenRecord } from '../../server/access/access-store.ts';
+import { tokenView } from '../../server/access/token-view.ts';
 import { printable } from '../../text/wording.ts';
 import { here } from '../audit.ts';
 import { UsageError } from '../errors.ts';
@@ -37,9 +38,9 @@ export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
       valueOfFlag(duration),
     );
   withDataDir(withJson(create)).action((flags: CreateFlags) => end(createToken(io, flags)));
-  const list = withDataDir(withJson(new Command('list').description('show tokens: id, role, name, expiry'))).action(
-    (flags: CommonFlags) => end(listTokens(io, flags)),
-  );
+  const list = withDataDir(
+    withJson(new Command('list').description('show tokens: id, role, expiry, last use, name')),
+  ).action((flags: CommonFlags) => end(listTokens(io, flags)));
   const revoke = withDataDir(withJson(new Command('revoke').description('revoke a token and end its sessions')))
     .argument('<id>', 'as `token list` shows it')
     .action((id: string, flags: CommonFlags) => end(revokeToken(io, id, flags)));
@@ -84,7 +85,8 @@ async function listTokens(io: Io, flags: CommonFlags): Promise<ExitCode> {
   }
   if (tokens.length === 0) say(io, 'There are no tokens; create one with rollcall token create --role admin');
   for (const token of tokens) {
-    io.out.write(`${token.id}  ${token.role.padEnd(8)}  ${stateOf(token).padEnd(32)}  ${printable(token.name)}\n`);
+    const columns = [token.id, token.role.padEnd(8), stateOf(token).padEnd(29), useOf(token).padEnd(22)];
+    io.out.write(`${columns.join('  ')}  ${printable(token.name)}\n`);
   }
   return EXIT.ok;
 }
@@ -105,13 +107,21 @@ async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<Exit
   return EXIT.ok;
 }
 
-function tokenJson({ createdAt, expiresAt, revokedAt, ...token }: TokenRecord) {
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  return { ...token, createdAt: time(createdAt), expiresAt: time(expiresAt), revokedAt: time(revokedAt) };
+function tokenJson(token: TokenRecord) {
+  const { revokedAt } = token;
+  return { ...tokenView(token), revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString() };
 }
 
-function stateOf({ expiresAt, revokedAt }: TokenRecord): string {
-  if (revokedAt !== null) return 'revoked';
-  if (expiresAt === null) return 'valid';
-  return `${expiresAt > Date.now() ? 'valid until' : 'expired'} ${new Date(expiresAt).toISOString().slice(0, 16)}Z`;
+function stateOf(token: TokenRecord): string {
+  if (token.revokedAt !== null) return 'revoked';
+  if (token.expiresAt === null) return 'valid';
+  return `${isValid(token) ? 'valid until' : 'expired'} ${minute(token.expiresAt)}`;
+}
+
+function useOf({ lastUsedAt }: TokenRecord): string {
+  return lastUsedAt === null ? 'never used' : `used ${minute(lastUsedAt)}`;
+}
+
+function minute(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16)}Z`;
 }

@@ -67,6 +67,7 @@ const anyProblem = problem.extend({ code: z.string() });
 const REMEDIES: Readonly<Record<string, string>> = {
   TOKEN_REQUIRED: 'Set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server.',
   TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',
+  TOKEN_EXPIRED: 'Set ROLLCALL_TOKEN to a new token, from an admin or made by `rollcall token create` on the server.',
   WRONG_STATE: 'Wait until its state has changed.',
   UNKNOWN_IMPORT: '`rollcall list` shows all imports.',
   UNKNOWN_SYNC: '`rollcall sync list` shows all syncs.',

@@ -1,7 +1,7 @@
 /** Users by a part of their UID, and what every import did to one of them. */
 import { useRef } from 'preact/hooks';
 import { query } from '../api.js';
-import { Empty, foreign, h, importHref, memberHref } from '../element.js';
+import { Card, Empty, foreign, h, importHref, memberHref } from '../element.js';
 import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
 import { OutcomeMark } from '../outcome-bar.js';
@@ -10,6 +10,7 @@ import { dataTable } from '../table.js';
 import { Time } from '../time.js';
 import { fileName } from '../words.js';
 import { FoundMembers } from './member/found.js';
+import { WhereNow } from './member/now.js';
 
 /** @import { HistoryEntry } from '../answers.d.ts' */
 
@@ -19,7 +20,7 @@ const PAGE = 100;
 const LEAST_OF_UID = 3;
 
 export function MemberPage() {
-  const { param: uid, query: wanted, go } = usePlace();
+  const { param: uid, query: wanted, isOperator, go } = usePlace();
   const text = wanted.get('text') ?? '';
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useTitle(uid === '' ? '' : `History of ${uid}`);
@@ -53,7 +54,12 @@ export function MemberPage() {
       ),
     ),
     uid !== ''
-      ? h('div', { class: 'card' }, h(History, { uid }))
+      ? h(
+          'div',
+          { class: 'stack' },
+          isOperator && h(WhereNow, { uid }),
+          h(Card, { id: 'history', title: 'History' }, h(History, { uid })),
+        )
       : text !== ''
         ? h('div', { class: 'card' }, h(FoundMembers, { text }))
         : h(

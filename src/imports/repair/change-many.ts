@@ -85,10 +85,10 @@ export async function paste(repair: OpenRepair, request: RepairPaste, by: string
   return carryOut(repair, changes, request, { kind: fill ? 'fill' : 'paste', by, leftOut });
 }
 
-/** Takes the last action back. @throws CannotRepair when it is not the last one, or someone else's */
+/** Takes the last action back, or the last undo. @throws CannotRepair when it is not the last one, or someone else's */
 export async function undo(repair: OpenRepair, { action, show }: RepairUndo, by: string): Promise<RepairReplaced> {
-  const last = lastAction(repair.ledger, by);
-  if (last?.id !== action) {
+  const isRedo = lastAction(repair.ledger, by, 'last_undo')?.id === action;
+  if (!isRedo && lastAction(repair.ledger, by)?.id !== action) {
     throw new CannotRepair(
       'this action cannot be undone: it is not the last one, it is not yours, or its rows were sent',
       'look at the rows again, and restore those that you want as they were',
@@ -96,7 +96,7 @@ export async function undo(repair: OpenRepair, { action, show }: RepairUndo, by:
     );
   }
   const edits = repair.ledger.sql<CellEdit>('before_action').all({ action });
-  return entered(repair, edits, show, { kind: 'undo', by, undoes: action });
+  return entered(repair, edits, show, { kind: isRedo ? 'redo' : 'undo', by, undoes: action });
 }
 
 function rowsBehind(

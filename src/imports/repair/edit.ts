@@ -95,7 +95,7 @@ export async function keep(
       kind,
       by,
       at,
-      undone: Number(undoes !== undefined),
+      undone: Number(kind === 'undo'),
     });
     for (const { row, column, value } of edits)
       sql('add_edit').run({ row, column, value, by, at, action: action?.id ?? null });

@@ -113,9 +113,13 @@ interface LastAction {
   readonly rows: number;
 }
 
-/** The last action that was not undone, if it is this person's and none of its rows was sent since. */
-export function lastAction({ sql }: RepairLedger, by: string): LastAction | undefined {
-  const last = sql<LastAction & { readonly by: string; readonly sent: number }>('last_action').get();
+/** What can be taken back, if it is this person's and none of its rows was sent since. @param which the last action that was not undone, or the last undo */
+export function lastAction(
+  { sql }: RepairLedger,
+  by: string,
+  which: 'last_action' | 'last_undo' = 'last_action',
+): LastAction | undefined {
+  const last = sql<LastAction & { readonly by: string; readonly sent: number }>(which).get();
   return last?.sent === 0 && last.by === by ? last : undefined;
 }
 

@@ -121,6 +121,15 @@ select a.id, a.kind, a.by, a.at, count(*) as cells, count(distinct e.row_id) as 
  where a.id = (select max(id) from actions where undone = 0)
  group by a.id;
 
+-- name: last_undo
+-- Out: the last undo that was not taken back and nothing else followed, as the last action.
+select a.id, a.kind, a.by, a.at, count(*) as cells, count(distinct e.row_id) as rows,
+       count(distinct e.row_id) filter (where r.import_id is not null) as sent
+  from actions a join edits e on e.action_id = a.id left join repairs r on r.row_id = e.row_id
+ where a.id = (select max(id) from actions where kind = 'undo' and undone = 1
+                  and id > (select coalesce(max(id), 0) from actions where kind not in ('undo', 'redo')))
+ group by a.id;
+
 -- name: before_action
 -- In: action. Out: its cells as they were before it (value null: as the file had it).
 select e.row, e.column,
@@ -128,8 +137,8 @@ select e.row, e.column,
   from (select row_id as row, column_name as column, min(id) as first from edits where action_id = :action group by 1, 2) e;
 
 -- name: set_undone
--- In: action.
-update actions set undone = 1 where id = :action;
+-- In: action. It was taken back; an undo, which takes back another action (1), was taken back itself (2).
+update actions set undone = undone + 1 where id = :action;
 
 -- name: edits_of
 -- In: rows (JSON array). Out: all edits of these rows, in order.

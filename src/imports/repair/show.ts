@@ -77,6 +77,7 @@ export function overview(
     problems.set(key, { ...problem, total: problem.total + n, ...(state !== 'open' && { [state]: n }) });
   }
   const last = lastAction(ledger, by);
+  const undone = lastAction(ledger, by, 'last_undo');
   const total = Number(ledger.sql('count_rows_to_repair').get({ statuses })?.['n']);
   return {
     columns: columnsOf(input).map((name, index) => ({
@@ -93,6 +94,7 @@ export function overview(
       last === undefined
         ? null
         : { action: last.id, kind: last.kind, rows: last.rows, cells: last.cells, at: new Date(last.at).toISOString() },
+    redo: undone === undefined ? null : { action: undone.id, cells: undone.cells },
     sends: sendsOf(ledger).map(({ importId, by, at, rows }) => ({
       importId,
       by,

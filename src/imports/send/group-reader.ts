@@ -164,8 +164,8 @@ export function createGroupReader({ openRegion, rounds, replyTo, onError }: Grou
     getGroup: async (guid, { signal }) => (await ask(asker, { guid, ask: 'group', page: 1 }, signal)).group,
     getMembership: async (guid, uid, { signal }) => ask(asker, { guid, uid, ask: 'membership', page: 1 }, signal),
     listJoined: async (uid, { signal }) => {
-      const { groups } = await ask(asker, { guid: '', uid, ask: 'joined', page: 1 }, signal);
-      return groups.map(([guid, hasJoined]) => ({ guid, hasJoined }));
+      const { groups, scopes } = await ask(asker, { guid: '', uid, ask: 'joined', page: 1 }, signal);
+      return groups.map(([guid, hasJoined], at) => ({ guid, hasJoined, scope: scopes?.[at] ?? null }));
     },
     getUser: async (uid, { signal }) => (await ask(asker, { guid: '', uid, ask: 'user', page: 1 }, signal)).user,
     deleteUser: async (uid, { signal }) =>

@@ -27,6 +27,13 @@ export interface TokenRecord {
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** Written at most once a minute. */
+  readonly lastUsedAt: number | null;
+}
+
+/** Whether a token is accepted now. */
+export function isValid({ expiresAt, revokedAt }: Pick<TokenRecord, 'expiresAt' | 'revokedAt'>): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > Date.now());
 }
 
 export interface AuditEntry {
@@ -76,8 +83,10 @@ export interface AccessStore {
   hasValidToken(): boolean;
   /** False when there is no such token, or it was revoked before. */
   revoke(id: string): boolean;
-  /** Whose token this is; undefined when it is unknown, expired or revoked. */
+  /** Whose token this is; undefined when it is unknown, expired or revoked. Notes its use. */
   byToken(text: string): Who | undefined;
+  /** Whether this token was right until it expired. */
+  hasExpired(text: string): boolean;
   /** Starts a session for a token's owner; returns the cookie. */
   login(who: Who, expiresAt: number): string;
   bySession(cookie: string): Who | undefined;
@@ -95,6 +104,8 @@ const STATEMENTS = new URL('access.sql', import.meta.url);
 
 /** Keys are remembered this long, in ms. */
 const KEY_LIFE_MS = 24 * 60 * 60 * 1000;
+/** The use of a token is written down at most this often, in ms. */
+const USE_MS = 60_000;
 const SECRET_BYTES = 32;
 /** Characters of an audit entry's detail, at most. */
 const LONGEST_DETAIL = 1_000;
@@ -111,22 +122,43 @@ export function openAccessStore(path: string): AccessStore {
   const database = openForWriting(path, MIGRATIONS);
   const sql = statementsOf(database, STATEMENTS);
   const tokens = () => sql<TokenRecord>('tokens').all();
+  type Used = Pick<TokenRecord, 'id' | 'lastUsedAt'>;
+  /** A token that is not revoked, from its text. */
+  const find = (text: string) => {
+    const [, id, secret] = TOKEN.exec(text) ?? [];
+    if (id === undefined || secret === undefined) return undefined;
+    const found = sql<Who & Used & { hash: Uint8Array }>('token_of_id').get({ id });
+    return found !== undefined && timingSafeEqual(found.hash, sha256(secret)) ? found : undefined;
+  };
+  const isOver = ({ expiresAt }: Who) => !isValid({ expiresAt, revokedAt: null });
+  const noteUse = ({ id, lastUsedAt }: Used) => {
+    const at = Date.now();
+    if (lastUsedAt !== null && at - lastUsedAt < USE_MS) return;
+    try {
+      sql('note_use').run({ id, at });
+    } catch {
+      // A full disk, say: who may come in still comes in.
+    }
+  };
   return {
     tokens,
     createToken: ({ role, name, expiresAt }) => {
       const id = Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join('');
       const secret = randomBytes(SECRET_BYTES).toString('base64url');
-      sql('add_token').run({ id, role, name, hash: sha256(secret), at: Date.now(), expires: expiresAt });
+      sql('add_token').run({ id, role, name: name || id, hash: sha256(secret), at: Date.now(), expires: expiresAt });
       return { id, text: `rct_${id}_${secret}` };
     },
-    hasValidToken: () =>
-      tokens().some(({ expiresAt, revokedAt }) => revokedAt === null && (expiresAt === null || expiresAt > Date.now())),
+    hasValidToken: () => tokens().some(isValid),
     revoke: (id) => sql('revoke_token').run({ id, at: Date.now() }).changes === 1,
     byToken: (text) => {
-      const [, id, secret] = TOKEN.exec(text) ?? [];
-      if (id === undefined || secret === undefined) return undefined;
-      const found = sql('valid_token').get({ id, at: Date.now() }) as (Who & { hash: Uint8Array }) | undefined;
-      return found !== undefined && timingSafeEqual(found.hash, sha256(secret)) ? whoOf(found) : undefined;
+      const found = find(text);
+      if (found === undefined || isOver(found)) return undefined;
+      noteUse(found);
+      return whoOf(found);
+    },
+    hasExpired: (text) => {
+      const found = find(text);
+      return found !== undefined && isOver(found);
     },
     login: ({ id }, expiresAt) => {
       const cookie = randomBytes(SECRET_BYTES).toString('base64url');
@@ -135,8 +167,10 @@ export function openAccessStore(path: string): AccessStore {
       return cookie;
     },
     bySession: (cookie) => {
-      const found = sql('valid_session').get({ hash: sha256(cookie), at: Date.now() }) as Who | undefined;
-      return found === undefined ? undefined : whoOf(found);
+      const found = sql<Who & Used>('valid_session').get({ hash: sha256(cookie), at: Date.now() });
+      if (found === undefined) return undefined;
+      noteUse(found);
+      return whoOf(found);
     },
     logout: (cookie) => void sql('end_session').run({ hash: sha256(cookie) }),
     note: ({ detail, ...entry }) =>

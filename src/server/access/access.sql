@@ -6,13 +6,18 @@ insert into tokens (id, role, name, hash, created_at, expires_at) values (:id, :
 
 -- name: tokens
 -- Out: all tokens without their hashes, oldest first.
-select id, role, name, created_at as createdAt, expires_at as expiresAt, revoked_at as revokedAt
+select id, role, name, created_at as createdAt, expires_at as expiresAt, revoked_at as revokedAt,
+       last_used_at as lastUsedAt
   from tokens order by created_at, id;
 
--- name: valid_token
--- In: id, at (ms). Out: the token, unless it is expired or revoked.
-select id, role, name, hash, expires_at as expiresAt from tokens
- where id = :id and revoked_at is null and (expires_at is null or expires_at > :at);
+-- name: token_of_id
+-- In: id. Out: the token, unless it is revoked; it may have expired.
+select id, role, name, hash, expires_at as expiresAt, last_used_at as lastUsedAt from tokens
+ where id = :id and revoked_at is null;
+
+-- name: note_use
+-- In: id, at (ms). Remembers when a token was used.
+update tokens set last_used_at = :at where id = :id;
 
 -- name: revoke_token
 -- In: id, at (ms). Changes nothing where it is revoked already.
@@ -24,7 +29,7 @@ insert into sessions (hash, token_id, expires_at) values (:hash, :token, :expire
 
 -- name: valid_session
 -- In: hash, at (ms). Out: the session's token, while both are valid.
-select t.id, t.role, t.name, s.expires_at as expiresAt from sessions s join tokens t on t.id = s.token_id
+select t.id, t.role, t.name, s.expires_at as expiresAt, t.last_used_at as lastUsedAt from sessions s join tokens t on t.id = s.token_id
  where s.hash = :hash and s.expires_at > :at and t.revoked_at is null and (t.expires_at is null or t.expires_at > :at);
 
 -- name: end_session

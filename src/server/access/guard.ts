@@ -5,6 +5,9 @@ import type { Api } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { type AccessStore, LOCAL, UNKNOWN_SENDER, type Who } from './access-store.ts';
 
+/** How a token that was right is refused. */
+export const EXPIRED = 'The token was valid until it expired.';
+
 export const SESSION_COOKIE = 'rollcall_session';
 
 /** Methods that change something. */
@@ -22,11 +25,7 @@ export interface Guard {
 /** Puts the checks of every request before all routes: host, origin, token, role. */
 export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Guard {
   const whoIs = (request: FastifyRequest): Who | undefined => {
-    const { authorization } = request.headers;
-    if (authorization !== undefined) {
-      const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-      return token === undefined ? undefined : access.byToken(token);
-    }
+    if (request.headers.authorization !== undefined) return access.byToken(tokenOf(request));
     const cookie = request.cookies[SESSION_COOKIE];
     if (cookie !== undefined) {
       const who = access.bySession(cookie);
@@ -59,7 +58,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     request.who = tokenRequired ? UNKNOWN_SENDER : LOCAL;
     if (role === 'public' || request.is404) return;
     const who = whoIs(request);
-    if (who === undefined) throw unauthorised(request, reply);
+    if (who === undefined) throw unauthorised(request, reply, access.hasExpired(tokenOf(request)));
     if (!reaches(who.role, role)) {
       noteRefusal(who, request);
       throw new Problem('ROLE_TOO_LOW', `"${who.name}" is ${aRole(who.role)}, and this is for ${role}s.`);
@@ -69,8 +68,14 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
   return { whoIs, isStillAllowed: (request) => whoIs(request) !== undefined };
 }
 
-function unauthorised(request: FastifyRequest, reply: FastifyReply): Problem {
+/** The token in the headers; empty where there is none. */
+function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
+}
+
+function unauthorised(request: FastifyRequest, reply: FastifyReply, hasExpired: boolean): Problem {
   reply.header('www-authenticate', 'Bearer realm="rollcall"');
+  if (hasExpired) return new Problem('TOKEN_EXPIRED', EXPIRED);
   const given = request.headers.authorization !== undefined || request.cookies[SESSION_COOKIE] !== undefined;
   return given
     ? new Problem('TOKEN_REFUSED', 'The token or session that was sent is unknown, expired or revoked.')

@@ -70,7 +70,8 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
   /** @param {import('preact').TargetedKeyboardEvent<HTMLInputElement>} event @returns {boolean} whether the key was for this */
   const took = ({ key, shiftKey, ctrlKey, metaKey, altKey, currentTarget }) => {
     const isControl = ctrlKey || metaKey;
-    if (altKey || (shiftKey && key !== 'Enter')) return false;
+    const isRedo = isControl && ((shiftKey && key.toLowerCase() === 'z') || (!shiftKey && key === 'y'));
+    if (altKey || (shiftKey && key !== 'Enter' && !isRedo)) return false;
     if (isInside || draft !== null) {
       if (key === 'Escape') {
         setDraft(null);
@@ -86,7 +87,8 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
     const step = STEPS[isControl ? `Ctrl+${key}` : key];
     if (step !== undefined) go(repair, currentTarget, step);
     else if (isFixed) return false;
-    else if (isControl && key === 'z') actions.undo();
+    else if (isRedo) actions.undo('redo');
+    else if (isControl && key === 'z') actions.undo('undo');
     else if (isControl && key === 'd') {
       const above = cellAt(currentTarget, [-1, 0]);
       if (above !== currentTarget) enter(above.value);

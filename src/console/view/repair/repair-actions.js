@@ -16,7 +16,7 @@ import { useWork } from '../../work.js';
  * @property {(lines: readonly (readonly string[])[], row: RepairRow, columns: readonly string[]) => void} paste from this row on, into these columns
  * @property {() => void} fill the cell that was last used, into all rows below it
  * @property {(given: object) => void} replace
- * @property {() => void} undo
+ * @property {(what: 'undo' | 'redo') => void} undo
  */
 
 /** @param {RepairRows} repair @returns {RepairActions} */
@@ -35,12 +35,12 @@ export function useRepairActions(repair) {
     paste: (lines, row, columns) => start(() => paste(repair, lines, row, columns)),
     fill: () => start(() => fill(repair)),
     replace: (given) => start(async () => changedSentence(await repair.act('replace', given))),
-    undo: () =>
+    undo: (what) =>
       start(async () => {
-        const undone = await repair.undo();
+        const undone = await repair.undo(what);
         return undone === undefined
-          ? 'There is nothing of yours to undo.'
-          : `Undone: ${counted(undone.cells, 'cell')} in ${counted(undone.rows, 'row')}.`;
+          ? `There is nothing of yours to ${what}.`
+          : `${what === 'undo' ? 'Undone' : 'Redone'}: ${counted(undone.cells, 'cell')} in ${counted(undone.rows, 'row')}.`;
       }),
   };
 }

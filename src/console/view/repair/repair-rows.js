@@ -159,11 +159,11 @@ export class RepairRows {
     return answer;
   }
 
-  /** Takes back the last action, if there is one. @returns {Promise<RepairReplaced | undefined>} */
-  async undo() {
+  /** Takes back the last action, or the last undo, if there is one. @param {'undo' | 'redo'} what @returns {Promise<RepairReplaced | undefined>} */
+  async undo(what) {
     await this.flush();
     await this.overview();
-    const last = this.view.peek()?.undo;
+    const last = this.view.peek()?.[what];
     return last ? this.act('undo', { action: last.action }) : undefined;
   }
 

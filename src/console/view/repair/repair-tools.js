@@ -21,6 +21,7 @@ const DONE = {
   replace: 'replaced',
   file: 'taken from a file',
   undo: 'undone',
+  redo: 'redone',
 };
 
 /** @type {readonly (readonly [string, string])[]} */
@@ -42,13 +43,13 @@ const KEYS = [
   ['Delete', 'empties the cell'],
   ['Ctrl+C, Ctrl+V', 'copy and paste; pasted lines go into this row and those below'],
   ['Ctrl+D', 'enters the value of the cell above'],
-  ['Ctrl+Z', 'undoes the last action'],
+  ['Ctrl+Z', 'undoes the last action; Ctrl+Y or Ctrl+Shift+Z does it again'],
 ];
 
 /** @param {{ repair: RepairRows, view: RepairView, actions: RepairActions }} properties */
 export function RepairTools({ repair, view, actions }) {
   const buttons = useKeptFocus();
-  const { undo } = view;
+  const { undo, redo } = view;
   const here = repair.here.value;
   const { busy } = actions.work;
   return h(
@@ -63,7 +64,13 @@ export function RepairTools({ repair, view, actions }) {
         here === undefined ? 'Fill down' : `Fill down ${columnLabel(here.column)} of row ${here.row.line}`,
       ),
       undo !== null &&
-        h(WorkButton, { busy, onClick: actions.undo }, `Undo: ${counted(undo.cells, 'cell')} ${DONE[undo.kind]}`),
+        h(
+          WorkButton,
+          { busy, onClick: () => actions.undo('undo') },
+          `Undo: ${counted(undo.cells, 'cell')} ${DONE[undo.kind]}`,
+        ),
+      redo !== null &&
+        h(WorkButton, { busy, onClick: () => actions.undo('redo') }, `Redo: ${counted(redo.cells, 'cell')}`),
     ),
     h('p', { class: 'done', role: 'status' }, foreign(actions.done)),
     h(ErrorPlace, { error: actions.work.error }),

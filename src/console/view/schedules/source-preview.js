@@ -36,8 +36,12 @@ export class SourcePreview {
 
   /** Another file was chosen from a list: it is shown at once. */
   pick() {
-    this.isWanted = true;
-    this.picked.value += 1;
+    batch(() => {
+      this.isWanted = true;
+      this.picked.value += 1;
+      this.facts.value = undefined;
+      this.found.value = undefined;
+    });
   }
 
   /** The column that a field is read from; '' for none. @param {Field} field */

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { time } from './fields.ts';
+import { ROLES } from './service.ts';
+
+/** `GET /v1/tokens`: who may use the server. */
+const tokenView = z.strictObject({
+  id: z.string().meta({ description: 'The part of the token after `rct_`, which is not secret.' }),
+  name: z.string().meta({ description: 'Who it is for, as the audit log says.' }),
+  role: z.enum(ROLES),
+  createdAt: time,
+  expiresAt: time.nullable().meta({ description: 'From then on it is refused as TOKEN_EXPIRED; null: never.' }),
+  lastUsedAt: time.nullable().meta({ description: 'To the minute; null: it was not used yet.' }),
+  own: z.boolean().meta({ description: 'The request was sent with it.' }),
+});
+export type TokenView = z.infer<typeof tokenView>;
+
+export const tokensAnswer = z.strictObject({
+  tokens: z.array(tokenView).meta({ description: 'Oldest first, also those that have expired.' }),
+});
+
+/** `POST /v1/tokens` */
+export const newToken = tokenView.extend({
+  token: z.string().meta({ description: 'The token itself. Only its hash is stored: no other answer has it.' }),
+});
+export type NewToken = z.infer<typeof newToken>;
