@@ -3,9 +3,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleConsole } from '../src/server/console-bundle.ts';
+import { schemaFiles } from './schemas.ts';
 
 /**
- * `npm run build`: makes `dist` from the sources, for the npm package and the image. Node strips no types below
+ * `npm run build`: makes `dist` from the sources, for the npm package and the image, and `schemas`. Node strips no types below
  * `node_modules`, so these need JavaScript. A clone runs from the sources and never looks at `dist`.
  */
 
@@ -21,6 +22,7 @@ execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit'
 copy('src', KEPT);
 copy('jobs', KEPT);
 await buildConsole();
+writeSchemas();
 removeUnusedTypes();
 
 function copy(folder: string, extensions: ReadonlySet<string>): void {
@@ -36,6 +38,11 @@ async function buildConsole(): Promise<void> {
   const folder = join(DIST, 'src/console');
   mkdirSync(folder);
   for (const [name, body] of await bundleConsole()) writeFileSync(join(folder, name), body);
+}
+
+function writeSchemas(): void {
+  mkdirSync(join(ROOT, 'schemas'), { recursive: true });
+  for (const [path, text] of schemaFiles()) writeFileSync(join(ROOT, path), text);
 }
 
 /** Types that no one can import would double the number of files. */

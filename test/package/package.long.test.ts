@@ -97,7 +97,7 @@ describe('the package has what runs, and nothing else', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(bin|dist|docs|samples|deploy\/(grafana|prometheus|systemd))\/.+)$/.test(
+          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(bin|dist|docs|samples|schemas|deploy\/(grafana|prometheus|systemd))\/.+)$/.test(
             path,
           ),
       );

@@ -141,6 +141,26 @@ test('who follows the lists hears of a sync that moves', async () => {
   source.close();
 });
 
+test('who follows the lists hears of schedules that are made and run, and how long an import will take', async () => {
+  const source = await readEvents(`${server.url}/v1/events`);
+  const heard = source.next(({ name }) => name === 'schedules');
+  await schedule('heard', 'guid,uid\nteam,user-4\n');
+  await heard;
+  const rows = Array.from({ length: 300 }, (_, at) => `l${at},user-1`).join('\n');
+  const { id } = await server.upload(`guid,uid\n${rows}\n`, 'name=left.csv');
+  await source.next(
+    ({ name, data }) =>
+      name === 'imports' &&
+      data.imports.some(
+        (one: { id: string; etaSeconds?: number | null }) => one.id === id && typeof one.etaSeconds === 'number',
+      ),
+  );
+  source.close();
+  await server.json(`/v1/imports/${id}/cancel`, { method: 'POST' });
+  await server.settled(id);
+  await dismiss(id);
+});
+
 test('an import that ended with rows that need attention needs a person until it is dismissed', async () => {
   for (const id of await attention()) await dismiss(id);
   const { id } = await server.run('guid,uid\nteam,nobody\nteam,user-1\nteam,\n', 'name=wrong.csv');
