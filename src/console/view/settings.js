@@ -7,23 +7,26 @@ import { usePlace } from '../place.js';
 import { dataTable } from '../table.js';
 import { regionSentence } from '../words.js';
 import { OwnSettings } from './settings/own.js';
+import { Tokens } from './settings/tokens.js';
 
 /** @import { RegionStatus, Settings } from '../answers.d.ts' */
 
 const REGIONS_EVERY_MS = 2000;
 
 export function SettingsPage() {
+  const { isAdmin } = usePlace();
   return [
     h('h1', null, 'Settings'),
     h(
       'p',
       { class: 'lead' },
-      'Set when the server starts: by flags, the environment or ',
+      'The server is set up when it starts: by flags, the environment or ',
       h('code', null, 'rollcall.config.json'),
       '. Keys are never shown.',
     ),
     h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, {})),
     h(Card, { id: 'regions', title: 'Regions' }, h(RegionsNow, {})),
+    isAdmin && h(Card, { id: 'tokens', title: 'Tokens' }, h(Tokens, {})),
     h(Card, { id: 'own', title: 'This browser' }, h(OwnSettings, {})),
   ];
 }
