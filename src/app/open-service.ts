@@ -44,13 +44,14 @@ async function openSandbox(choice: ServiceChoice, callsPerMinute: number, listsP
     faults: choice.sandboxFaults ?? '',
     rateLimit: { calls: callsPerMinute, perMs: 60_000 },
   });
-  const { host, apps, caPem: ca } = sandbox;
+  const { host, apps, management, caPem: ca } = sandbox;
   return {
     sends: true,
     sandbox: true,
     anybodyActs: choice.sandboxSeed === undefined,
     host,
     apps,
+    management,
     ca,
     close: () => sandbox.close(),
   };

@@ -1,5 +1,5 @@
 import { apiUrl, managementUrl } from '../chat/address.ts';
-import { type ChatClient, createChatClient } from '../chat/client.ts';
+import { type ChatClient, createChatClient, createManagementClient, type ManagementClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
@@ -17,6 +17,8 @@ export interface Service {
   readonly anybodyActs?: boolean;
   readonly host: string;
   readonly apps: Config['apps'];
+  /** For management operations. */
+  readonly management?: Config['management'];
   /** Certificate authority to trust in addition to the usual ones, PEM. */
   readonly ca: string | undefined;
   readonly proxy?: Config['proxy'];
@@ -57,17 +59,18 @@ const noApp = () =>
     'set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region',
   );
 
+const noHost = () =>
+  new ConfigError(
+    'ROLLCALL_HOST is not set',
+    `set it to ${SERVICE_HOST} for the service itself, or to what follows \`api-<region>.\` in the address of yours, or try \`--sandbox\``,
+  );
+
 /** The service of the configuration in these regions (default: all that have an app), checked before anything is read. */
 export function serviceOf(config: Config, only?: readonly Region[]): Service {
-  if (config.host === undefined) {
-    throw new ConfigError(
-      'ROLLCALL_HOST is not set',
-      `set it to ${SERVICE_HOST} for the service itself, or to what follows \`api-<region>.\` in the address of yours, or try \`--sandbox\``,
-    );
-  }
+  if (config.host === undefined) throw noHost();
   const regions = only ?? (Object.keys(config.apps) as Region[]);
   if (regions.length === 0) throw noApp();
-  const { host, apps, caFile, proxy, bannedList } = config;
+  const { host, apps, management, caFile, proxy, bannedList } = config;
   const ca = caOf(config);
   naming('ROLLCALL_HOST', () => managementUrl(host));
   for (const region of regions) {
@@ -78,13 +81,26 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
     naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
     naming('HTTPS_PROXY', () => void createChatClient({ ...client, proxy }).close());
   }
-  return { sends: true, sandbox: false, host, apps, ca, proxy, bannedList };
+  return { sends: true, sandbox: false, host, apps, management, ca, proxy, bannedList };
+}
+
+/** A client for management operations: of the sandbox where there is one, else as the settings say. @throws ConfigError */
+export function managementClientOf(config: Config, sandbox?: Service): ManagementClient {
+  const { host, management = undefined, ca, proxy } = sandbox ?? { ...config, ca: caOf(config) };
+  if (host === undefined) throw noHost();
+  if (management === undefined) {
+    throw new ConfigError(
+      'ROLLCALL_MANAGEMENT_KEY is not set',
+      'set it and ROLLCALL_MANAGEMENT_SECRET to the management key and secret of your account (an API key of an app is not one), or try `--sandbox`',
+    );
+  }
+  return naming('the settings of management', () => createManagementClient({ host, ...management, ca, proxy }));
 }
 
 /** Says which setting it is that the client does not take. */
-function naming(setting: string, use: () => void): void {
+function naming<Made>(setting: string, use: () => Made): Made {
   try {
-    use();
+    return use();
   } catch (error) {
     throw error instanceof SettingError ? new ConfigError(`${setting}: ${error.message}`) : error;
   }

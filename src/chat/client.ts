@@ -17,12 +17,14 @@ import { type Connection, type ConnectionOptions, openConnection, type Request }
 import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
 import { type CreateClient, createCreateClient } from './create-client.ts';
 import { createDirectoryClient, type DirectoryClient } from './directory-client.ts';
+import { type AppFacts, appsPage } from './directory-operations.ts';
 import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
 import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
 import { type BANNED_LISTS, createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate, requestIdOf } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
+import { createUserClient, type UserClient } from './user-client.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (docs/chat-service.md, 9). */
@@ -53,7 +55,7 @@ export interface AddMembersResult extends ReplyMeta {
  * Calls to one app. Every method throws what errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
  * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
-export interface ChatClient extends MemberClient, CreateClient, DirectoryClient {
+export interface ChatClient extends MemberClient, CreateClient, DirectoryClient, UserClient {
   /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
   addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
   /** `GET /users` (docs/chat-service.md, 52). */
@@ -67,8 +69,8 @@ export interface ChatClient extends MemberClient, CreateClient, DirectoryClient 
 }
 
 export interface ManagementClient {
-  /** `GET {management_url}/apps` (docs/chat-service.md, 53). */
-  listApps(options?: CallOptions): Promise<OpenReply>;
+  /** `GET {management_url}/apps`, every page of it (docs/chat-service.md, 53). */
+  listApps(options?: CallOptions): Promise<readonly AppFacts[]>;
   close(): Promise<void>;
 }
 
@@ -123,6 +125,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     ...createMemberClient(ask, redact, options.bannedList),
     ...createDirectoryClient(ask),
     ...createCreateClient(ask, redact),
+    ...createUserClient(ask),
     async addMembers(guid, members, { onBehalfOf, signal } = {}) {
       checkMembers(members);
       const path = `/groups/${segment('guid', guid)}/members`;
@@ -175,8 +178,14 @@ export function createManagementClient(options: ManagementClientOptions): Manage
   const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret, ...COMMON_HEADERS };
   return {
     async listApps({ signal } = {}) {
-      const request: Request = { method: 'GET', path: '/apps', headers };
-      return (await call(connection, request, signal, (raw) => readReply(raw, openReply, redact))).reply;
+      const apps: AppFacts[] = [];
+      for (let page = 1, pages = 1; page <= pages; page += 1) {
+        const request: Request = { method: 'GET', path: page === 1 ? '/apps' : `/apps?page=${page}`, headers };
+        const { reply } = await call(connection, request, signal, (raw) => readReply(raw, appsPage, redact));
+        apps.push(...reply.data);
+        pages = reply.meta?.pagination?.totalPages ?? 1;
+      }
+      return apps;
     },
     close: () => connection.close(),
   };

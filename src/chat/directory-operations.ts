@@ -43,6 +43,13 @@ export const groupFacts = z.object({
 });
 export type GroupFacts = Readonly<z.infer<typeof groupFacts>>;
 
+/** An app as `GET {management_url}/apps` shows it. Its keys may be in the reply, and are not read. */
+const appFacts = z.object({ id: z.coerce.string().min(1), name: text, region: text, createdAt: number });
+export type AppFacts = Readonly<z.infer<typeof appFacts>>;
+
+/** Reply of GET {management_url}/apps: a sample in the public documentation has one app in place of the list. */
+export const appsPage = z.object({ data: z.union([z.array(appFacts), appFacts.transform((app) => [app])]), meta });
+
 /** Reply of GET /users. One entry that cannot be read makes the page unreadable: none is left out. */
 export const usersPage = z.object({ data: z.array(userFacts), meta });
 

@@ -116,7 +116,7 @@ export interface ListStore<Entry> {
   size(): number;
 }
 
-function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entry> } {
+export function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entry> } {
   const found = new Map<string, Entry>();
   return {
     clear: () => found.clear(),

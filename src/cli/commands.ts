@@ -135,6 +135,21 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       return ({ out, err }) => sandboxCommand({ stdout: out, stderr: err });
     },
   },
+  apps: {
+    usage: '[options]',
+    description: 'list the apps of the account; needs the management key',
+    load: async () => (await import('./commands/apps.ts')).appsCommand,
+  },
+  users: {
+    usage: '',
+    description: 'list the users of an app, and create auth tokens for them',
+    load: async () => (await import('./commands/users.ts')).usersCommand,
+  },
+  message: {
+    usage: '[options] <text>',
+    description: 'send a text message to a user or group, on behalf of a user',
+    load: async () => (await import('./commands/message.ts')).messageCommand,
+  },
   doctor: {
     usage: '[options]',
     description: 'check the settings, keys, service, queue and disk that this machine uses',

@@ -39,6 +39,8 @@ export interface Config {
   /** What was made of a host that was given as a longer address, for the user to read. */
   readonly hostCorrection: string | undefined;
   readonly apps: Readonly<Partial<Record<Region, AppSettings>>>;
+  /** For management operations; undefined where none are set. */
+  readonly management: { readonly key: string; readonly secret: string } | undefined;
   /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (docs/chat-service.md, 2). */
   readonly defaultRegion: Region;
   /** A certificate authority to trust in addition to the usual ones: a PEM file. */
@@ -156,6 +158,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     host: host?.host,
     hostCorrection: host?.correction,
     apps,
+    management: managementOf(value('managementKey'), value('managementSecret')),
     defaultRegion: region ?? onlyRegion(apps) ?? 'us',
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
     proxy: proxySetting(env),
@@ -179,6 +182,15 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     },
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
+}
+
+/** @throws ConfigError where one is set without the other */
+function managementOf(key: string | undefined, secret: string | undefined): Config['management'] {
+  if (key !== undefined && secret !== undefined) return { key, secret };
+  if (key === secret) return undefined;
+  const names = ['ROLLCALL_MANAGEMENT_KEY', 'ROLLCALL_MANAGEMENT_SECRET'];
+  const [set, missing] = key === undefined ? names.toReversed() : names;
+  throw new ConfigError(`${set} is set and ${missing} is not: set both`);
 }
 
 /** The value in the file that `<variable>_FILE` names; undefined where it names none. @throws ConfigError */

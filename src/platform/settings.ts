@@ -96,6 +96,22 @@ export const SETTINGS = {
     meaning: 'its region, and the region of rows that do not name one',
     default: 'the only region that has an app, or `us`',
   }),
+  managementKey: declare({
+    ...secretText,
+    env: 'ROLLCALL_MANAGEMENT_KEY',
+    orFile: true,
+    only: 'environment',
+    secret: true,
+    meaning: 'the management key, for `rollcall apps` and for what `doctor` compares; only from the environment',
+  }),
+  managementSecret: declare({
+    ...secretText,
+    env: 'ROLLCALL_MANAGEMENT_SECRET',
+    orFile: true,
+    only: 'environment',
+    secret: true,
+    meaning: 'its secret',
+  }),
   envFile: declare({
     ...anyText,
     env: 'ROLLCALL_ENV_FILE',

@@ -168,7 +168,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     apps,
     management,
     randomSeed,
-    env: environment(host, apps, options.caFile),
+    env: environment(host, apps, management, options.caFile),
     calls: byRegion((region) => tenants[region].traffic),
     faults,
     addUser: (region, uid) => tenants[region].app.addUser(uid) !== undefined,
@@ -190,13 +190,20 @@ function byRegion<T>(make: (region: Region) => T): Record<Region, T> {
   return { us: make('us'), eu: make('eu'), in: make('in') };
 }
 
-function environment(host: string, apps: Record<Region, AppKeys>, caFile: string | undefined): Record<string, string> {
+function environment(
+  host: string,
+  apps: Record<Region, AppKeys>,
+  { key, secret }: ManagementKey,
+  caFile: string | undefined,
+): Record<string, string> {
   const env: Record<string, string> = { ROLLCALL_HOST: host };
   for (const region of REGIONS) {
     const prefix = `ROLLCALL_${region.toUpperCase()}`;
     env[`${prefix}_APP_ID`] = apps[region].appId;
     env[`${prefix}_API_KEY`] = apps[region].apiKey;
   }
+  env['ROLLCALL_MANAGEMENT_KEY'] = key;
+  env['ROLLCALL_MANAGEMENT_SECRET'] = secret;
   if (caFile !== undefined) env['ROLLCALL_CA_FILE'] = caFile;
   return env;
 }

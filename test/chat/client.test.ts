@@ -65,7 +65,7 @@ describe('the request on the wire', () => {
     const server = await serve(json({ data: [] }));
     const client = createManagementClient({ host: server.host, key: 'the-key', secret: 'the-secret', ca: TRUSTED_CA });
     onTestFinished(() => client.close());
-    expect(await client.listApps()).toEqual({ data: [] });
+    expect(await client.listApps()).toEqual([]);
     expect(server.received).toMatchObject([
       { method: 'GET', url: '/apps', headers: { key: 'the-key', secret: 'the-secret' } },
     ]);

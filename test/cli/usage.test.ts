@@ -135,10 +135,11 @@ describe('doctor', () => {
       [
         ...['data directory', 'queue', 'settings'],
         ...['us', 'eu', 'in'].flatMap((region) => [`region ${region}`, `lists of ${region}`]),
+        'management',
       ].map((check) => `ok     ${check}`),
     );
     const { ok, findings } = JSON.parse((await place.run(['doctor', '--json'])).stdout);
-    expect([ok, findings.length]).toEqual([true, 9]);
+    expect([ok, findings.length]).toEqual([true, 10]);
     // Users and groups, twice: there is no group whose members could be listed.
     expect(place.sandbox.calls.us.byStatus).toEqual({ 200: 4 });
   });

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { IntakeError } from '../../src/imports/read/intake-error.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
 import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
@@ -56,6 +56,29 @@ test('a staging that was called off before begins nothing', async () => {
   const task = taskFor(FILE, AbortSignal.abort(reason));
   await expect(stageElsewhere(task, () => {})).rejects.toBe(reason);
   expect(existsSync(task.ledger)).toBe(false);
+});
+
+test('a staging that stands still for ten minutes ends with a code; one that moves goes on', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stuck = stageElsewhere(taskFor(FILE), () => {});
+  vi.advanceTimersByTime(10 * 60_000);
+  const error = await stuck.catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(IntakeError);
+  expect(error).toMatchObject({
+    code: 'READING_STALLED',
+    message: expect.stringContaining('neither a row nor a byte'),
+  });
+
+  const slow = taskFor(FILE);
+  let looks = 0;
+  await stageElsewhere(slow, ({ cutting }) => {
+    looks += 1;
+    // What follows the last row is no reading.
+    vi.advanceTimersByTime((cutting ? 60 : 9) * 60_000);
+  });
+  expect(looks).toBeGreaterThan(1);
+  expect(existsSync(slow.ledger)).toBe(true);
 });
 
 test('a ledger that cannot be written is said so', async () => {

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { tempDir } from '../temp-dir.ts';
 import { EMBEDDED, eventually, openPipeline } from './pipeline-harness.ts';
@@ -36,4 +36,15 @@ test('a process that is asked to stop while a file is unpacked stops at once; th
   expect(pipeline.coordinator.find(id).state).toBe('staging');
   await pipeline.coordinator.resume(id);
   await pipeline.coordinator.cancel(id);
+});
+
+test('a file that stands still ends its import with a code, and leaves its place to others', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { pipeline, id } = await endlessImport();
+  // Ten minutes without a message of the thread.
+  vi.advanceTimersByTime(10 * 60_000);
+  expect(await pipeline.coordinator.settled(id)).toMatchObject({ state: 'rejected', code: 'READING_STALLED' });
+  expect(existsSync(`${pipeline.dir.ledger(id)}.part`)).toBe(false);
+  expect(await pipeline.run('uid,guid\nann,choir\n')).toMatchObject({ state: 'completed' });
 });

@@ -96,6 +96,8 @@ test('env points other commands at the sandbox', async () => {
     ROLLCALL_EU_API_KEY: eu.apiKey,
     ROLLCALL_IN_APP_ID: india.appId,
     ROLLCALL_IN_API_KEY: india.apiKey,
+    ROLLCALL_MANAGEMENT_KEY: sandbox.management.key,
+    ROLLCALL_MANAGEMENT_SECRET: sandbox.management.secret,
     ROLLCALL_CA_FILE: caFile,
   });
   expect(await readFile(caFile, 'utf8')).toBe(sandbox.caPem);

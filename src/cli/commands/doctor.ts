@@ -3,7 +3,7 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
-import { clientOf, dispatchOnly, type Service, serviceOf } from '../../app/service.ts';
+import { clientOf, dispatchOnly, managementClientOf, type Service, serviceOf } from '../../app/service.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import { judge } from '../../chat/error-policy.ts';
 import { messageOf } from '../../errors/message-of.ts';
@@ -20,7 +20,7 @@ import { checkQueue } from '../../queue/check-queue.ts';
 import { nearest } from '../../text/nearest.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';
-import { withFullStop } from '../../text/wording.ts';
+import { counted, withFullStop } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -190,6 +190,7 @@ async function checkService(config: Config): Promise<Finding[]> {
     return [
       { check, ok: true, detail },
       ...(await Promise.all(asked.map((region) => checkRegion(service, region)))).flat(),
+      ...(config.management === undefined ? [] : [await checkApps(config, asked)]),
     ];
   } catch (error) {
     if (!(error instanceof RollcallError)) return [{ check, ok: false, detail: messageOf(error) }];
@@ -228,6 +229,30 @@ async function checkRegion(service: Service, region: Region): Promise<Finding[]>
   } catch (error) {
     const remedy = `Check ROLLCALL_HOST, ${name}_APP_ID and ${name}_API_KEY`;
     return [{ check, ok: false, detail: messageOf(error), remedy }];
+  }
+}
+
+/** Whether the account has the apps of the settings, in these regions. */
+async function checkApps(config: Config, regions: readonly Region[]): Promise<Finding> {
+  const check = 'management';
+  const management = managementClientOf(config);
+  try {
+    const apps = await management.listApps();
+    const isThere = (region: Region) =>
+      apps.some((app) => app.id === config.apps[region]?.appId && (app.region ?? region) === region);
+    const missing = regions.filter((region) => !isThere(region));
+    const detail = `the account has ${counted(apps.length, 'app')}`;
+    if (missing.length === 0) return { check, ok: true, detail: `${detail}, and the apps above are among them` };
+    const names = missing.map((region) => `${config.apps[region]?.appId} in ${region}`).join(', ');
+    const remedy = 'See `rollcall apps`; correct the app id or its region, or the management key';
+    return { check, ok: false, detail: `${detail}, and not ${names}`, remedy };
+  } catch (error) {
+    const { code, message } = judge(error, 1);
+    const remedy =
+      'Check ROLLCALL_MANAGEMENT_KEY and ROLLCALL_MANAGEMENT_SECRET, or unset them: imports do not need them';
+    return { check, ok: false, detail: `${code}: ${message}`, remedy };
+  } finally {
+    await management.close();
   }
 }
 

@@ -46,6 +46,8 @@ export interface FileOptions {
   readonly waitForQuietMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly quiet?: Quiet | undefined;
+  /** Told at each look, while it waits. */
+  readonly onRead?: (() => void) | undefined;
 }
 
 /**
@@ -53,12 +55,13 @@ export interface FileOptions {
  * Pipes and devices are fine, and never change.
  */
 export async function fileOf(path: string, name: string, options: FileOptions = {}): Promise<FileState> {
-  const { signal, quiet = QUIET, waitForQuietMs = 0 } = options;
+  const { signal, quiet = QUIET, waitForQuietMs = 0, onRead } = options;
   let before = await look(path, name);
   if (!before.isFile()) return { checkUnchanged: async () => {} };
   for (let since = quiet.now(); quiet.now() - since < waitForQuietMs; ) {
     await quiet.sleep(Math.min(LOOK_MS, waitForQuietMs), signal);
     const after = await look(path, name);
+    onRead?.();
     if (difference(before, after) === undefined) continue;
     before = after;
     since = quiet.now();

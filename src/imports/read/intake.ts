@@ -1,5 +1,6 @@
 import type { Shape } from '../../api/shape.ts';
 import { option, words } from '../../errors/named-options.ts';
+import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { withoutSlackUsers } from './archive/slack-users.ts';
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
@@ -77,6 +78,8 @@ export interface IntakeOptions {
   readonly waitForQuietMs?: number;
   /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with a table. */
   readonly sheet?: string;
+  /** Told when bytes were read, so that someone can see that reading does not stand still. */
+  readonly onRead?: () => void;
   /** Told which sheets a workbook has, as soon as it is open. */
   readonly onSheets?: (sheets: readonly Sheet[]) => void;
   /** Files of a folder or ZIP archive, as patterns such as `members*.csv`; absent: those at its top that have rows. */
@@ -126,8 +129,8 @@ export async function openIntake(source: IntakeSource, options: IntakeOptions): 
   const opened = await openInput(source, { ...options, table: signsOfTable(options) });
   if ('text' in opened) return startOrClose(opened.text, options);
   const { set, deletedUsers } = await withoutSlackUsers(opened.set, options.exportOf, (file, reading) => {
-    const { bounds, signal } = options;
-    return openFile(file, { ...reading, ...(bounds && { bounds }), ...(signal && { signal }) });
+    const { bounds, signal, onRead } = options;
+    return openFile(file, { ...reading, ...defined({ bounds, signal, onRead }) });
   });
   return openSetIntake(set, options, (file) => openFile(file, { ...options, deletedUsers }));
 }

@@ -67,12 +67,12 @@ async function openPacked(
   state: FileState,
   options: OpenOptions,
 ): Promise<OpenedInput> {
-  const { sheet, table, signal, onSheets, scratch = tmpdir() } = options;
+  const { sheet, table, signal, onSheets, onRead, scratch = tmpdir() } = options;
   const bounds = boundsWith(options.bounds);
   // Loaded for those alone who need them.
   const { openZip } = await import('./archive/zip.ts');
   const { openSheet, workbookKind } = await import('./workbook/open-workbook.ts');
-  const zip = await openZip(from, name, bounds);
+  const zip = await openZip(from, name, bounds, onRead);
   try {
     const kind = await workbookKind(zip, name);
     if (kind !== undefined) {

@@ -35,19 +35,21 @@ export class ByteSource implements InputBytes {
   bytesRead = 0;
   readonly #stream: Readable;
   readonly #signal: AbortSignal | undefined;
+  readonly #onRead: () => void;
   readonly #checkEnd: (lastByte: number) => Promise<void>;
 
   /** @param checkEnd called when all has been read; its error is thrown */
   constructor(
     stream: Readable,
     name: string,
-    signal: AbortSignal | undefined,
+    { signal, onRead = () => {} }: SourceOptions,
     checkEnd: (lastByte: number) => Promise<void> = async () => {},
   ) {
     this.#stream = signal === undefined ? stream : addAbortSignal(signal, stream);
     // The reader of the blocks gets the failure; without a listener it would also end the process.
     this.#stream.on('error', () => {});
     this.#signal = signal;
+    this.#onRead = onRead;
     this.name = name;
     this.#checkEnd = checkEnd;
   }
@@ -59,6 +61,7 @@ export class ByteSource implements InputBytes {
       for await (const piece of this.#stream) {
         const bytes = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
         this.bytesRead += bytes.length;
+        this.#onRead();
         lastByte = bytes[bytes.length - 1] ?? lastByte;
         for (let start = 0; start < bytes.length; start += BLOCK_BYTES) {
           yield bytes.subarray(start, start + BLOCK_BYTES);
@@ -89,18 +92,19 @@ export interface SourceOptions {
   readonly waitForQuietMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly quiet?: Quiet | undefined;
+  /** Told when bytes were read, and when a file was looked at that must be quiet first: reading does not stand still. */
+  readonly onRead?: (() => void) | undefined;
 }
 
 /** Throws FILE_NOT_FOUND, NOT_A_FILE or NOT_READABLE before anything is read. Pipes and devices are fine. */
 export async function openSource(source: IntakeSource, options: SourceOptions): Promise<ByteSource> {
-  const { signal } = options;
-  signal?.throwIfAborted();
-  if ('stream' in source) return new ByteSource(source.stream, source.name, signal);
-  if ('bytes' in source) return new ByteSource(Readable.from([source.bytes]), source.name, signal);
+  options.signal?.throwIfAborted();
+  if ('stream' in source) return new ByteSource(source.stream, source.name, options);
+  if ('bytes' in source) return new ByteSource(Readable.from([source.bytes]), source.name, options);
   const { path, name = path } = source;
   const file = await fileOf(path, name, options);
   const stream = createReadStream(path, { highWaterMark: BLOCK_BYTES });
-  return new ByteSource(stream, name, signal, (lastByte) => file.checkUnchanged(lastByte));
+  return new ByteSource(stream, name, options, (lastByte) => file.checkUnchanged(lastByte));
 }
 
 /**

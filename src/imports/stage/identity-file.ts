@@ -58,6 +58,7 @@ export async function openIdentities(
   { path, name, sha256 }: IdentitySource,
   wanted: NonNullable<Shape['identities']>,
   signal: AbortSignal,
+  onRead: () => void = () => {},
 ): Promise<OpenIdentities> {
   if (sha256 !== undefined && (await hashOf(path)) !== sha256) {
     throw badIdentities(
@@ -67,7 +68,7 @@ export async function openIdentities(
   }
   const intake = await openIntake(
     { path, name },
-    { format: 'auto', mapping: {}, defaults: { region: 'us' }, lenient: true, signal },
+    { format: 'auto', mapping: {}, defaults: { region: 'us' }, lenient: true, signal, onRead },
   );
   // Without a name: a temporary file, which SQLite deletes.
   const database = new DatabaseSync('');

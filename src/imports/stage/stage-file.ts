@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { option, words } from '../../errors/named-options.ts';
@@ -26,7 +27,7 @@ export interface StagingTask {
   readonly source: string;
   /** The input as the user named it, for messages. */
   readonly name: string;
-  readonly options: Omit<IntakeOptions, 'signal' | 'identities'>;
+  readonly options: Omit<IntakeOptions, 'signal' | 'identities' | 'onRead'>;
   /** For a shape that looks users up. */
   readonly identities?: IdentitySource;
   /** Which rows are sent first; absent: all. */
@@ -53,6 +54,8 @@ export interface StagingThread {
   readonly stage: Omit<StagingTask, 'signal'>;
 }
 export type StagingReply =
+  /** It does not stand still. */
+  | 'moves'
   | { readonly progress: StagingProgress }
   | { readonly totals: StagedTotals }
   | { readonly error: ThreadError };
@@ -61,13 +64,16 @@ export type StagingReply =
 export async function stageFile(
   task: StagingTask,
   progress: (progress: StagingProgress) => void,
+  onRead: () => void = () => {},
 ): Promise<StagedTotals> {
   const { options, identities: source, signal } = task;
-  if (options.shape?.identities === undefined || source === undefined) return stageWith(task, undefined, progress);
+  if (options.shape?.identities === undefined || source === undefined) {
+    return stageWith(task, undefined, progress, onRead);
+  }
   const { openIdentities } = await import('./identity-file.ts');
-  const identities = await openIdentities(source, options.shape.identities, signal);
+  const identities = await openIdentities(source, options.shape.identities, signal, onRead);
   try {
-    const totals = await stageWith(task, identities, progress);
+    const totals = await stageWith(task, identities, progress, onRead);
     await identities.writeUnknown(join(dirname(task.ledger), UNKNOWN_IDENTITIES));
     return totals;
   } finally {
@@ -79,9 +85,13 @@ async function stageWith(
   { source, name, options, ledger, trial, create, expectRows, signal }: StagingTask,
   identities: OpenIdentities | undefined,
   progress: (progress: StagingProgress) => void,
+  onRead: () => void,
 ): Promise<StagedTotals> {
   const known = identities && { identities };
-  const intake = await openIntake({ path: source, name }, { ...options, scratch: dirname(ledger), signal, ...known });
+  const intake = await openIntake(
+    { path: source, name },
+    { ...options, scratch: dirname(ledger), signal, onRead, ...known },
+  );
   const staging = startStaging(ledger);
   const profiles = create && watchProfiles(create);
   const marked = trial === undefined ? undefined : trialOf(trial);
@@ -127,6 +137,8 @@ function otherCount(name: string, rows: number, expected: number): IntakeError {
 
 /** Time between two messages of progress, in ms: one for each chunk would keep both threads busy. */
 const PROGRESS_MS = 50;
+/** The same for the message that it moves. */
+const MOVES_MS = 5_000;
 
 /** What the thread does that staging.ts starts with this file; any message calls it off. */
 async function stageInThread({ stage }: StagingThread): Promise<void> {
@@ -139,11 +151,21 @@ async function stageInThread({ stage }: StagingThread): Promise<void> {
     told = performance.now();
     tell({ progress: made });
   };
+  let moved = 0;
+  const onRead = () => {
+    if (performance.now() < moved + MOVES_MS) return;
+    moved = performance.now();
+    tell('moves');
+  };
+  // Who writes into a pipe may take their time.
+  const isPipe = statSync(stage.source, { throwIfNoEntry: false })?.isFIFO() === true;
+  const waiting = isPipe ? setInterval(onRead, MOVES_MS) : undefined;
   try {
-    tell({ totals: await stageFile({ ...stage, signal: calledOff.signal }, progress) });
+    tell({ totals: await stageFile({ ...stage, signal: calledOff.signal }, progress, onRead) });
   } catch (error) {
     tell({ error: packError(error) });
   }
+  clearInterval(waiting);
   parentPort?.close();
 }
 

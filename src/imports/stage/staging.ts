@@ -13,6 +13,7 @@ import type { StagedTotals } from './cut.ts';
 import { identityCopy } from './identity-copy.ts';
 import { checkRoom } from './room.ts';
 import type { StagingProgress, StagingReply, StagingTask, StagingThread } from './stage-file.ts';
+import { readingStalled, watchStandstill } from './standstill.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
 export interface Stagings {
@@ -174,14 +175,17 @@ const TERMINATION_MS = 500;
 
 /**
  * Stages a file in a thread of its own, so that reading and checking it does not block this one. Rejects with what
- * `stageFile` throws, or with the signal's reason, soon after it is aborted. A long SQL statement cannot be interrupted:
+ * `stageFile` throws, with READING_STALLED when it stands still, or with the signal's reason, soon after it is aborted. A long SQL statement cannot be interrupted:
  * its thread ends after it, and what it writes until then goes to a file that is deleted.
  */
 export async function stageElsewhere(
-  { signal, ...task }: StagingTask,
+  { signal: cancelled, ...task }: StagingTask,
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
-  signal.throwIfAborted();
+  cancelled.throwIfAborted();
+  const stalled = new AbortController();
+  const signal = AbortSignal.any([cancelled, stalled.signal]);
+  const watch = watchStandstill(() => stalled.abort(readingStalled(task.name)));
   const thread = startThread(import.meta.url, './stage-file', {
     workerData: { stage: task } satisfies StagingThread,
     resourceLimits: PASSING_ROWS,
@@ -197,25 +201,36 @@ export async function stageElsewhere(
   };
   signal.addEventListener('abort', callOff);
   try {
-    const totals = await Promise.race([endOf(thread, (made) => signal.aborted || progress(made)), leftBehind]);
+    const end = endOf(thread, (reply) => {
+      if (signal.aborted) return;
+      watch.moves();
+      if (reply === 'moves') return;
+      // What follows takes as long as the rows are many, and nothing of the file is read any more.
+      if (reply.progress.cutting) watch.stop();
+      progress(reply.progress);
+    });
+    const totals = await Promise.race([end, leftBehind]);
     signal.throwIfAborted();
     return totals;
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   } finally {
+    watch.stop();
     clearTimeout(timer);
     signal.removeEventListener('abort', callOff);
   }
 }
 
+type Moves = Extract<StagingReply, 'moves' | { readonly progress: unknown }>;
+
 /** Resolves or rejects when the thread has ended. */
-function endOf(thread: Worker, progress: (progress: StagingProgress) => void): Promise<StagedTotals> {
+function endOf(thread: Worker, onMoves: (reply: Moves) => void): Promise<StagedTotals> {
   return new Promise((resolve, reject) => {
     let totals: StagedTotals | undefined;
     let failure: unknown = new Error('the thread that reads the input has ended');
     thread.on('message', (reply: StagingReply) => {
-      if ('progress' in reply) progress(reply.progress);
+      if (reply === 'moves' || 'progress' in reply) onMoves(reply);
       else if ('totals' in reply) totals = reply.totals;
       else failure = unpackError(reply.error);
     });

@@ -34,8 +34,14 @@ export interface Zip {
  * Opens an archive and reads its directory. Throws ZIP_BROKEN, TOO_LARGE when there are too many entries, UNSAFE_ARCHIVE
  * when one has a name that leads out of the archive, or that another has too.
  * @param from path of a regular file, or the whole archive
+ * @param onRead told when bytes of an entry were unpacked
  */
-export async function openZip(from: string | Buffer, name: string, bounds: Bounds): Promise<Zip> {
+export async function openZip(
+  from: string | Buffer,
+  name: string,
+  bounds: Bounds,
+  onRead: () => void = () => {},
+): Promise<Zip> {
   const file = await opened(from, name);
   try {
     if (file.entryCount > MOST_ENTRIES) throw tooManyEntries(name, file.entryCount);
@@ -46,7 +52,7 @@ export async function openZip(from: string | Buffer, name: string, bounds: Bound
       if (same !== undefined) throw twice(name, same, entry);
       entries.set(entry.fileName, entry);
     }
-    return zipOf(file, entries, name, bounds);
+    return zipOf(file, entries, name, bounds, onRead);
   } catch (error) {
     file.close();
     throw error instanceof IntakeError ? error : unreadable(name, error);
@@ -61,7 +67,13 @@ async function opened(from: string | Buffer, name: string): Promise<ZipFile> {
   }
 }
 
-function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string, bounds: Bounds): Zip {
+function zipOf(
+  file: ZipFile,
+  entries: ReadonlyMap<string, Entry>,
+  name: string,
+  bounds: Bounds,
+  onRead: () => void,
+): Zip {
   /** Bytes that entries have been unpacked to; those that are read twice count once. */
   const unpacked = new Map<string, number>();
   let total = 0;
@@ -84,6 +96,7 @@ function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string,
       try {
         for await (const piece of stream as AsyncIterable<Buffer>) {
           bytes += piece.length;
+          onRead();
           sum = crc32(piece, sum);
           const earlier = unpacked.get(entryName) ?? 0;
           if (bytes > earlier) {

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { foldId } from '../membership/membership.ts';
+import { type ActingOptions, type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
+import { MalformedReply } from './errors.ts';
+
+/** What an auth token is tied to, as the service shows it for tokens that are changed (docs/chat-service.md, 53). */
+interface TokenUse {
+  readonly platform?: string | undefined;
+  /** The device, as its `User-Agent`. */
+  readonly userAgent?: string | undefined;
+}
+
+export interface Receiver {
+  readonly receiverType: 'user' | 'group';
+  /** UID or GUID. */
+  readonly receiver: string;
+}
+
+/** Calls for one user. Their replies are publicly known, not contract (docs/chat-service.md, 53). */
+export interface UserClient {
+  /** `POST /users/{uid}/auth_tokens`: the token lets a client application log in as this user. */
+  createAuthToken(
+    uid: string,
+    use: TokenUse,
+    options?: CallOptions,
+  ): Promise<ReplyMeta & { readonly authToken: string }>;
+  /** `POST /messages` with a text. The id is null where the reply does not say it. */
+  sendText(to: Receiver, text: string, options?: ActingOptions): Promise<ReplyMeta & { readonly id: string | null }>;
+}
+
+const tokenReply = z.looseObject({ data: z.looseObject({ authToken: z.string().min(1) }) });
+const messageReply = z.looseObject({
+  data: z.looseObject({ id: z.union([z.string(), z.number()]).transform(String).nullable().default(null).catch(null) }),
+});
+
+export function createUserClient(ask: Ask): UserClient {
+  return {
+    async createAuthToken(uid, use, { signal } = {}) {
+      const request = { method: 'POST', path: `/users/${segment('uid', uid)}/auth_tokens`, body: use } as const;
+      const { reply, ...meta } = await ask(request, tokenReply, signal).catch((error: unknown) => {
+        // Its text quotes the reply, which may hold the token.
+        if (!(error instanceof MalformedReply)) throw error;
+        throw new MalformedReply('the reply to a new auth token cannot be read; the token may exist', error.httpStatus);
+      });
+      return { authToken: reply.data.authToken, ...meta };
+    },
+    async sendText({ receiverType, receiver }, text, { onBehalfOf, signal } = {}) {
+      const body = { receiver: foldId(receiver), receiverType, type: 'text', data: { text } };
+      const { reply, ...meta } = await ask(
+        { method: 'POST', path: '/messages', body, onBehalfOf },
+        messageReply,
+        signal,
+      );
+      return { id: reply.data.id, ...meta };
+    },
+  };
+}

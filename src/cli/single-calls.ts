@@ -1,0 +1,65 @@
+import { serviceOpener } from '../app/open-service.ts';
+import { clientOf, managementClientOf, serviceOf } from '../app/service.ts';
+import type { ChatClient, ManagementClient } from '../chat/client.ts';
+import { judge } from '../chat/error-policy.ts';
+import { UntrustedListing } from '../chat/errors.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import type { Region } from '../membership/membership.ts';
+import { type Config, readConfig } from '../platform/config.ts';
+import type { SandboxFlags } from './flags/flags.ts';
+
+/** For commands that make a few calls and no import: they need neither a data directory nor a queue. */
+
+export type CallFlags = SandboxFlags & { readonly region?: Region };
+
+/** A call was refused or not answered. The code is the service's, or that of the failure. */
+class CallFailed extends RollcallError {}
+
+/** Lets `use` call one app of the service, or of a sandbox in this process. */
+export async function withApp<Result>(
+  flags: CallFlags,
+  use: (chat: ChatClient, region: Region) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig();
+  const { region = config.defaultRegion } = flags;
+  const sandbox = await openSandbox(config, flags);
+  try {
+    const chat = clientOf(sandbox ?? serviceOf(config, [region]), region, 8);
+    return await inItsWords(use(chat, region)).finally(() => chat.close());
+  } finally {
+    await sandbox?.close();
+  }
+}
+
+/** The same for management operations. */
+export async function withManagement<Result>(
+  flags: SandboxFlags,
+  use: (management: ManagementClient) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig();
+  const sandbox = await openSandbox(config, flags);
+  try {
+    const management = managementClientOf(config, sandbox);
+    return await inItsWords(use(management)).finally(() => management.close());
+  } finally {
+    await sandbox?.close();
+  }
+}
+
+async function openSandbox(config: Config, flags: SandboxFlags) {
+  return flags.sandbox ? serviceOpener(config, flags)() : undefined;
+}
+
+/** @throws CallFailed in place of the client's errors */
+async function inItsWords<Result>(calls: Promise<Result>): Promise<Result> {
+  try {
+    return await calls;
+  } catch (error) {
+    if (error instanceof UntrustedListing) throw error;
+    const { code, message, kind, maybeCarriedOut } = judge(error, 1);
+    const exit = kind === 'again' || kind === 'slow-down' ? 'fatal' : kind === 'stop-region' ? 'stopped' : 'usage';
+    const what = `the call failed: ${code}: ${message}`;
+    const remedy = maybeCarriedOut ? 'it may have been carried out all the same: look before you repeat it' : undefined;
+    throw new CallFailed(code, what, { kind: exit, ...(remedy !== undefined && { remedy }) });
+  }
+}
