@@ -22,6 +22,7 @@ export type {
 } from '../api/imports.ts';
 export type { Look } from '../api/look.ts';
 export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
+export type { NotificationsView, NotificationTried, ReceiverSet } from '../api/notifications.ts';
 export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';

@@ -29,7 +29,7 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
   const shown = page.getByRole('dialog', { name: 'The token of nightly-job' });
   const token = (await shown.locator('code').textContent()) ?? '';
   expect(token).toMatch(/^rct_/);
-  await shown.getByRole('button', { name: 'Copy the token' }).waitFor();
+  await shown.getByRole('button', { name: 'Copy the secret' }).waitFor();
   await checkSights(page, 'token-shown');
   await page.keyboard.press('Enter');
   const row = card.getByRole('row', { name: 'nightly-job' });

@@ -1,4 +1,5 @@
 /** How this server is set up, what its regions are doing, and what a person has chosen for this browser. */
+import { useSignal } from '@preact/signals';
 import { useAnswer } from '../answer.js';
 import { Card, Empty, Facts, foreign, h } from '../element.js';
 import { counted, grouped, size } from '../format.js';
@@ -6,6 +7,7 @@ import { ErrorNotice } from '../notice.js';
 import { usePlace } from '../place.js';
 import { dataTable } from '../table.js';
 import { regionSentence } from '../words.js';
+import { Notifications } from './settings/notifications.js';
 import { OwnSettings } from './settings/own.js';
 import { Tokens } from './settings/tokens.js';
 
@@ -15,6 +17,7 @@ const REGIONS_EVERY_MS = 2000;
 
 export function SettingsPage() {
   const { isAdmin } = usePlace();
+  const changes = useSignal(0);
   return [
     h('h1', null, 'Settings'),
     h(
@@ -24,9 +27,15 @@ export function SettingsPage() {
       h('code', null, 'rollcall.config.json'),
       '. Keys are never shown.',
     ),
-    h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, {})),
+    h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, { key: changes.value })),
     h(Card, { id: 'regions', title: 'Regions' }, h(RegionsNow, {})),
     isAdmin && h(Card, { id: 'tokens', title: 'Tokens' }, h(Tokens, {})),
+    isAdmin &&
+      h(
+        Card,
+        { id: 'notifications', title: 'Notifications' },
+        h(Notifications, { onChanged: () => void changes.value++ }),
+      ),
     h(Card, { id: 'own', title: 'This browser' }, h(OwnSettings, {})),
   ];
 }
@@ -61,7 +70,7 @@ function ServerFacts() {
       ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'processes elsewhere'],
       ['Largest upload', size(settings.maxUploadBytes)],
       ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
-      ['Webhook', settings.notifyHost === null ? 'none' : foreign(settings.notifyHost)],
+      ['Notifies', settings.notifyHost === null ? 'no one' : foreign(settings.notifyHost)],
       ['Version', settings.version],
     ],
   });

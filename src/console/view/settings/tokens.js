@@ -2,7 +2,6 @@
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { request } from '../../api.js';
-import { CopyButton } from '../../copy.js';
 import { ask, confirmed } from '../../dialog.js';
 import { Badge, Empty, foreign, h, Tag } from '../../element.js';
 import { optionsOf } from '../../form.js';
@@ -10,6 +9,7 @@ import { ErrorNotice, ErrorPlace } from '../../notice.js';
 import { dataTable } from '../../table.js';
 import { Time } from '../../time.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
+import { showOnce } from './shown-once.js';
 
 /** @import { NewToken, TokenView } from '../../answers.d.ts' */
 
@@ -58,7 +58,7 @@ export function Tokens() {
       const body = JSON.stringify({ name, role, ...(expires !== '' && { expires }) });
       /** @type {NewToken} */
       const made = await request('/v1/tokens', { method: 'POST', body, type: 'application/json', signal });
-      await Promise.all([showOnce(`The token of ${made.name}`, 'token', made.token), reload()]);
+      await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);
     });
   };
   const columns = useMemo(() => [...COLUMNS, revoking((token) => void revoke(token))], []);
@@ -160,23 +160,6 @@ function askForToken() {
         h('button', { type: 'button', onClick: close }, 'Cancel'),
         h('button', { value: 'yes', class: 'main' }, 'Make token'),
       ),
-    ],
-  });
-}
-
-/**
- * Shows a secret that the server will not show again.
- * @param {string} question
- * @param {string} what such as "token"
- * @param {string} secret
- */
-export function showOnce(question, what, secret) {
-  return ask({
-    question,
-    explanation: 'Copy it now: it is not shown again.',
-    content: () => [
-      h('p', { class: 'secret' }, h('code', null, secret), ' ', h(CopyButton, { text: secret, what: `the ${what}` })),
-      h('div', { class: 'buttons' }, h('button', { value: 'yes', class: 'main', autoFocus: true }, 'I have copied it')),
     ],
   });
 }
