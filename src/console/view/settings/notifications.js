@@ -111,6 +111,7 @@ function Receiver({ isFirst, onChanged }) {
   return h(
     'form',
     {
+      class: 'receiver',
       noValidate: true,
       onSubmit: (/** @type {SubmitEvent} */ event) => {
         event.preventDefault();
