@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleConsole } from '../src/server/console-bundle.ts';
+import { bundleConsole, packagesIn } from '../src/server/console-bundle.ts';
+import { schemaFiles } from './schemas.ts';
 
 /**
- * `npm run build`: makes `dist` from the sources, for the npm package and the image. Node strips no types below
+ * `npm run build`: makes `dist` from the sources, for the npm package and the image, and `schemas`. Node strips no types below
  * `node_modules`, so these need JavaScript. A clone runs from the sources and never looks at `dist`.
  */
 
@@ -21,6 +22,7 @@ execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit'
 copy('src', KEPT);
 copy('jobs', KEPT);
 await buildConsole();
+writeSchemas();
 removeUnusedTypes();
 
 function copy(folder: string, extensions: ReadonlySet<string>): void {
@@ -35,7 +37,18 @@ function copy(folder: string, extensions: ReadonlySet<string>): void {
 async function buildConsole(): Promise<void> {
   const folder = join(DIST, 'src/console');
   mkdirSync(folder);
-  for (const [name, body] of await bundleConsole()) writeFileSync(join(folder, name), body);
+  const bundle = await bundleConsole();
+  for (const [name, body] of bundle) writeFileSync(join(folder, name), body);
+  const licences = packagesIn(bundle).map(
+    (name) => `${name}\n\n${readFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`,
+  );
+  const title = 'The console contains parts of these packages.';
+  writeFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), [title, ...licences].join('\n\n'));
+}
+
+function writeSchemas(): void {
+  mkdirSync(join(ROOT, 'schemas'), { recursive: true });
+  for (const [path, text] of schemaFiles()) writeFileSync(join(ROOT, path), text);
 }
 
 /** Types that no one can import would double the number of files. */

@@ -1,6 +1,7 @@
 import type { SyncState } from '../membership/sync-state.ts';
 import type { ImportSummary, RegionCounts } from './import-summary.ts';
 import type { ImportView, Staging } from './imports.ts';
+import type { RunningImport } from './overview.ts';
 import type { RegionStatus } from './regions.ts';
 
 /** Server-sent events. Their data is JSON. */
@@ -43,9 +44,11 @@ export interface ImportEvents {
 
 /** Events of `GET /v1/events`, by name. */
 export interface ListEvents {
-  /** Those that changed. */
-  readonly imports: { readonly imports: readonly ImportView[] };
+  /** Those that changed; one that is sent, with the time that is left and the regions that hold it up. */
+  readonly imports: { readonly imports: readonly (ImportView | RunningImport)[] };
   readonly removed: { readonly id: string };
   /** A sync is in another state. */
   readonly sync: { readonly id: string; readonly state: SyncState };
+  /** Schedules, or runs of them, have changed. */
+  readonly schedules: Readonly<Record<string, never>>;
 }

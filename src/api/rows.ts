@@ -55,17 +55,23 @@ export const rowsPage = z.strictObject({
 });
 export type RowsPage = z.infer<typeof rowsPage>;
 
-/** Rows with the same outcome and code, with one of them as an example. */
+/** Rows with the same outcome and code, with some of them as examples. */
 const problemCount = z.strictObject({
   status: outcome,
   code: z.string(),
   column: z.string().optional().meta({ description: 'Of invalid rows: the column whose value is wrong.' }),
   count,
-  example: z.strictObject({
-    line: z.int(),
-    value: z.string().meta({ description: 'What the row has at the place of the problem: the UID, or the cell.' }),
-    message: z.string(),
-  }),
+  examples: z
+    .array(
+      z.strictObject({
+        line: z.int(),
+        value: z.string().meta({ description: 'What the row has at the place of the problem: the UID, or the cell.' }),
+        message: z.string(),
+      }),
+    )
+    .min(1)
+    .max(3)
+    .meta({ description: 'The first row, and the last and another one where they have other values.' }),
 });
 export type ProblemCount = z.infer<typeof problemCount>;
 

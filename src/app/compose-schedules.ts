@@ -52,8 +52,12 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
       'schedule',
     ),
   );
+  const changed = () => {
+    alarms?.set();
+    runs.events.emit('changed');
+  };
   return {
-    ...scheduleBook({ ...options, isUnderWay: runs.isUnderWay, changed: () => alarms?.set() }),
+    ...scheduleBook({ ...options, isUnderWay: runs.isUnderWay, changed }),
     events: runs.events,
     run: runs.begin,
     over: runs.over,

@@ -209,25 +209,30 @@ const REST = 4;
 const LARGEST_PAGE = 200;
 
 /**
- * Calls again and again while the page is looked at and the server answers.
+ * Asks again after what this tells has changed, at a bounded pace. A hidden page asks nothing: it asks for all when it is seen again.
+ * @param {unknown} state which the page is told of, such as a count
  * @param {() => void} ask
- * @param {number | undefined} everyMs undefined: not at all
+ * @param {number} everyMs from one question to the next, at least
  */
-export function useEvery(ask, everyMs) {
+export function useRenewal(state, ask, everyMs) {
   const latest = useRef(ask);
   latest.current = ask;
+  const seen = useRef(state);
+  const timer = useRef(/** @type {number | undefined} */ (undefined));
+  const askedAt = useRef(performance.now());
   useEffect(() => {
-    if (everyMs === undefined) return;
-    const timer = setInterval(() => {
-      if (!document.hidden && !connection.away) latest.current();
-    }, everyMs);
-    const back = () => latest.current();
-    connection.addEventListener('back', back);
-    return () => {
-      clearInterval(timer);
-      connection.removeEventListener('back', back);
-    };
-  }, [everyMs]);
+    if (state === seen.current) return;
+    seen.current = state;
+    timer.current ??= setTimeout(
+      () => {
+        timer.current = undefined;
+        askedAt.current = performance.now();
+        if (!document.hidden && !connection.away) latest.current();
+      },
+      Math.max(0, askedAt.current + everyMs - performance.now()),
+    );
+  }, [state]);
+  useEffect(() => () => clearTimeout(timer.current), []);
 }
 
 /** @param {unknown} error */

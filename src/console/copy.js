@@ -34,7 +34,7 @@ export function CopyButton({ text, what, label = 'Copy' }) {
   };
   return h(
     'button',
-    { type: 'button', class: 'quiet small-button', 'aria-label': `${label} ${what}`, onClick: () => void copy() },
+    { type: 'button', class: 'copy small-button', 'aria-label': `${label} ${what}`, onClick: () => void copy() },
     said.value === '' ? label : said.value,
   );
 }

@@ -97,6 +97,7 @@ export function useForm(initial) {
  * @property {string} label
  * @property {string | undefined} [note]
  * @property {string | undefined} [placeholder]
+ * @property {boolean} [isLong] its values are: it gets the room of two
  */
 
 /**
@@ -112,12 +113,12 @@ export function useForm(initial) {
  * A control with its label, a note, and a place for what is wrong with it.
  * @param {FieldProperties & { control: (properties: ControlProperties) => ComponentChildren }} properties
  */
-export function Field({ form, name, label, note, control }) {
+export function Field({ form, name, label, note, isLong = false, control }) {
   const id = `new-${name}`;
   const error = form.errors.value[name] ?? '';
   return h(
     'div',
-    { class: 'field' },
+    { class: isLong ? 'field long' : 'field' },
     h('label', { for: id }, label),
     control({
       id,

@@ -3,7 +3,7 @@ import { columnLabel, FIELDS } from './words.js';
 
 /** Options by the labels of their controls. @type {Readonly<Record<string, string>>} */
 const CONTROLS = {
-  ...{ guid: 'Group', scope: 'Scope', region: 'Region', onBehalfOf: 'Acting user', map: 'Map columns' },
+  ...{ guid: 'Group', scope: 'Scope', region: 'Region', onBehalfOf: 'Acting user', map: 'Use of column' },
   ...{ format: 'Format', encoding: 'Encoding', delimiter: 'Delimiter', sheet: 'Sheet', files: 'Files of the archive' },
   ...{ headerRow: 'Row of the header', skipLines: 'Lines to skip', scopeWords: 'Words for scopes', recipe: 'Recipe' },
   ...{ identities: 'Identity file', createMap: 'Columns of new users and groups' },
@@ -38,7 +38,7 @@ export function withControls(text) {
   });
 }
 
-/** `uid=Member No,scope=` → “User (UID)” set to Member No and “Scope” set to none. @param {string} pairs */
+/** `uid=Member No,scope=` → Member No used as “User (UID)” and no column used as “Scope”. @param {string} pairs */
 function mapped(pairs) {
   const labels = new Map(/** @type {readonly (readonly [string, string])[]} */ (FIELDS));
   return pairs
@@ -49,7 +49,7 @@ function mapped(pairs) {
       const label = `“${labels.get(field) ?? field}”`;
       // The server's word for any column.
       if (column === '<column>') return label;
-      return `${label} set to ${column === '' ? 'none' : columnLabel(column)}`;
+      return `${column === '' ? 'no column' : columnLabel(column)} used as ${label}`;
     })
     .join(' and ');
 }

@@ -294,10 +294,10 @@ export function fileName(file) {
   return file === '-' ? 'standard input' : (file.split(/[\\/]/).at(-1) ?? file);
 }
 
-/** What is missing for a preview's field, beside its control. @type {Readonly<Record<string, string>>} */
+/** What is missing for a preview's field, below the first rows. @type {Readonly<Record<string, string>>} */
 export const MISSING = {
-  uid: 'No column is recognised as the user. Choose the column with the UID.',
-  guid: 'No column is recognised as the group. Choose one, or give a group for all rows below.',
+  uid: 'No column is recognised as the user. Choose “User (UID)” above the column that has it.',
+  guid: 'No column is recognised as the group. Choose “Group (GUID)” above the column that has it, or enter one group for all rows.',
 };
 
 /** Why an import waits that would create too much: behind the first sentence it says how a program goes on. @param {Pick<ImportView, 'reason'>} view */

@@ -5,10 +5,10 @@ import { parseEnv } from 'node:util';
 import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
+import { allowedValues } from './allowed-values.ts';
 import { type AppSettings, type AppsOfFile, readApps } from './app-settings.ts';
 import type { LogLevel, LogSettings } from './log-settings.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
-import { allowedValues } from './setting-values.ts';
 import {
   type AskBeforeRepeat,
   type BannedListSetting,
@@ -102,18 +102,28 @@ const FILE = 'rollcall.config.json';
 
 const load = createRequire(import.meta.url);
 
-/** What the file may hold. The checker is loaded here, where there is a file: without it a command starts in half the time. */
-function configFile() {
+/** What `rollcall.config.json` may hold; editors get it as a JSON Schema. The checker is loaded here, where there is a file: without it a command starts in half the time. */
+export function configFile() {
   const { z } = load('zod') as typeof import('zod');
   const appFile = z.strictObject({
-    appId: z.string().optional(),
-    apiKey: z.string().optional(),
-    apiKeyFile: z.string().optional(),
+    appId: z.string().optional().meta({ description: 'Id of the app.' }),
+    apiKey: z.string().optional().meta({ description: 'Its key.' }),
+    apiKeyFile: z.string().optional().meta({ description: 'A file that contains its key.' }),
   });
-  const settings = settingsOfFile().map(([name, { number }]) => [name, (number ? z.number() : z.string()).optional()]);
+  const settings = settingsOfFile().map(([name, { number, meaning, allowed }]) => [
+    name,
+    (number ? z.number() : z.string()).optional().meta({
+      description: `${meaning} (${typeof allowed === 'string' ? allowed : allowed.join(', ')})`,
+      ...(typeof allowed !== 'string' && { enum: [...allowed] }),
+    }),
+  ]);
   return z.strictObject({
+    $schema: z.string().optional().meta({ description: 'Where editors find this schema.' }),
     ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodString | z.ZodNumber>>),
-    apps: z.partialRecord(z.enum(REGIONS), appFile).optional(),
+    apps: z
+      .partialRecord(z.enum(REGIONS), appFile)
+      .optional()
+      .meta({ description: 'The app of each region, with its key.' }),
   });
 }
 type ConfigFile = Readonly<Partial<Record<SettingName, string | number>>> & AppsOfFile;

@@ -12,6 +12,7 @@ import type { AccessStore, Who } from './access/access-store.ts';
 import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
 import type { Reading } from './reading.ts';
+import type { RunningImports } from './running.ts';
 import type { SyncViews } from './syncs/views.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
@@ -27,7 +28,7 @@ export type Api = FastifyInstance<
 export interface ServerContext {
   readonly coordinator: Coordinator;
   readonly syncs: SyncRunner;
-  readonly schedules: Pick<Schedules, 'add' | 'edit' | 'obtain' | 'pause' | 'resume' | 'remove' | 'run'>;
+  readonly schedules: Pick<Schedules, 'add' | 'edit' | 'events' | 'obtain' | 'pause' | 'resume' | 'remove' | 'run'>;
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: Settings;
@@ -35,6 +36,7 @@ export interface ServerContext {
   readonly anybodyActs?: boolean | undefined;
   readonly reading: Reading;
   readonly views: ImportViews;
+  readonly running: RunningImports;
   /** For lists and journals. */
   readonly syncCatalog: SyncCatalogReader;
   readonly syncViews: SyncViews;

@@ -1,4 +1,4 @@
-import { type Night, type NightResult, type Overview, overview, type RunningImport } from '../api/overview.ts';
+import { type Night, type NightResult, type Overview, overview } from '../api/overview.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
@@ -9,7 +9,6 @@ import type {
   ScheduleRun,
 } from '../syncs/schedule/schedule-catalog.ts';
 import type { Api, ServerContext } from './context.ts';
-import { paceOf } from './events/progress.ts';
 import { refusals } from './problem-schema.ts';
 import { answersSoon } from './queues/queue-answer.ts';
 
@@ -32,7 +31,6 @@ const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 /** `GET /v1/overview`: what runs, what waits for a person, the last night of each schedule, what keeps failing. */
 export function overviewRoute(app: Api, context: ServerContext, schedules: ScheduleCatalogReader): void {
   const { reading, views, syncCatalog, syncViews } = context;
-  const running = runningImports(context);
 
   app.get(
     '/v1/overview',
@@ -59,7 +57,7 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
         .map((schedule) => nightOf(context, schedules, schedule, health.get(schedule.name)));
       const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
       const [now, waiting, open, readyImports, recent] = await Promise.all([
-        running([...reading.page({ states: SENDING, limit: MOST }).imports, ...read]),
+        underWay(context, [...reading.page({ states: SENDING, limit: MOST }).imports, ...read]),
         viewsOf(stuck.slice(0, MOST)),
         viewsOf(attention.slice(0, MOST)),
         viewsOf(ready.slice(0, READY)),
@@ -98,36 +96,13 @@ function needsDecision({ state, code }: ImportRecord): boolean {
   return needsPerson(state) || (code !== null && code !== 'DRY_RUN');
 }
 
-/** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
-function runningImports({ coordinator, reading, views, settings, log }: ServerContext) {
-  const paces = new Map<string, ReturnType<typeof paceOf>>();
-  return async (records: readonly ImportRecord[]): Promise<RunningImport[]> => {
-    const ids = new Set(records.map(({ id }) => id));
-    for (const id of paces.keys()) if (!ids.has(id)) paces.delete(id);
-    if (records.length === 0) return [];
-    const regions = await answersSoon(coordinator.regions()).catch((error: unknown) => {
-      log.warn({ err: error }, 'the queue does not report its state');
-      return [];
-    });
-    return Promise.all(
-      records.map(async (record): Promise<RunningImport> => {
-        const { id, state } = record;
-        const view = await views.of(record);
-        if (state !== 'running' || !reading.hasRows(id)) {
-          return { ...view, etaSeconds: null, stoppedRegions: [], unansweredRegions: [] };
-        }
-        const rows = reading.rowsOf(id);
-        const [counters, callsLeft] = await Promise.all([rows.counters(), rows.callsLeft()]);
-        const pace = paces.get(id) ?? paceOf(settings.callsPerMinute);
-        paces.set(id, pace);
-        const { etaSeconds } = pace({ counters, callsLeft, regions, staging: null, isSending: true, now: Date.now() });
-        const used = regions.filter(({ region }) => (callsLeft.get(region) ?? 0) > 0);
-        const stoppedRegions = used.flatMap(({ region, stopped }) => (stopped ? [region] : []));
-        const unansweredRegions = used.flatMap(({ region, unanswered }) => (unanswered === null ? [] : [region]));
-        return { ...view, etaSeconds, stoppedRegions, unansweredRegions };
-      }),
-    );
-  };
+async function underWay({ coordinator, running, log }: ServerContext, records: readonly ImportRecord[]) {
+  if (records.length === 0) return [];
+  const regions = await answersSoon(coordinator.regions()).catch((error: unknown) => {
+    log.warn({ err: error }, 'the queue does not report its state');
+    return [];
+  });
+  return Promise.all(records.map((record) => running.of(record, regions)));
 }
 
 function nightOf(

@@ -40,6 +40,7 @@ import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
 import { repairRoutes } from './repair.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
+import { runningImports } from './running.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
@@ -183,9 +184,11 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const syncCatalog = openSyncCatalogReader(dir.catalog);
   const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
   const views = importViews(coordinator, dir, reading, syncCatalog, log);
-  const events = openEvents({ coordinator, syncs, reading, views, log, callsPerMinute: settings.callsPerMinute });
+  const { callsPerMinute } = settings;
+  const running = runningImports({ coordinator, reading, views, callsPerMinute });
+  const events = openEvents({ coordinator, syncs, schedules, reading, views, running, log, callsPerMinute });
   const context: ServerContext = {
-    ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, isStillAllowed },
+    ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, running, events, log, isStillAllowed },
     anybodyActs: options.anybodyActs,
     syncCatalog,
     syncViews: syncViews(syncs, dir, syncCatalog.transitions),

@@ -26,7 +26,7 @@ test('a file that was chosen and a form that was filled in are there again after
   const page = await browser.open(server.url);
   expect(await asksBeforeClosing(page)).toBe(false);
   await choose(page, 'Member,Room\nada,choir\n', 'kept.csv');
-  await page.getByLabel('Group (GUID)').selectOption('Room');
+  await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
   await page.getByLabel('Tags').fill('choir');
   expect(await asksBeforeClosing(page)).toBe(true);
   await main(page).getByRole('link', { name: 'Syncs' }).click();
@@ -34,7 +34,7 @@ test('a file that was chosen and a form that was filled in are there again after
   await page.getByLabel('Mode').selectOption('mirror');
   await page.goBack();
   await page.getByText('kept.csv').waitFor();
-  expect(await page.getByLabel('Group (GUID)').inputValue()).toBe('Room');
+  expect(await page.getByLabel('Use of column “Room”').inputValue()).toBe('guid');
   expect(await page.getByLabel('Tags').inputValue()).toBe('choir');
   await page.goForward();
   await page.getByText('plan.csv').waitFor();

@@ -1,7 +1,7 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { eventually, useBrowser } from './browser.ts';
+import { eventually, memberRows, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
@@ -54,6 +54,39 @@ test('of a thousand rows with problems, the problems come first, and the rows be
   expect(await top(page)).toBeLessThan(2 * WINDOW);
   await page.getByRole('button', { name: 'Show all 7 problems' }).click();
   await eventually(() => problems.count()).toBe(7);
+});
+
+test('the first cell to repair stands in the upper half of the window', async () => {
+  const page = await imported('guid,uid\nchoir,ada\nchoir,be n\nchoir,cy d\nchoir,eve!\n');
+  await page.getByRole('link', { name: 'Repair rows…' }).click();
+  const cell = page.getByRole('textbox', { name: 'guid, row 3' });
+  await eventually(async () => (await cell.boundingBox())?.y).toBeLessThan(WINDOW / 2);
+});
+
+test('the navigation, the parts of the page and the headings of a table stay in sight, one below the other', async () => {
+  const page = await imported(memberRows(150));
+  await page.getByRole('rowheader', { name: 'user-90', exact: true }).scrollIntoViewIfNeeded();
+  const edges = async (place: Locator) => {
+    const { y = Number.NaN, height = Number.NaN } = (await place.boundingBox()) ?? {};
+    return { top: Math.round(y), bottom: Math.round(y + height) };
+  };
+  const main = await edges(page.getByRole('navigation', { name: 'Main' }));
+  const parts = await edges(page.getByRole('navigation', { name: 'Parts of this page' }));
+  const heading = await edges(page.getByRole('columnheader', { name: 'Outcome' }));
+  expect(main.top).toBeGreaterThanOrEqual(0);
+  expect(parts.top).toBeGreaterThanOrEqual(main.bottom);
+  expect(heading.top).toBeGreaterThanOrEqual(parts.bottom - 1);
+  expect(heading.bottom).toBeLessThan(200);
+  await page.getByRole('link', { name: 'State and actions' }).click();
+  await eventually(
+    async () =>
+      (
+        await page
+          .getByText(/^Completed/)
+          .first()
+          .boundingBox()
+      )?.y,
+  ).toBeGreaterThan(parts.bottom);
 });
 
 test('a link to a part that is folded opens it', async () => {

@@ -4,13 +4,23 @@ import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 const server = useServerHere();
 
-const understood = (page: Page) =>
-  page.getByRole('table', { name: 'The first rows, as rollcall reads them' }).locator('tbody tr');
-const raw = (page: Page) => page.getByRole('table', { name: 'The file as it is' });
+const grid = (page: Page) => page.getByRole('table', { name: 'The first rows of the file' });
+const understood = (page: Page) => grid(page).locator('tbody tr');
+const useOf = (page: Page, column: string) => page.getByLabel(`Use of column “${column}”`);
+/** The uses of all columns, in the file's order. */
+const uses = (page: Page) =>
+  grid(page)
+    .locator('select')
+    .evaluateAll((selects) =>
+      (selects as unknown as { selectedOptions: ArrayLike<{ text: string }> }[]).map(
+        ({ selectedOptions }) => selectedOptions[0]?.text,
+      ),
+    );
 const cells = async (page: Page) =>
   (await understood(page).allTextContents()).map((text) => text.replaceAll(/\s+/g, ' '));
 
@@ -30,21 +40,22 @@ test('a messy list: suggestions apply, the grid says what each column is, and ev
   await seen.getByText('looks like e-mail addresses; UIDs may not contain @.').waitFor();
   expect(await violations(page)).toEqual([]);
   await seen.getByRole('button', { name: /^Make UIDs with/ }).click();
-  await eventually(() => cells(page)).toContainEqual(expect.stringContaining('anna'));
+  await eventually(() => uses(page)).toContainEqual('part of the UID');
   await seen.getByRole('button', { name: /^Apply all/ }).click();
   await eventually(() => cells(page)).toEqual([
-    expect.stringMatching(/anna.*g1.*admin.*none/),
-    expect.stringMatching(/anna.*g2.*admin.*none/),
-    expect.not.stringMatching(/none/),
-    expect.stringMatching(/cyd.*g2.*participant.*none/),
+    expect.stringMatching(/Anna@x\.it.*anna in g1: admin, us.*anna in g2: admin, us$/),
+    expect.stringMatching(/ben@x\.it.*left out$/),
+    expect.stringMatching(/cyd in g2: participant, us$/),
   ]);
-  expect(await raw(page).getByRole('columnheader').allTextContents()).toEqual([
+  expect(await grid(page).getByRole('columnheader').allTextContents()).toEqual([
     'Row',
-    'E-mailUser (UID)',
-    'TeamGroup (GUID)',
-    'RoleScope',
-    'Statusnot used',
+    'E-mail',
+    'Team',
+    'Role',
+    'Status',
+    'Read as',
   ]);
+  expect(await uses(page)).toEqual(['part of the UID', 'Group (GUID)', 'Scope', 'decides which rows count']);
   await page.getByText('Only some rows').click();
   expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('active');
   expect(await violations(page)).toEqual([]);
@@ -59,14 +70,14 @@ test('a file without a header, and one whose header stands lower', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'team-1,ada\nteam-1,ben\nteam-1,cyd\n', 'bare.csv');
   await page.getByRole('button', { name: 'Read it as a row' }).click();
-  await eventually(() => cells(page)).toContainEqual(expect.stringMatching(/^1.*ada.*team-1/));
-  await page.getByLabel('Group (GUID)').selectOption('');
+  await eventually(() => cells(page)).toContainEqual(expect.stringMatching(/^1.*ada in team-1: /));
+  await useOf(page, 'Column 1').selectOption('not used');
   await page.getByText('No column is recognised as the group.').waitFor();
 
   await choose(page, 'Report of May\nby Anna\nuid,guid\nada,choir\n', 'titled.csv');
   await page.getByText('The header seems to be in row 3.').waitFor();
   await page.getByRole('button', { name: 'Skip the rows above it' }).click();
-  await eventually(() => cells(page)).toEqual([expect.stringMatching(/^4.*ada.*choir/)]);
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/^4.*ada in choir: /)]);
   await page.getByText('File format').click();
   expect(await page.getByLabel('Row of the header').inputValue()).toBe('3');
 });
@@ -83,7 +94,7 @@ test('UIDs from the first filled column, groups from a wide table, and from numb
   // On a slow machine what is half filled in is asked about, and refused.
   const page = await browser.open(server.url, { refusals: true });
   await choose(page, 'Login,Badge,Choir,Team A\nada,7,x,\n,8,,x\n', 'wide.csv');
-  await page.getByLabel('User (UID)').selectOption('Login');
+  await useOf(page, 'Login').selectOption('User (UID)');
   await page.getByText('Make UIDs and GUIDs from columns').click();
   await page.getByLabel('UID from', { exact: true }).selectOption('the first filled of several columns');
   await page.getByLabel('If it is empty, from').selectOption('Badge');
@@ -92,8 +103,14 @@ test('UIDs from the first filled column, groups from a wide table, and from numb
   await page.getByLabel('Columns that are groups').fill('Choir, Team *');
   await page.getByLabel('GUID of such a column').fill('{column|slug}');
   await eventually(() => cells(page)).toEqual([
-    expect.stringMatching(/ada.*choir.*none/),
-    expect.stringMatching(/8.*team-a.*none/),
+    expect.stringMatching(/ada in choir: /),
+    expect.stringMatching(/8 in team-a: /),
+  ]);
+  expect(await uses(page)).toEqual([
+    'User (UID)',
+    'UID, if others are empty',
+    'one of the groups',
+    'one of the groups',
   ]);
   expect(await violations(page)).toEqual([]);
 
@@ -102,8 +119,7 @@ test('UIDs from the first filled column, groups from a wide table, and from numb
   await page.getByLabel('Group columns').fill('course#');
   await page.getByLabel('Scope columns').fill('role#');
   await eventually(() => cells(page)).toEqual([
-    expect.stringMatching(/ada.*alg.*admin/),
-    expect.stringMatching(/ada.*geo.*participant/),
+    expect.stringMatching(/ada in alg: admin, us.*ada in geo: participant, us/),
   ]);
 });
 
@@ -132,7 +148,7 @@ test('what is refused is asked about again when it is corrected, and what is hal
   await page.getByText('The group for all rows cannot be used').waitFor();
   expect(await understood(page).count()).toBe(0);
   await group.fill('choir');
-  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann.*choir.*admin/)]);
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann in choir: admin/)]);
   await page.getByText('File format').click();
   await page.getByLabel('Header row').selectOption('in a certain row');
   await page.getByRole('button', { name: 'Start import' }).click();
@@ -140,7 +156,7 @@ test('what is refused is asked about again when it is corrected, and what is hal
   await page.getByLabel('Row of the header').fill('9');
   await page.getByText('"fix.csv" is empty').waitFor();
   await page.getByLabel('Row of the header').fill('1');
-  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann.*choir.*admin/)]);
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann in choir: admin/)]);
 });
 
 test('a preview that the server did not answer comes when it is back', async () => {
@@ -151,14 +167,126 @@ test('a preview that the server did not answer comes when it is back', async () 
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('uid,guid\nann,choir\n', 'late.csv'));
   await page.getByRole('alert').getByText('The server does not answer.').first().waitFor();
   await front.comeBack();
-  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann.*choir/)]);
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann in choir: /)]);
   expect(await page.getByRole('alert').getByText('The server does not answer.').count()).toBe(0);
 });
 
 test('cells beyond the header are shown as extra columns', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'uid,guid\nann,choir,more\n', 'wide.csv');
-  await raw(page).getByRole('columnheader', { name: 'extra column 1' }).waitFor();
-  await eventually(() => cells(page)).toEqual([expect.stringMatching(/extra column 1: the row has 3 cells/)]);
+  await grid(page).getByRole('columnheader', { name: 'extra column 1' }).waitFor();
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/more.*the row has 3 cells.*cannot be sent/)]);
   expect(await page.locator('main').textContent()).not.toContain('_extra_');
+});
+
+/** Headers that no name is known by, and values that are evidence beside the names. */
+const ODD = `Kennung;Raumkennung;Rolle;Bemerkung
+${Array.from({ length: 12 }, (_, at) => `user-${at};room-${at};${at === 0 ? 'Leiter' : 'Mitglied'};sings`).join('\n')}
+`;
+
+test('each column is chosen in the header of the first rows, with a suggestion and its reason below it', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, ODD, 'odd.csv');
+  expect(await uses(page)).toEqual(['not used', 'not used', 'not used', 'not used']);
+  expect(await grid(page).locator('.error').count()).toBe(0);
+  await grid(page).getByText('It looks like the group, by its name and its values, such as room-0, room-1.').waitFor();
+  await grid(page).getByRole('button', { name: 'Use it as the group' }).click();
+  await eventually(() => uses(page)).toEqual(['not used', 'Group (GUID)', 'not used', 'not used']);
+  await useOf(page, 'Bemerkung').selectOption('User (UID)');
+  await eventually(() => cells(page)).toContainEqual(expect.stringMatching(/sings in room-0: participant/));
+  // A field is read from one column.
+  await useOf(page, 'Kennung').selectOption('User (UID)');
+  await eventually(() => uses(page)).toEqual(['User (UID)', 'Group (GUID)', 'not used', 'not used']);
+  await useOf(page, 'Raumkennung').selectOption('Scope');
+  await page.getByText('No column is recognised as the group.').waitFor();
+  await checkSights(page, 'columns-chosen');
+});
+
+test('what is wrong with the first rows stands below their cells, once the columns are chosen', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'Wer;Wohin\nann;choir\nb!;choir\ncyd;\n', 'wrong.csv');
+  expect(await grid(page).locator('.error').count()).toBe(0);
+  await useOf(page, 'Wer').selectOption('User (UID)');
+  const below = grid(page).locator('tbody tr:nth-child(2) td').first();
+  await below.getByText(/has "!"/).waitFor();
+  expect(await grid(page).locator('.error').count()).toBe(1);
+  await useOf(page, 'Wohin').selectOption('Group (GUID)');
+  await eventually(() => cells(page)).toEqual([
+    expect.stringMatching(/ann in choir: participant, us$/),
+    expect.stringMatching(/cannot be sent$/),
+    expect.stringMatching(/the guid is empty.*cannot be sent$/),
+  ]);
+  await checkSights(page, 'wrong-cells');
+});
+
+test('Start names all that is missing at once, in the first window, and goes to the first', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'Wer;Wohin\nann;choir\n', 'unknown.csv');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.locator('select:focus').and(useOf(page, 'Wer')).waitFor();
+  const errors = page.locator('.missing .error');
+  expect(await errors.allTextContents()).toEqual([
+    expect.stringContaining('No column is recognised as the user.'),
+    expect.stringContaining('No column is recognised as the group.'),
+  ]);
+  for (const place of [grid(page).locator('select').last(), errors.first(), errors.last(), page.locator('#start')]) {
+    const box = await place.boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900);
+  }
+  await useOf(page, 'Wer').selectOption('User (UID)');
+  await page.getByText('No column is recognised as the user.').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.locator('select:focus').and(useOf(page, 'Wohin')).waitFor();
+});
+
+test('of a wide file all columns can be chosen, also those that are not shown at first', async () => {
+  const page = await browser.open(server.url);
+  const names = Array.from({ length: 40 }, (_, at) => `Field ${at + 1}`);
+  await choose(page, `${names.join(',')}\n${names.map((_, at) => `v${at}`).join(',')}\n`, 'broad.csv');
+  expect(await grid(page).locator('select').count()).toBe(30);
+  await page.getByRole('button', { name: 'Show all columns' }).click();
+  await useOf(page, 'Field 40').selectOption('User (UID)');
+  await useOf(page, 'Field 39').selectOption('Group (GUID)');
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/v39 in v38: participant/)]);
+});
+
+const focused = (page: Page) => page.locator(':focus');
+const said = (page: Page) => page.locator('#announcements').textContent();
+
+test('after “Try a sample” and “Apply all” the keyboard is at the next decision, and it is said what happened', async () => {
+  const page = await browser.open(server.url);
+  await page.getByRole('button', { name: 'Try a sample' }).focus();
+  await page.keyboard.press('Enter');
+  await eventually(() => focused(page).textContent()).toBe('Start import');
+  expect(await said(page)).toBe('The sample was chosen. Nothing is missing.');
+
+  await choose(page, ODD, 'odd.csv');
+  await page.getByRole('button', { name: 'Use it as the scope' }).focus();
+  await page.keyboard.press('Enter');
+  await eventually(() => focused(page).getAttribute('aria-label')).toBe('Use of column “Kennung”');
+  await eventually(() => said(page)).toMatch(/^Done: Use it as the scope\. No column is recognised as the user/);
+  await page.getByRole('button', { name: 'Apply all 3 suggestions' }).focus();
+  await page.keyboard.press('Enter');
+  await eventually(() => focused(page).textContent()).toBe('Start import');
+  expect(await said(page)).toBe('3 suggestions were applied. Nothing is missing.');
+  // The first rows are in sight still.
+  expect((await grid(page).locator('select').first().boundingBox())?.y).toBeGreaterThanOrEqual(0);
+  await page.keyboard.press('Enter');
+  await page.getByText('Completed: all 12 rows succeeded.').first().waitFor();
+});
+
+test('from a file in which nothing is missing, the start is a few keys away, however many columns it has', async () => {
+  const page = await browser.open(server.url);
+  const names = Array.from({ length: 40 }, (_, at) => `Field ${at + 1}`);
+  await choose(page, `uid,guid,${names.join(',')}\nada,choir\n`, 'broad.csv');
+  await page.getByLabel('Choose another').focus();
+  let presses = 0;
+  for (; (await focused(page).textContent()) !== 'Skip the choices' && presses < 10; presses += 1)
+    await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await focused(page).getAttribute('id')).toBe('start');
+  expect(presses + 2).toBeLessThanOrEqual(10);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'broad.csv', level: 1 }).waitFor();
 });

@@ -12,14 +12,14 @@ const LONG = 'x'.repeat(90);
 
 /** From the narrowest: what is drawn to fit it must not keep a wider page from being right. */
 const SIGHTS = [
-  { width: 360, colorScheme: 'dark' },
+  { width: 320, colorScheme: 'dark' },
   { width: 768, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
   { width: 1920, colorScheme: 'light' },
 ] as const;
 
-test('no page is wider than the screen, and each has one heading, named landmarks and controls', async () => {
-  const page = await browser.open(server.url, { refusals: true, viewport: { width: 360, height: 800 } });
+test('no page is wider than the screen, and each has one heading, named landmarks and controls that a finger can hit', async () => {
+  const page = await browser.open(server.url, { refusals: true, viewport: { width: 320, height: 800 } });
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,${LONG}\n${LONG},${LONG}\n`, `${LONG}.csv`));
   await page.getByText('No column is recognised as the user.').waitFor();
   await check(page);
@@ -32,6 +32,9 @@ test('no page is wider than the screen, and each has one heading, named landmark
   await page.getByText('Completed: 1 of 2 rows succeeded').first().waitFor();
   await page.getByRole('link', { name: LONG, exact: true }).first().waitFor();
   await check(page);
+  await page.getByRole('link', { name: 'Repair rows…' }).click();
+  await page.getByRole('heading', { name: 'Repair rows' }).waitFor();
+  await check(page);
   for (const [path, shown] of [
     ['/', `${LONG}.csv`],
     ['/imports', `${LONG}.csv`],
@@ -40,6 +43,9 @@ test('no page is wider than the screen, and each has one heading, named landmark
     ['/syncs', 'No syncs yet'],
     ['/syncs/no-such-one', 'There is no such sync'],
     ['/schedules', 'No schedules yet'],
+    ['/exports', 'No exports yet'],
+    ['/schedules/new', 'ROLLCALL_SOURCES'],
+    ['/syncs/compare', 'Compare'],
     ['/audit', 'import.create'],
     ['/settings', 'Largest upload'],
     ['/imports/no-such-one', 'There is no such import'],
@@ -144,7 +150,7 @@ async function check(page: Page): Promise<void> {
   for (const { width, colorScheme } of [...SIGHTS, SIGHTS[0]]) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
-    const right = { tooWide: 0, headings: 1, mains: 1, navigations: 1, unnamed: [] };
+    const right = { tooWide: 0, headings: 1, mains: 1, navigations: 1, unnamed: [], small: [] };
     await eventually(() => page.evaluate(PAGE_CHECK)).toEqual(right);
   }
   expect(await violations(page)).toEqual([]);
@@ -155,7 +161,9 @@ const PAGE_CHECK = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
   const nameOf = (control) =>
     control.getAttribute('aria-label') ?? ([...(control.labels ?? [])].map((label) => label.textContent).join('') || control.textContent);
+  const targets = innerWidth > 400 ? [] : all('a, button, input, select, summary').filter((one) => one.closest('thead, .unseen') === null);
   return {
+    small: targets.filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.outerHTML),
     tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     headings: all('h1').length,
     mains: all('main').length,

@@ -18,13 +18,13 @@ test('a mapping is saved as a recipe, and suggested for the next file with the s
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(FILE, 'may.csv'));
   const seen = page.getByRole('region', { name: 'What was seen' });
   await seen.waitFor();
-  await page.getByLabel('User (UID)').selectOption('Person');
-  await page.getByLabel('Group (GUID)').selectOption('Raum');
-  await page.getByLabel('Scope', { exact: true }).first().selectOption('Rolle');
+  await page.getByLabel('Use of column “Person”').selectOption('User (UID)');
+  await page.getByLabel('Use of column “Raum”').selectOption('Group (GUID)');
+  await page.getByLabel('Use of column “Rolle”').selectOption('Scope');
   await page.getByText('Words for scopes').click();
   await page.getByLabel('“OWNER”').selectOption('admin');
   await page.getByLabel('Any other word').selectOption('participant');
-  await page.getByRole('row', { name: /ada choir admin us none/ }).waitFor();
+  await page.getByRole('row', { name: /ada in choir: admin, us/ }).waitFor();
   await page.getByText('Save this mapping').click();
   await page.getByRole('button', { name: 'Save recipe' }).click();
   await page.getByText('Enter a name with letters or digits').waitFor();
@@ -38,7 +38,7 @@ test('a mapping is saved as a recipe, and suggested for the next file with the s
   await seen.getByText('This looks like: Choir list.').waitFor();
   await seen.getByRole('button', { name: 'Use this recipe' }).click();
   await eventually(() => page.getByLabel('Recipe', { exact: true }).inputValue()).toBe('choir-list');
-  await page.getByRole('row', { name: /cyd choir participant us none/ }).waitFor();
+  await page.getByRole('row', { name: /cyd in choir: participant, us/ }).waitFor();
   expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
@@ -48,8 +48,8 @@ test('how an earlier import read its file is suggested without a recipe, and the
   const page = await browser.open(server.url);
   const text = 'Kind;Saal\nada;choir\nben;choir\n';
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, 'may.csv'));
-  await page.getByLabel('User (UID)').selectOption('Kind');
-  await page.getByLabel('Group (GUID)').selectOption('Saal');
+  await page.getByLabel('Use of column “Kind”').selectOption('User (UID)');
+  await page.getByLabel('Use of column “Saal”').selectOption('Group (GUID)');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Imports' }).click();
@@ -64,7 +64,7 @@ test('how an earlier import read its file is suggested without a recipe, and the
   await seen.getByText(/^This looks like: the import of may\.csv on /).waitFor();
   expect(await page.getByText('The same file was imported').count()).toBe(0);
   await seen.getByRole('button', { name: 'Read it the same way' }).click();
-  await page.getByRole('row', { name: /cyd choir participant us none/ }).waitFor();
+  await page.getByRole('row', { name: /cyd in choir: participant, us/ }).waitFor();
   await checkSights(page, 'read-as-before');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: 'june.csv', level: 1 }).waitFor();

@@ -20,7 +20,7 @@ test('what is said of one request in particular stays as it is, and a refusal is
 });
 
 test.each([
-  ['UNKNOWN_SCOPE', 'import the file again with “Scope” set to none'],
+  ['UNKNOWN_SCOPE', 'import the file again with no column used as “Scope”'],
   ['USER_DEACTIVATED', 'with “Reactivate users who are deactivated”'],
   ['NO_NAME', 'with “Use the UID as the name where there is none” or “Use the GUID as the name where there is none”'],
   ['BANNED', 'with “Add users who are banned, which lifts their ban”'],
@@ -33,7 +33,7 @@ test.each([
 
 test.each([
   ['use `format=ndjson`', 'use “Format” set to ndjson'],
-  ['with `map=uid=Member No,scope=`', 'with “User (UID)” set to Member No and “Scope” set to none'],
+  ['with `map=uid=Member No,scope=`', 'with Member No used as “User (UID)” and no column used as “Scope”'],
   ['with `map=uid=<column>,guid=<column>`', 'with “User (UID)” and “Group (GUID)”'],
   ['allow more with `bound=columns=5000`', 'allow more with --bound columns=5000 on the command line'],
   ['run `rollcall token create`', 'run `rollcall token create`'],

@@ -30,8 +30,8 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
     mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     buffer: xlsx({ sheets: [{ name: 'Roster', rows: textRows(MESSY) }] }),
   });
-  await page.getByLabel('User (UID)').selectOption('Member No');
-  await page.getByLabel('Group (GUID)').selectOption('Room');
+  await page.getByLabel('Use of column “Member No”').selectOption('User (UID)');
+  await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
   await page.getByLabel('Scope', { exact: true }).first().selectOption('Rolle');
   await page.getByRole('row', { name: /ada.*choir.*none/ }).waitFor();
   await checkSights(page, 'repair-preview');
@@ -84,7 +84,7 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByText('Member No was “ben@example.org”').waitFor();
 
   // A column of values from a spreadsheet, on the rows with one problem.
-  await page.getByRole('button', { name: 'Show only these: ERR_UID_NOT_FOUND' }).click();
+  await page.getByLabel('Problem').selectOption('failed ERR_UID_NOT_FOUND');
   await eventually(() => page.getByRole('table', { name: 'Rows to repair' }).locator('tbody tr').count()).toBe(2);
   await cell('Member No, row 6').focus();
   await page.evaluate(`{

@@ -109,48 +109,6 @@ test('a row opens with every call that was made for it, and closes where it was 
   await page.getByRole('dialog', { name: 'Row 11' }).getByText('It was not sent.').waitFor();
 });
 
-test('a search of an import that is under way is not asked for again before its answer has come', async () => {
-  const reply = await fetch(`${served.url}/v1/imports?dryRun=true`, {
-    method: 'POST',
-    body: fileOf(300),
-    headers: { 'content-type': 'text/csv' },
-  });
-  const { id } = (await reply.json()) as { id: string };
-  const page = await browser.open(served.url);
-  await page.clock.install();
-  await page.goto(`${served.url}/imports/${id}`);
-  await page.getByText('300 rows; 100 shown.').waitFor();
-  // Counted in the page itself: the route hears of a request later.
-  await page.evaluate(`{
-    const { fetch } = window;
-    window.searches = 0;
-    window.fetch = (url, ...more) => {
-      if (url.includes('text=GONE')) window.searches += 1;
-      return fetch(url, ...more);
-    };
-  }`);
-  const searches = () => page.evaluate<number>('window.searches');
-  const answer = Promise.withResolvers<void>();
-  await page.route(/rows\?text=GONE/, async (route) => {
-    await answer.promise;
-    await route.continue();
-  });
-  const search = page.getByRole('search', { name: 'Filter rows' });
-  await search.getByLabel('Text').fill('GONE');
-  await search.getByRole('button', { name: 'Filter' }).click();
-  await eventually(searches).toBe(1);
-  // Until then nothing is said of the rows of before.
-  await page.getByText('Searching …').waitFor();
-  expect(await page.getByText('fit this filter').count()).toBe(0);
-  expect(await page.getByRole('group', { name: /^Actions for/ }).count()).toBe(0);
-  await page.clock.runFor(60_000);
-  expect(await searches()).toBe(1);
-  answer.resolve();
-  await page.getByText('6 of 300 rows fit this filter.').waitFor();
-  await page.clock.runFor(600_000);
-  expect(await searches()).toBeGreaterThan(1);
-});
-
 test('Back returns to as many rows, and to the place on the page', async () => {
   const page = await browser.open(served.url);
   await finished(page, 'place.csv');

@@ -160,19 +160,19 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
   await page.locator('#new-guid-error', { hasText: 'cannot be used' }).waitFor();
   // What is corrected is asked about without a press of the button.
   await page.getByLabel('Group', { exact: true }).fill('');
-  await page.getByRole('table', { name: 'The file as it is' }).getByText('zoe!').waitFor();
+  await page.getByRole('table', { name: 'The first rows' }).getByText('zoe!').waitFor();
   await page.locator('#new-map-uid-error', { hasText: /./ }).waitFor();
-  await page.getByLabel('User (UID)').selectOption('Wer');
-  await page.getByLabel('Group (GUID)').selectOption('Raum');
+  await page.getByLabel('Use of column “Wer”').selectOption('User (UID)');
+  await page.getByLabel('Use of column “Raum”').selectOption('Group (GUID)');
   const read = page.getByRole('table', { name: 'The first rows' });
-  await read.getByRole('row', { name: /ann/ }).getByText('none').waitFor();
+  await read.getByRole('row', { name: /ann in team: participant/ }).waitFor();
   await read.getByText('has "!"').waitFor();
   await checkSights(page, 'schedule-file');
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('region', { name: 'History of rooms' }).waitFor();
   await page.goto(`${server.url}/schedules/rooms/edit`);
   await page.getByRole('button', { name: 'Show the file' }).click();
-  await eventually(() => page.getByLabel('User (UID)').inputValue()).toBe('Wer');
+  await eventually(() => page.getByLabel('Use of column “Wer”').inputValue()).toBe('uid');
 
   await page.getByLabel('Recipe').selectOption({ label: 'Slack: workspace export' });
   await eventually(() => page.locator('#new-map').inputValue()).not.toContain('Wer');
@@ -195,17 +195,16 @@ test('what is chosen while the server still reads the file is read too', async (
   });
   await page.getByLabel('File or pattern').fill('slow.csv');
   await page.getByRole('button', { name: 'Show the file' }).click();
-  await page.getByLabel('User (UID)').selectOption('Wer');
+  await page.getByLabel('Use of column “Wer”').selectOption('User (UID)');
   await asked.promise;
   await page.clock.install();
-  await page.getByLabel('Group (GUID)').selectOption('Raum');
+  await page.getByLabel('Use of column “Raum”').selectOption('Group (GUID)');
   // Long enough for the pause after which a change is asked about.
   await page.clock.runFor(5_000);
   answer.resolve();
   await page
     .getByRole('table', { name: 'The first rows' })
-    .getByRole('row', { name: /ann/ })
-    .getByText('none')
+    .getByRole('row', { name: /ann in team: participant/ })
     .waitFor();
 });
 
@@ -217,16 +216,14 @@ test('a title above the header and several groups in a cell are chosen for a sch
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.getByText('The header seems to be in row 3.').waitFor();
   await page.getByRole('button', { name: 'Skip the rows above it' }).click();
-  await page.getByLabel('User (UID)').selectOption('Wer');
-  await page.getByLabel('Group (GUID)').selectOption('Raum');
+  await page.getByLabel('Use of column “Wer”').selectOption('User (UID)');
+  await page.getByLabel('Use of column “Raum”').selectOption('Group (GUID)');
   await page.getByText('Several groups or users in a row').click();
   await page.getByLabel('Between groups in a cell').fill(';');
   const rows = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
   await eventually(() => rows.allTextContents()).toEqual([
-    expect.stringMatching(/^4ann.*team.*none/),
-    expect.stringMatching(/^4ann.*choir.*none/),
-    expect.stringMatching(/^5ben.*team.*none/),
-    expect.stringMatching(/^5ben.*band.*none/),
+    expect.stringMatching(/^4ann.*ann in team: .*ann in choir: /),
+    expect.stringMatching(/^5ben.*ben in team: .*ben in band: /),
   ]);
   await checkSights(page, 'schedule-shaped');
   await page.getByRole('button', { name: 'Add schedule' }).click();
@@ -263,7 +260,7 @@ test('the file of a schedule is chosen from the folders that the server allows, 
   expect(await page.getByLabel('File or pattern').inputValue()).toBe('2026/spring/may.csv');
   await page
     .getByRole('table', { name: 'The first rows' })
-    .getByRole('row', { name: /ann.*none/ })
+    .getByRole('row', { name: /ann in team/ })
     .waitFor();
   await checkSights(page, 'schedule-folders');
   await page.setViewportSize({ width: 320, height: 800 });

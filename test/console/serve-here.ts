@@ -3,7 +3,7 @@ import type { Role } from '../../src/api/service.ts';
 import type { ChatClient } from '../../src/chat/client.ts';
 import type { DataDir } from '../../src/platform/data-dir.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { startTestServer, type TestServer } from '../server/test-server.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../server/test-server.ts';
 
 export interface ServedHere {
   readonly url: string;
@@ -23,6 +23,8 @@ export interface ServeHereOptions {
   readonly notifyPrivate?: true;
   /** Folders and addresses that schedules may read. */
   readonly sources?: readonly string[];
+  /** Puts something between the workers and the service. */
+  readonly chat?: NonNullable<TestServerOptions['chat']>;
 }
 
 /** A server in this process for the tests of a file. One that goes away and comes back: front.ts. */

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { violations } from './accessibility.ts';
 
 const SIGHTS = [
-  { width: 360, colorScheme: 'dark' },
+  { width: 320, colorScheme: 'dark' },
   { width: 1440, colorScheme: 'light' },
 ] as const;
 

@@ -29,11 +29,11 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(ROSTER, 'roster.csv'));
   await page.getByText('No column is recognised as the user.').waitFor();
   await page.getByRole('button', { name: 'Start import' }).click();
-  await page.locator('select:focus').and(page.getByLabel('User (UID)')).waitFor();
-  await page.getByLabel('User (UID)').selectOption('Member No');
+  await page.locator('select:focus').and(page.getByLabel('Use of column “Member No”')).waitFor();
+  await page.getByLabel('Use of column “Member No”').selectOption('User (UID)');
   await page.getByText('No column is recognised as the group.').waitFor();
-  await page.getByLabel('Group (GUID)').selectOption('Room');
-  await page.getByRole('row', { name: /ada.*choir.*none/ }).waitFor();
+  await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
+  await page.getByRole('row', { name: /ada in choir: participant, us/ }).waitFor();
   await page.getByLabel('Stop after errors').fill('many');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.locator('#new-maxErrors-error', { hasText: 'many' }).waitFor();
@@ -69,10 +69,10 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
 
   await page.getByRole('link', { name: 'Imports' }).first().click();
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(retryFile.replaceAll(/nobody-\d/g, 'cyd'), 'fixed.csv'));
-  await page.getByLabel('User (UID)').selectOption('Member No');
-  await page.getByLabel('Group (GUID)').selectOption('Room');
+  await page.getByLabel('Use of column “Member No”').selectOption('User (UID)');
+  await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
   await page
-    .getByRole('row', { name: /cyd.*choir.*none/ })
+    .getByRole('row', { name: /cyd in choir: participant, us/ })
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'Start import' }).click();

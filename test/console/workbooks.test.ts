@@ -24,7 +24,7 @@ const uids = (page: Page) =>
   page
     .getByRole('table', { name: 'The first rows' })
     .locator('tbody tr')
-    .evaluateAll((rows) => rows.map((row) => row.querySelector('th')?.textContent));
+    .evaluateAll((rows) => rows.map((row) => row.querySelector('td')?.textContent));
 
 test('the sheets of a workbook are offered by their names, and the one that is chosen is read', async () => {
   const page = await browser.open(server.url);
@@ -37,7 +37,7 @@ test('the sheets of a workbook are offered by their names, and the one that is c
     'The rows are from the sheet "Members", the first one with a table (before it, only text',
   );
   await note.waitFor();
-  const table = page.getByRole('table', { name: 'The first rows, as rollcall' });
+  const table = page.getByRole('table', { name: 'The first rows of the file' });
   expect(await top(note)).toBeLessThan(await top(table));
   expect(await sheetNames(page)).toEqual(['the first one with a table', 'Read me', 'Members', 'Old (hidden)']);
   await page.getByRole('button', { name: 'Choose another sheet' }).click();

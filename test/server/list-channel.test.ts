@@ -15,18 +15,19 @@ function openList(count: number) {
   let asked = 0;
   let isBusy = false;
   const warnings: unknown[] = [];
+  const of = async ({ id, state }: ImportRecord) => {
+    asked += 1;
+    if (isBusy && id === 'import-2') throw new Error('too much to read');
+    return { id, state };
+  };
   const sources = {
     coordinator: { find: recordOf },
+    regions: () => [],
     reading: {
       page: () => ({ imports: [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)) }),
     },
-    views: {
-      of: async ({ id, state }: ImportRecord) => {
-        asked += 1;
-        if (isBusy && id === 'import-2') throw new Error('too much to read');
-        return { id, state };
-      },
-    },
+    views: { of },
+    running: { of },
     log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
   };
   const list = listChannel(sources as unknown as Parameters<typeof listChannel>[0]);

@@ -30,7 +30,7 @@ const attention = async () => (await overview()).attention.map(({ id }) => id);
 async function schedule(name: string, text: string | undefined, apply = true): Promise<number> {
   const file = join(tempDir(), `${name}.csv`);
   if (text !== undefined) writeFileSync(file, text);
-  const reading = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  const reading = { format: 'auto', map: {}, region: 'us' } as const;
   await server.schedules.add({
     ...{ name, cron: '30 2 * * *', tz: 'UTC', file, source: file, headers: {}, protectFile: null },
     ...{ maxSource: 1_000_000, repair: true, catchUp: false },
@@ -139,6 +139,26 @@ test('who follows the lists hears of a sync that moves', async () => {
   await server.syncs.settled(id);
   await source.next(({ name, data }) => name === 'sync' && data.id === id && data.state !== 'planning');
   source.close();
+});
+
+test('who follows the lists hears of schedules that are made and run, and how long an import will take', async () => {
+  const source = await readEvents(`${server.url}/v1/events`);
+  const heard = source.next(({ name }) => name === 'schedules');
+  await schedule('heard', 'guid,uid\nteam,user-4\n');
+  await heard;
+  const rows = Array.from({ length: 300 }, (_, at) => `l${at},user-1`).join('\n');
+  const { id } = await server.upload(`guid,uid\n${rows}\n`, 'name=left.csv');
+  await source.next(
+    ({ name, data }) =>
+      name === 'imports' &&
+      data.imports.some(
+        (one: { id: string; etaSeconds?: number | null }) => one.id === id && typeof one.etaSeconds === 'number',
+      ),
+  );
+  source.close();
+  await server.json(`/v1/imports/${id}/cancel`, { method: 'POST' });
+  await server.settled(id);
+  await dismiss(id);
 });
 
 test('an import that ended with rows that need attention needs a person until it is dismissed', async () => {

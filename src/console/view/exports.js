@@ -85,6 +85,7 @@ function NewExport({ onBegun }) {
         form,
         name: 'groups',
         label: 'Groups',
+        isLong: true,
         placeholder: 'choir, team',
         note: 'GUIDs. Leave empty for all groups.',
       }),

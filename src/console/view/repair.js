@@ -4,13 +4,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../answer.js';
 import { importPath } from '../api.js';
 import { confirmed } from '../dialog.js';
-import { Card, Empty, foreign, h, importHref } from '../element.js';
+import { Empty, foreign, h, importHref } from '../element.js';
 import { FilterChoice } from '../form.js';
 import { counted, grouped } from '../format.js';
 import { ErrorNotice, ErrorPlace } from '../notice.js';
-import { OutcomeMark } from '../outcome-bar.js';
 import { usePlace, useTitle } from '../place.js';
-import { dataTable } from '../table.js';
 import { columnLabel, fileName } from '../words.js';
 import { useWork, WorkButton } from '../work.js';
 import { RepairGrid } from './repair/grid.js';
@@ -68,14 +66,14 @@ function Repair({ repair, view }) {
   }
   const { state = '' } = repair.wanted.value;
   return [
-    h('section', { key: 'state', class: 'card state', 'aria-label': 'State' }, h(RepairHead, { repair, view })),
-    h(Card, { key: 'problems', id: 'problems', title: 'Problems' }, h(ProblemChoice, { repair, view })),
+    h('section', { key: 'state', class: 'repair-head', 'aria-label': 'State' }, h(RepairHead, { repair, view })),
     h(
-      Card,
-      { key: 'rows', id: 'rows', title: 'Rows' },
+      'section',
+      { key: 'rows', class: 'card', 'aria-label': 'Rows' },
       h(
         'div',
-        { class: 'filter' },
+        { class: 'filter repair-bar' },
+        h(ProblemChoice, { repair, view }),
         h(FilterChoice, {
           id: 'repair-state',
           label: 'Show rows that are',
@@ -83,15 +81,14 @@ function Repair({ repair, view }) {
           choices: STATES,
           onChoose: (value) => repair.choose({ state: value }),
         }),
-        h(Saving, { repair }),
+        isOperator && state !== 'sent' && h(RepairTools, { repair, view, actions }),
       ),
+      h(RepairGrid, { repair, view, actions }),
       h(
         'p',
         { class: 'note' },
         'Each change is saved and checked when you leave the cell. Lines that you copied from a spreadsheet can be pasted, also more than are shown.',
       ),
-      isOperator && state !== 'sent' && h(RepairTools, { repair, view, actions }),
-      h(RepairGrid, { repair, view, actions }),
     ),
   ];
 }
@@ -131,6 +128,7 @@ function RepairHead({ repair, view }) {
       { key: 'counts', class: 'sentence', role: 'status' },
       `${counted(total, 'row')} to repair: ${grouped(ready)} ready to send, ${grouped(wrong)} edited and still wrong, ${grouped(open)} not edited, ${grouped(gone)} sent.`,
     ),
+    h(Saving, { key: 'saving', repair }),
     view.failedTaken &&
       h('p', { key: 'taken', class: 'note' }, 'Rows that failed were retried as they were: repair them in the retry.'),
     !view.maySend &&
@@ -180,67 +178,33 @@ function RepairHead({ repair, view }) {
 /** One problem at a time, or all. @param {{ repair: RepairRows, view: RepairView }} properties */
 function ProblemChoice({ repair, view }) {
   const { status = '', code = '', problemColumn = '' } = repair.wanted.value;
-  const isAll = status === '' && code === '';
-  /** @param {RepairView['problems'][number]} problem */
-  const isChosen = (problem) =>
-    problem.status === status && problem.code === code && (problemColumn === '' || problem.column === problemColumn);
-  return [
-    dataTable({
-      caption: 'Problems by code and column',
-      keyOf: ({ status, code, column }) => `${status} ${code} ${column}`,
-      items: view.problems,
-      rowClass: (problem) => (isChosen(problem) ? 'chosen' : ''),
-      columns: [
-        { label: 'Rows', kind: 'number', cell: ({ total }) => grouped(total) },
-        {
-          label: 'Problem',
-          kind: 'main',
-          cell: ({ status: outcome, code: name, column }) => [
-            h(OutcomeMark, { outcome }),
-            h('code', null, name),
-            column !== '' && [' in ', h('b', null, foreign(columnLabel(column)))],
-          ],
-        },
-        {
-          label: 'Done',
-          cell: ({ ready, wrong, sent }) =>
-            [
-              ready > 0 && `${grouped(ready)} ready`,
-              wrong > 0 && `${grouped(wrong)} still wrong`,
-              sent > 0 && `${grouped(sent)} sent`,
-            ]
-              .filter((text) => text !== false)
-              .join(', '),
-        },
-        {
-          label: 'Show',
-          cell: (problem) =>
-            h(
-              'button',
-              {
-                type: 'button',
-                class: 'quiet',
-                'aria-pressed': isChosen(problem),
-                'aria-label': `Show only these: ${problem.code}${problem.column === '' ? '' : ` in ${columnLabel(problem.column)}`}`,
-                onClick: () =>
-                  repair.choose({ status: problem.status, code: problem.code, problemColumn: problem.column }),
-              },
-              'Show only these',
-            ),
-        },
-      ],
-    }),
-    !isAll &&
-      h(
-        'div',
-        { key: 'all', class: 'buttons' },
-        h(
-          'button',
-          { type: 'button', onClick: () => repair.choose({ status: '', code: '', problemColumn: '' }) },
-          'Show all problems',
-        ),
-      ),
+  const all = new Map(view.problems.map((problem) => [keyOf(problem), problem]));
+  return h(FilterChoice, {
+    id: 'repair-problem',
+    label: 'Problem',
+    value: keyOf({ status, code, column: problemColumn }),
+    choices: [['', 'all'], ...[...all].map(([key, problem]) => /** @type {const} */ ([key, problemText(problem)]))],
+    onChoose: (key) => {
+      const chosen = all.get(key);
+      repair.choose({ status: chosen?.status ?? '', code: chosen?.code ?? '', problemColumn: chosen?.column ?? '' });
+    },
+  });
+}
+
+/** @param {{ status: string, code: string, column: string }} problem */
+function keyOf({ status, code, column }) {
+  return [status, code, column].filter((part) => part !== '').join(' ');
+}
+
+/** @param {RepairView['problems'][number]} problem */
+function problemText({ code, column, total, ready, wrong, sent }) {
+  const counts = [
+    counted(total, 'row'),
+    ready > 0 && `${grouped(ready)} ready`,
+    wrong > 0 && `${grouped(wrong)} still wrong`,
+    sent > 0 && `${grouped(sent)} sent`,
   ];
+  return `${code}${column === '' ? '' : ` in ${columnLabel(column)}`}: ${counts.filter((part) => part !== false).join(', ')}`;
 }
 
 /** Whether what was entered is safe. @param {{ repair: RepairRows }} properties */

@@ -4,6 +4,7 @@ import { useAnswer } from '../answer.js';
 import { cronWords } from '../cron-words.js';
 import { Badge, Card, Empty, foreign, h, syncHref, Tag } from '../element.js';
 import { ErrorNotice } from '../notice.js';
+import { useListNews } from '../overview.js';
 import { usePlace } from '../place.js';
 import { mayCreateWords, modeWords } from '../sync-words.js';
 import { dataTable } from '../table.js';
@@ -14,13 +15,12 @@ import { Nights } from './schedules/nights.js';
 
 /** @import { Schedule } from '../sync-answers.d.ts' */
 
-const ASK_EVERY_MS = 3000;
-
 export function SchedulesPage() {
   const { query, isOperator } = usePlace();
   const name = query.get('name') ?? '';
   /** @type {import('../answer.js').Answer<{ schedules: Schedule[] }>} */
-  const { data, error, reload } = useAnswer('/v1/schedules', { everyMs: ASK_EVERY_MS });
+  const { data, error, reload } = useAnswer('/v1/schedules');
+  useListNews(['schedules', 'sync'], () => void reload());
   const columns = useMemo(() => (isOperator ? [...COLUMNS, actionsColumn(reload)] : COLUMNS), []);
   const own = data?.schedules.find((schedule) => schedule.name === name);
   return [

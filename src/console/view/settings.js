@@ -4,6 +4,7 @@ import { useAnswer } from '../answer.js';
 import { Card, Empty, Facts, foreign, h } from '../element.js';
 import { counted, grouped, size } from '../format.js';
 import { ErrorNotice } from '../notice.js';
+import { useListNews } from '../overview.js';
 import { usePlace } from '../place.js';
 import { dataTable } from '../table.js';
 import { regionSentence } from '../words.js';
@@ -13,7 +14,13 @@ import { Tokens } from './settings/tokens.js';
 
 /** @import { RegionStatus, Settings } from '../answers.d.ts' */
 
+/** While a region is at work: its queue is in no event. */
 const REGIONS_EVERY_MS = 2000;
+
+/** @param {RegionStatus} region */
+function isAtWork({ active, waiting, delayed }) {
+  return active + waiting + delayed > 0;
+}
 
 export function SettingsPage() {
   const { isAdmin } = usePlace();
@@ -102,7 +109,10 @@ const REGION_COLUMNS = [
 
 function RegionsNow() {
   /** @type {import('../answer.js').Answer<{ regions: RegionStatus[] }>} */
-  const { data, error } = useAnswer('/v1/regions', { everyMs: REGIONS_EVERY_MS });
+  const { data, error, reload } = useAnswer('/v1/regions', {
+    everyMs: (known) => (known?.regions.some(isAtWork) ? REGIONS_EVERY_MS : undefined),
+  });
+  useListNews(['imports', 'sync'], () => void reload());
   if (error !== undefined) return h(ErrorNotice, { error });
   if (data === undefined) return h(Empty, {}, 'Loading …');
   if (data.regions.length === 0)

@@ -1,6 +1,6 @@
-import { useEvery } from '../answer.js';
 import { Badge, Card, foreign, h, syncHref, Tag } from '../element.js';
 import { settings } from '../frame.js';
+import { useListNews } from '../overview.js';
 import { usePlace } from '../place.js';
 import { CHANGES, countsSentence, modeWords, SYNC_STATE_GROUPS, SYNC_TONES, titleOf } from '../sync-words.js';
 import { Time } from '../time.js';
@@ -8,8 +8,6 @@ import { useFilteredList } from './filtered-list.js';
 import { NewSync } from './new-sync.js';
 
 /** @import { SyncEntry } from '../sync-answers.d.ts' */
-
-const ASK_EVERY_MS = 3000;
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
@@ -60,7 +58,6 @@ const COLUMNS = [
   { label: 'Started', cell: ({ createdAt }) => h(Time, { iso: createdAt }) },
 ];
 
-/** Asked for again while the page is looked at. */
 function SyncsList() {
   return useFilteredList({
     path: '/v1/syncs',
@@ -69,7 +66,7 @@ function SyncsList() {
     caption: 'Syncs, newest first',
     columns: COLUMNS,
     emptyText,
-    useNews: (pages) => useEvery(pages.follow, ASK_EVERY_MS),
+    useNews: (pages) => useListNews(['sync', 'removed'], pages.follow),
   });
 }
 

@@ -1,5 +1,6 @@
 /** A file that is chosen, looked at, and uploaded with its options. */
 import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useAnswer } from '../answer.js';
 import { ApiError, query } from '../api.js';
 import { Card, h, importHref } from '../element.js';
 import { useChange } from '../form.js';
@@ -10,17 +11,16 @@ import { usePlace } from '../place.js';
 import { saidBeside } from '../remedies.js';
 import { Progress, sentence } from '../uploads-bar.js';
 import { stateSentence } from '../words.js';
-import { ColumnMapping } from './upload/column-mapping.js';
 import { FileChoice } from './upload/file-choice.js';
-import { FirstRows } from './upload/first-rows.js';
-import { RawGrid } from './upload/raw-grid.js';
+import { FileGrid } from './upload/file-grid.js';
 import { FileFormat, READING, RowDefaults, SheetChoice } from './upload/reading.js';
-import { RecipeChoice } from './upload/recipe-choice.js';
+import { RecipeChoice, SaveRecipe } from './upload/recipe-choice.js';
 import { SHAPING } from './upload/shape-form.js';
 import { Shaping } from './upload/shaping.js';
 import { Suggestions } from './upload/suggestions.js';
 
 /** @import { ComponentChildren } from 'preact' */
+/** @import { Recipe } from '../answers.d.ts' */
 /** @import { Form } from '../form.js' */
 /** @import { Upload } from '../uploads.js' */
 /** @import { FilePreview } from './upload/preview.js' */
@@ -56,9 +56,15 @@ export function UploadForm({
   const file = entry.file.value;
   const upload = entry.upload.value;
   const isBusy = upload?.isUnderWay === true;
+  const hasRecipe = form.get('recipe') !== '';
+  const takesRecipes = isImport || hasRecipe;
+  /** @type {import('../answer.js').Answer<{ recipes: readonly Recipe[] }>} */
+  const recipes = useAnswer(takesRecipes && file !== undefined ? '/v1/recipes' : null);
 
   const reading = [...Object.keys(READING), ...Object.keys(SHAPING), 'recipe'].map((name) => form.get(name));
   useChange(JSON.stringify(reading), () => preview.askSoon());
+  // What is to be decided about the file is seen at once.
+  useChange(file, () => file !== undefined && document.getElementById('new')?.scrollIntoView());
   useLayoutEffect(() => upload?.watch(), [upload]);
   useEffect(() => {
     if (upload === undefined || isBusy) return;
@@ -89,19 +95,31 @@ export function UploadForm({
   return h(
     Card,
     { id: 'new', title },
-    h(FileChoice, { file, onFile: (chosen) => entry.choose(chosen), onRemove: remove }),
+    h(FileChoice, {
+      file,
+      onFile: (chosen) => entry.choose(chosen),
+      onSample: (sample) => {
+        entry.choose(sample);
+        preview.landing.value = 'The sample was chosen.';
+      },
+      onRemove: remove,
+    }),
     h(ImportedBefore, { before: preview.before.value }),
     file !== undefined &&
       h(
         'form',
         { class: 'new-import', noValidate: true, onSubmit: start },
-        (isImport || form.get('recipe') !== '') && h(RecipeChoice, { preview, form }),
+        h(SkipToStart, {}),
         h(SheetChoice, { preview, form }),
+        h(FileGrid, { preview, form, isImport }),
         h(Suggestions, { preview, form, isImport }),
-        h('div', { class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
-        h(ColumnMapping, { preview, form }),
+        takesRecipes && h(RecipeChoice, { preview, form, known: recipes.data?.recipes ?? [] }),
         h(FileFormat, { form, preview, isArchive: preview.isArchive.value }),
         h(Shaping, { preview, form, upload: isImport ? preview : undefined }),
+        isImport &&
+          !hasRecipe &&
+          preview.found.value !== undefined &&
+          h(SaveRecipe, { preview, form, onSaved: recipes.reload }),
         h(RowDefaults, { form }),
         own(preview),
         h(
@@ -112,7 +130,7 @@ export function UploadForm({
           h(
             'div',
             { class: 'buttons' },
-            h('button', { class: 'main', 'aria-disabled': isBusy }, label),
+            h('button', { id: 'start', class: 'main', 'aria-disabled': isBusy }, label),
             isImport &&
               form.get('dryRun') !== 'true' &&
               h(
@@ -132,6 +150,12 @@ export function UploadForm({
         ),
       ),
   );
+}
+
+/** To the button that starts, for who needs none of the choices. */
+function SkipToStart() {
+  const skip = () => document.getElementById('start')?.focus();
+  return h('div', { class: 'unseen' }, h('button', { type: 'button', onClick: skip }, 'Skip the choices'));
 }
 
 /** That the same file was imported before. @param {{ before: FilePreview['before']['value'] }} properties */

@@ -16,24 +16,12 @@ const STEPS: Readonly<Record<FaultCode, string>> = {
   CLOSING_FAILED: 'its sum was checked and its reports were written',
 };
 
-/** After so many deaths of the process, an import is set to `failed`, so that it does not kill the process again. */
-export const DEATHS_ALLOWED = 6;
-/** Deaths from which on it is not taken up at once: so many come without any fault of the import. */
-const DEATHS_AT_ONCE = 2;
-const FIRST_WAIT_MS = 60_000;
-
-/**
- * How long a new process waits before it takes up an import, in ms: 1, 2, 4 and 8 minutes from the second death on. An
- * import that does not end the process itself is then not at work when others do, and counts no more deaths.
- * @param deaths of the process while it worked on the import, since it last made progress
- */
-export function waitAfterDeaths(deaths: number): number {
-  return deaths < DEATHS_AT_ONCE ? 0 : FIRST_WAIT_MS * 2 ** (deaths - DEATHS_AT_ONCE);
-}
+/** After so many deaths of the process in a row, an import is set to `failed`, so that it does not kill the process again. */
+export const DEATHS_ALLOWED = 2;
 
 /** Why an import is set to `failed` after too many deaths of the process. */
 export function deathSentence(deaths: number): string {
-  return `PROCESS_DIED: rollcall ended unexpectedly ${deaths} times while it worked on this import, so it does not try again by itself`;
+  return `PROCESS_DIED: rollcall ended unexpectedly ${deaths} times while it worked on this import and it made no progress, so it is not begun again by itself`;
 }
 
 /** Why an import is set to `failed`, and what to do where trying again would not help. */

@@ -180,7 +180,6 @@ export function createLife(options: LifeOptions): Life {
     fault,
     stop: async (deadlineMs) => {
       stopping = true;
-      requests.stop();
       closings.stop();
       await stagings.stop();
       await sending.stop(deadlineMs);

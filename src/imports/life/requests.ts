@@ -1,15 +1,7 @@
 import { existsSync } from 'node:fs';
-import {
-  type ImportState,
-  isFinal,
-  isUnderWay,
-  needsPerson,
-  nextStates,
-  TransitionError,
-} from '../../membership/import-state.ts';
+import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
-import { roughly } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import type { EndState, FaultCode, Standstill } from '../happening.ts';
 import { WrongTarget } from '../import-errors.ts';
@@ -19,7 +11,7 @@ import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsChecked, type ResumeChanges, withChanges } from './creating-step.ts';
-import { DEATHS_ALLOWED, deathSentence, waitAfterDeaths } from './faults.ts';
+import { DEATHS_ALLOWED, deathSentence } from './faults.ts';
 
 /** What people ask of an import, and what the start of a process does with it. */
 export interface Requests {
@@ -56,13 +48,10 @@ export interface RequestsOptions {
   readonly fault: (id: string, code: FaultCode, error: unknown) => void;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
-  /** Gets troubles that this process recovers from by itself. */
-  readonly onError: (error: Error) => void;
 }
 
-export function createRequests(options: RequestsOptions): Requests & { stop(): void } {
-  const { dir, catalog, sandbox, states, stagings, sending, closings, target, course, fault, lastResort, onError } =
-    options;
+export function createRequests(options: RequestsOptions): Requests {
+  const { dir, catalog, sandbox, states, stagings, sending, closings, target, course, fault, lastResort } = options;
 
   /** Sends, or continues to. */
   const go = async (id: string): Promise<void> => {
@@ -127,53 +116,19 @@ export function createRequests(options: RequestsOptions): Requests & { stop(): v
     throw new TransitionError(states.of(id), to);
   };
 
-  /** Imports that are taken up later, because the process died too often with them. */
-  const later = new Map<string, NodeJS.Timeout>();
-
-  /** A person has decided about the import, or the process stops. */
-  const forgetLater = (id: string): void => {
-    clearTimeout(later.get(id));
-    later.delete(id);
-  };
-
-  const takeUpLater = (id: string, deaths: number): void => {
-    const waitMs = waitAfterDeaths(deaths);
-    const take = async () => {
-      later.delete(id);
-      const state = catalog.find(id)?.state;
-      if (state !== undefined && isUnderWay(state)) await takeUpNow(id);
-    };
-    const timer = setTimeout(() => take().catch((error: unknown) => fault(id, 'SENDING_FAILED', error)), waitMs);
-    later.set(id, timer.unref());
-    onError(
-      new Error(
-        `import ${id} continues in ${roughly(waitMs)}: rollcall ended unexpectedly ${deaths} times while it worked on it`,
-      ),
-    );
-  };
-
-  const takeUpNow = async (id: string): Promise<void> => {
-    const { state } = catalog.get(id);
-    if (state === 'staging') return course.begin(id);
-    if (isUnread(id)) return readAgain(id);
-    target.check(id, sending.open(id));
-    if (state === 'pausing') await hold(id);
-    else await go(id);
-  };
-
   return {
     takeUp: async (id) => {
       if (readOptions(catalog.get(id)).sandbox !== sandbox) throw new WrongTarget(`import ${id}`, !sandbox);
       const deaths = catalog.deaths(id);
-      if (deaths >= DEATHS_ALLOWED) states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
-      else if (waitAfterDeaths(deaths) > 0) takeUpLater(id, deaths);
-      else await takeUpNow(id);
-    },
-    stop: () => {
-      for (const id of later.keys()) forgetLater(id);
+      if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
+      const { state } = catalog.get(id);
+      if (state === 'staging') return course.begin(id);
+      if (isUnread(id)) return readAgain(id);
+      target.check(id, sending.open(id));
+      if (state === 'pausing') await hold(id);
+      else await go(id);
     },
     pause: async (id) => {
-      forgetLater(id);
       const state = states.of(id);
       if (state === 'pausing' || state === 'paused') return;
       if (state !== 'running') refuse(id, 'pausing');
@@ -181,7 +136,6 @@ export function createRequests(options: RequestsOptions): Requests & { stop(): v
       await hold(id);
     },
     resume: async (id, changes) => {
-      forgetLater(id);
       const record = catalog.get(id);
       catalog.setOptions(id, withChanges(record, changes));
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
@@ -192,7 +146,6 @@ export function createRequests(options: RequestsOptions): Requests & { stop(): v
       else await go(id).catch((error: unknown) => failing(id, error));
     },
     cancel: async (id) => {
-      forgetLater(id);
       if (states.of(id) === 'staging') await stagings.abort(id);
       const state = states.of(id);
       if (state === 'staging' || (needsPerson(state) && !existsSync(dir.ledger(id)))) {

@@ -4,6 +4,7 @@ import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { Reading } from '../reading.ts';
+import type { RunningImports } from '../running.ts';
 
 /** One browser or program that follows events. */
 export interface Watcher {
@@ -25,6 +26,7 @@ export interface EventSources {
   readonly coordinator: Coordinator;
   readonly reading: Reading;
   readonly views: ImportViews;
+  readonly running: RunningImports;
   /** As they were at most a second ago. */
   readonly regions: () => readonly RegionStatus[];
   /** The rate limit of an app. */

@@ -1,4 +1,5 @@
 import type { RegionStatus } from '../../api/regions.ts';
+import type { Schedules } from '../../app/compose-schedules.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
@@ -21,18 +22,21 @@ export interface Events {
 const HEARTBEAT_MS = 15_000;
 
 export function openEvents(
-  sources: Omit<EventSources, 'regions'> & { readonly syncs: Pick<SyncRunner, 'events'> },
+  sources: Omit<EventSources, 'regions'> & {
+    readonly syncs: Pick<SyncRunner, 'events'>;
+    readonly schedules: Pick<Schedules, 'events'>;
+  },
 ): Events {
-  const { coordinator, syncs, log } = sources;
+  const { coordinator, syncs, schedules, log } = sources;
   const imports = new Map<string, ImportChannel>();
   let regions: readonly RegionStatus[] = [];
   let asking = false;
   let answered = true;
-  const list = listChannel(sources);
+  const list = listChannel({ ...sources, regions: () => regions });
 
   /** Regions are asked once for all channels; a queue that does not answer delays no event. */
   const ask = async () => {
-    if (asking || imports.size === 0) return;
+    if (asking || (imports.size === 0 && !list.isSending())) return;
     asking = true;
     try {
       regions = await answersSoon(coordinator.regions());
@@ -58,6 +62,8 @@ export function openEvents(
   coordinator.events.on('changed', onChanged);
   const onSync = ({ id, state }: Pick<SyncRecord, 'id' | 'state'>) => list.syncMoved(id, state);
   syncs.events.on('state', onSync);
+  schedules.events.on('run', list.schedulesChanged);
+  schedules.events.on('changed', list.schedulesChanged);
   const asker = setInterval(ask, TICK_MS);
   const channels = () => [list, ...imports.values()];
   const heart = setInterval(() => {
@@ -94,6 +100,7 @@ export function openEvents(
     },
     watchList: async (watcher) => {
       join(list, watcher, () => list.rest());
+      await ask();
       await list.welcome(watcher);
     },
     watchers: () => channels().reduce((sum, { watchers }) => sum + watchers.size, 0),
@@ -104,6 +111,8 @@ export function openEvents(
       coordinator.events.off('state', onState);
       coordinator.events.off('changed', onChanged);
       syncs.events.off('state', onSync);
+      schedules.events.off('run', list.schedulesChanged);
+      schedules.events.off('changed', list.schedulesChanged);
       for (const channel of channels()) channel.close();
     },
   };

@@ -10,10 +10,14 @@ export interface ListChannel extends Channel {
   moved(id: string): void;
   /** A sync is in another state now. */
   syncMoved(id: string, state: SyncState): void;
+  /** Schedules, or runs of them, have changed. */
+  schedulesChanged(): void;
   /** An import was removed. */
   removed(id: string): void;
   /** Sends one watcher the unfinished imports. */
   welcome(watcher: Watcher): Promise<void>;
+  /** Whether someone watches while imports are sent: then what the regions do is in the events. */
+  isSending(): boolean;
   /** The last watcher has left. */
   rest(): void;
 }
@@ -22,8 +26,10 @@ const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Most unfinished imports that are looked at. */
 const MOST = 200;
 
-export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel {
-  const { coordinator, reading, views, log } = sources;
+export function listChannel(sources: EventSources): ListChannel {
+  const { coordinator, reading, views, running, regions, log } = sources;
+  const viewOf = (record: ImportRecord) =>
+    record.state === 'running' ? running.of(record, regions()) : views.of(record);
   /** The view that was sent last, as JSON, by import. */
   const sent = new Map<string, string>();
   const moved = new Set<string>();
@@ -47,7 +53,7 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
     for (const id of ids) {
       const record = found(id);
       if (record === undefined) continue;
-      const text = JSON.stringify(await views.of(record));
+      const text = JSON.stringify(await viewOf(record));
       if (sent.get(id) !== text) changed.push({ id, text, isOver: isFinal(record.state) });
     }
     return changed;
@@ -96,7 +102,7 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
   const presentText = (): Promise<string> => {
     if (present !== undefined && Date.now() - present.at < TICK_MS) return present.text;
     const { imports } = reading.page({ states: UNFINISHED, limit: MOST });
-    const text = Promise.all(imports.map(async (record) => JSON.stringify(await views.of(record)))).then(listText);
+    const text = Promise.all(imports.map(async (record) => JSON.stringify(await viewOf(record)))).then(listText);
     const made = { at: Date.now(), text };
     present = made;
     // What cannot be made is tried again for the next viewer.
@@ -113,6 +119,8 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
       if (ticker !== undefined) moved.add(id);
     },
     syncMoved: (id, state) => channel.send(eventText('sync', { id, state })),
+    schedulesChanged: () => channel.send(eventText('schedules', {})),
+    isSending: () => channel.watchers.size > 0 && (reading.counts().get('running') ?? 0) > 0,
     removed: (id) => {
       moved.delete(id);
       sent.delete(id);

@@ -41,7 +41,8 @@ export function eventRoutes(app: Api, { coordinator, events, isStillAllowed }: S
       exposeHeadRoute: false,
       schema: {
         tags: ['imports'],
-        summary: 'Follow the lists: events `imports` with those that changed, `removed`, and `sync` where one moved',
+        summary:
+          'Follow the lists: events `imports` with those that changed, `removed`, `sync` where one moved, and `schedules`',
         response: { ...EVENT_STREAM, ...refusals() },
       },
     },

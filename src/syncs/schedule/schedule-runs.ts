@@ -41,6 +41,8 @@ export interface ScheduleRuns {
 export interface ScheduleRunEvents {
   /** It has begun, has its sync, or has finished. */
   run: [run: ScheduleRun];
+  /** Schedules were added, edited, paused, resumed or removed. */
+  changed: [];
 }
 
 export interface ScheduleRunsOptions extends SourceReaderOptions {

@@ -1,22 +1,25 @@
 /** What was started to retry or undo an import: where it stands, and what has come of it. */
-import { useEvery } from '../../answer.js';
 import { h, importHref, syncHref } from '../../element.js';
 import { grouped } from '../../format.js';
+import { useListNews } from '../../overview.js';
 import { inPlace } from '../../words.js';
 import { useLeaving } from '../../work.js';
 
 /** @import { FollowUp } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
 
-/** An import that is over has no events: while something follows it up, it is asked for so often. */
-const EVERY_MS = 2000;
-
 /** @param {{ live: LiveImport }} properties */
 export function FollowUps({ live }) {
   const view = live.view.value;
   const leaving = useLeaving();
-  const isOpen = live.over.value && view?.followUps.some((followUp) => followUp.isOpen) === true;
-  useEvery(() => void live.load(leaving()), isOpen ? EVERY_MS : undefined);
+  // An import that is over has no events of its own; the list's tell of it, and of what follows it up.
+  const isConcerned = (/** @type {string} */ id) =>
+    live.over.peek() && (id === view?.id || view?.followUps.some((followUp) => followUp.id === id) === true);
+  const ask = () => live.over.peek() && void live.load(leaving());
+  useListNews(['sync'], ask, ({ id }) => isConcerned(id));
+  useListNews(['imports'], ask, ({ imports }) =>
+    imports.some(({ id, retryOf }) => isConcerned(id) || isConcerned(retryOf ?? '')),
+  );
   if (view === undefined || view.followUps.length === 0) return null;
   return h(
     'ul',

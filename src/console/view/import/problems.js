@@ -1,7 +1,7 @@
-/** Problems by code: how many rows, an example, what to do. */
+/** Problems by code: how many rows, examples, what to do. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useAnswer } from '../../answer.js';
+import { useAnswer, useRenewal } from '../../answer.js';
 import { importPath, query } from '../../api.js';
 import { Card, foreign, h, importHref, repairHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../notice.js';
 import { withControls } from '../../option-words.js';
 import { OutcomeMark } from '../../outcome-bar.js';
 import { dataTable } from '../../table.js';
-import { ATTENTION, messageWords } from '../../words.js';
+import { ATTENTION, inPlace, messageWords, settled } from '../../words.js';
 
 /** @import { ProblemView } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
@@ -23,9 +23,9 @@ const MOST_SHOWN = 6;
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportProblems({ id, live, filter }) {
   /** @type {import('../../answer.js').Answer<{ problems: ProblemView[] }>} */
-  const { data, error, reload } = useAnswer(importPath(id, '/problems'), {
-    everyMs: () => (live.over.value ? undefined : EVERY_MS),
-  });
+  const { data, error, reload } = useAnswer(importPath(id, '/problems'));
+  const { rows } = live.view.value ?? {};
+  useRenewal(rows === undefined ? 0 : settled(rows) - inPlace(rows), () => void reload(), EVERY_MS);
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
   useEffect(() => {
@@ -76,11 +76,11 @@ function columnsFor(id, filter) {
     {
       label: 'Problem',
       kind: 'main',
-      cell: ({ status, code, column, example }) => [
+      cell: ({ status, code, column, examples }) => [
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
         column !== undefined && [' in ', foreign(column)],
-        h('p', { class: 'note' }, exampleOf(example)),
+        h('p', { class: 'note' }, examplesOf(examples)),
       ],
     },
     {
@@ -118,13 +118,18 @@ function columnsFor(id, filter) {
   ];
 }
 
-/** @param {ProblemView['example']} example */
-function exampleOf({ line, value, message }) {
+/** What is said of the first one is much the same of the others. @param {ProblemView['examples']} examples */
+function examplesOf([first, ...others]) {
+  const message = first?.message ?? '';
+  const rows = others.flatMap(({ line, value }, at) => [
+    at === 0 ? ' Also row ' : ', row ',
+    `${grouped(line)}, `,
+    h('code', { key: at }, foreign(value)),
+  ]);
   return [
-    `Row ${grouped(line)}`,
-    value !== '' && ', ',
-    value !== '' && h('code', null, foreign(value)),
-    message !== '' && ': ',
-    message !== '' && foreign(messageWords(message)),
+    `Row ${grouped(first?.line ?? 0)}`,
+    first?.value !== '' && [', ', h('code', { key: 'value' }, foreign(first?.value ?? ''))],
+    message !== '' && [': ', foreign(messageWords(message))],
+    others.length > 0 && ['.', ...rows, '.'],
   ];
 }

@@ -1,7 +1,7 @@
 /** The rows of an import: filtered, sorted, a page at a time. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { useEvery } from '../../answer.js';
+import { useRenewal } from '../../answer.js';
 import { importPath, query } from '../../api.js';
 import { Empty, h } from '../../element.js';
 import { useChange } from '../../form.js';
@@ -10,6 +10,7 @@ import { useKeptPages } from '../../kept-pages.js';
 import { isNarrow } from '../../narrow.js';
 import { ErrorNotice } from '../../notice.js';
 import { dataTable } from '../../table.js';
+import { settled } from '../../words.js';
 import { rowColumns } from './row-columns.js';
 import { RowDetails } from './row-detail.js';
 import { RowsActions } from './rows-actions.js';
@@ -23,7 +24,7 @@ const PAGE = 100;
 const PAGE_ON_PHONE = 25;
 /** Rows on the page at the same time: the earliest make room. */
 const MOST_ROWS = 500;
-/** While the import runs, the rows that are shown are asked for again so often. */
+/** While the import runs, the rows that are shown are asked for again no more often. */
 const EVERY_MS = 5000;
 
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
@@ -46,7 +47,7 @@ export function ImportRows({ id, live, filter }) {
   // Also before the first answer, which may say how it was before the turn.
   useChange(turns, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs. Rows that have made room are not fetched again.
-  useEvery(pages.follow, over || dropped ? undefined : EVERY_MS);
+  useRenewal(useSettled(live, filter, items), () => !over && !dropped && pages.follow(), EVERY_MS);
   // Of what is not sent, an import that goes on says that it is to come.
   const shown = useMemo(
     () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
@@ -98,6 +99,21 @@ export function ImportRows({ id, live, filter }) {
         },
       }),
   );
+}
+
+/**
+ * What tells that other rows may be shown now: how many have their outcome; always the same where all that are shown
+ * have theirs, and stand in an order that no outcome changes.
+ * @param {LiveImport} live
+ * @param {RowsWanted} filter
+ * @param {readonly RowView[] | undefined} items
+ */
+function useSettled(live, filter, items) {
+  const view = live.view.value;
+  const { sort = '' } = filter.wanted.value;
+  const isFixed = useMemo(() => items?.every(({ status }) => status !== null && status !== 'unprocessed'), [items]);
+  if (view === undefined || (isFixed && !filter.isSet && ['', 'row', 'uid', 'guid'].includes(sort))) return 0;
+  return settled(view.rows);
 }
 
 /** @param {{ shown: number, total: number | null, all: number, isSet: boolean, dropped: boolean }} of */

@@ -9,8 +9,6 @@ import { RUN_TONES } from './history.js';
 /** @import { Schedule, ScheduleNights } from '../../sync-answers.d.ts' */
 /** @typedef {NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>} NightState */
 
-const ASK_EVERY_MS = 30_000;
-
 /** A sign for each state, so that colour is not the only difference. @type {Readonly<Record<NightState, string>>} */
 const SIGNS = {
   running: '…',
@@ -45,7 +43,7 @@ function toneOf(state) {
 /** @param {{ schedules: readonly Schedule[] }} properties as they are now */
 export function Nights({ schedules }) {
   /** @type {import('../../answer.js').Answer<ScheduleNights>} */
-  const { data, error, reload } = useAnswer('/v1/schedules/nights', { everyMs: ASK_EVERY_MS });
+  const { data, error, reload } = useAnswer('/v1/schedules/nights');
   useChange(JSON.stringify(schedules.map(({ name, lastRun }) => [name, lastRun])), () => void reload());
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   const isThere = data !== undefined;

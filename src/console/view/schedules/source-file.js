@@ -1,12 +1,10 @@
-/** How the file of a schedule is read: a recipe to begin with, and the file as it is beside what is understood. */
+/** How the file of a schedule is read: a recipe to begin with, and its first rows, in which the columns are chosen. */
 import { useEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { foreign, h } from '../../element.js';
 import { useChange } from '../../form.js';
 import { WorkButton } from '../../work.js';
-import { ColumnMapping } from '../upload/column-mapping.js';
-import { FirstRows } from '../upload/first-rows.js';
-import { RawGrid } from '../upload/raw-grid.js';
+import { FileGrid } from '../upload/file-grid.js';
 import { READING, SheetChoice } from '../upload/reading.js';
 import { RecipeField } from '../upload/recipe-choice.js';
 import { SHAPING } from '../upload/shape-form.js';
@@ -58,9 +56,8 @@ export function SourceFile({ form, preview, file, busy, onLook }) {
       isShown && isFetched && h('p', { class: 'note' }, 'After a change, show it again: it is fetched each time.'),
     ),
     isShown && h(SheetChoice, { key: 'sheet', preview, form }),
+    isShown && h(FileGrid, { key: 'file', preview, form, isImport: false }),
     isShown && h(Suggestions, { key: 'seen', preview, form, isImport: false }),
-    isShown && h('div', { key: 'file', class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
-    isShown && h(ColumnMapping, { key: 'columns', preview, form }),
   ];
 }
 

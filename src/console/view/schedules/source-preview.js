@@ -1,7 +1,6 @@
 /** The file of a schedule as the server finds it now, and how it would be read. Asked for when the person wants to see it. */
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, request } from '../../api.js';
-import { MISSING } from '../../words.js';
 import { mapOf, mapText } from './settings-form.js';
 
 /** @import { Field, FileFacts, Look, Preview } from '../../answers.d.ts' */
@@ -16,6 +15,8 @@ export class SourcePreview {
   // A schedule looks UIDs up where its settings say, and a file that is too large is refused.
   identities = signal(/** @type {File | undefined} */ (undefined));
   isTooLarge = signal(false);
+  /** As that of an upload (view/upload/preview.js). */
+  landing = signal('');
   /** Columns that were chosen by hand. */
   chosen = computed(() => this.#chosen());
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
@@ -50,12 +51,7 @@ export class SourcePreview {
     return this.columns.value.includes(column) ? column : '';
   }
 
-  /** @param {Field} field @param {string} column '' for none */
-  choose(field, column) {
-    this.chooseAll({ [field]: column });
-  }
-
-  /** Several columns at once, such as a suggestion has them. @param {Readonly<Partial<Record<Field, string>>>} columns */
+  /** @param {Readonly<Partial<Record<Field, string>>>} columns of fields; '' for none */
   chooseAll(columns) {
     this.#form.set('map', mapText({ ...this.#chosen(), ...columns }));
     for (const field of Object.keys(columns)) this.#form.setError(`map-${field}`, '');
@@ -80,7 +76,6 @@ export class SourcePreview {
       this.error.value = problem === null ? undefined : new ApiError(problem);
     });
     if (this.#form.get('header') !== 'none') this.#form.set('width', String(this.columns.peek().length));
-    for (const field of preview?.missing ?? []) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
   }
 
   /** @returns {Readonly<Partial<Record<Field, string>>>} */

@@ -4,6 +4,7 @@ import { importPath } from '../../api.js';
 import { Badge, Facts, foreign, h, importHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
 import { swatch } from '../../outcome-bar.js';
+import { useListNews } from '../../overview.js';
 import {
   ACTION_COLOURS,
   ACTION_LABELS,
@@ -92,7 +93,12 @@ function SilentService() {
 /** What the import of a sync waits for, where it waits for a person. @param {{ id: string }} properties */
 function WaitingImport({ id }) {
   /** @type {import('../../answer.js').Answer<ImportView>} */
-  const { data: view } = useAnswer(importPath(id), { everyMs: ASK_EVERY_MS });
+  const { data: view, reload } = useAnswer(importPath(id));
+  useListNews(
+    ['imports'],
+    () => void reload(),
+    ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state),
+  );
   if (view?.state !== 'blocked') return null;
   return h(
     'div',

@@ -8,8 +8,14 @@ const HINT =
   'Drop a membership file here, or choose one: CSV, Excel, JSON, NDJSON, YAML, LDIF, or a ZIP archive of them.';
 const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.xlsx,.xlsm,.ods,.yaml,.yml,.ldif,.zip,.gz,.zst';
 
-/** @param {{ file: File | undefined, onFile: (file: File) => void, onRemove: () => void }} properties */
-export function FileChoice({ file, onFile, onRemove }) {
+/**
+ * @param {object} properties
+ * @param {File | undefined} properties.file
+ * @param {(file: File) => void} properties.onFile
+ * @param {(file: File) => void} properties.onSample
+ * @param {() => void} properties.onRemove
+ */
+export function FileChoice({ file, onFile, onSample, onRemove }) {
   const isOver = useSignal(false);
   const tooMany = useSignal(false);
   useStrayFilesKept();
@@ -53,7 +59,11 @@ export function FileChoice({ file, onFile, onRemove }) {
               ' or ',
               h('a', { href: '/v1/template?format=xlsx', download: true }, 'Excel'),
               '. ',
-              h('button', { type: 'button', class: 'link', onClick: () => void sample().then(onFile) }, 'Try a sample'),
+              h(
+                'button',
+                { type: 'button', class: 'link', onClick: () => void sample().then(onSample) },
+                'Try a sample',
+              ),
             ),
           ]
         : [

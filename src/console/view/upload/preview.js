@@ -22,7 +22,7 @@ const BUSY_MS = 3000;
 
 /**
  * What the parts that show a file need of it.
- * @typedef {Pick<FilePreview, 'found' | 'error' | 'isRefused' | 'facts' | 'identities' | 'isTooLarge' | 'columns' | 'columnOf' | 'chosen' | 'choose' | 'chooseAll'>} ShownFile
+ * @typedef {Pick<FilePreview, 'found' | 'error' | 'isRefused' | 'facts' | 'identities' | 'isTooLarge' | 'columns' | 'columnOf' | 'chosen' | 'chooseAll' | 'landing'>} ShownFile
  */
 
 export class FilePreview {
@@ -42,6 +42,8 @@ export class FilePreview {
   identities = signal(/** @type {File | undefined} */ (undefined));
   /** A workbook or archive that is too large to be looked at. */
   isTooLarge = signal(false);
+  /** What was done with a control that is gone now: the first rows take its focus until the file is read; '' for nothing. */
+  landing = signal('');
   /** Several files in one. */
   isArchive = signal(false);
   /** Columns of the file, as far as they are known. */
@@ -131,17 +133,12 @@ export class FilePreview {
     await this.ask();
   }
 
-  /** @param {Field} field @param {string} column '' for none */
-  choose(field, column) {
-    const { [field]: _, ...others } = this.chosen.peek();
-    const isRecognised = column === (this.#recognised[field] ?? '');
-    this.chosen.value = isRecognised ? others : { ...others, [field]: column };
-    void this.ask();
-  }
-
-  /** Several columns at once, such as a suggestion has them. @param {Readonly<Partial<Record<Field, string>>>} columns */
+  /** @param {Readonly<Partial<Record<Field, string>>>} columns of fields; '' for none */
   chooseAll(columns) {
-    this.chosen.value = { ...this.chosen.peek(), ...columns };
+    const all = Object.entries({ ...this.chosen.peek(), ...columns });
+    const isOther = (/** @type {[string, string]} */ [field, column]) =>
+      column !== (this.#recognised[/** @type {Field} */ (field)] ?? '');
+    this.chosen.value = Object.fromEntries(all.filter(isOther));
     void this.ask();
   }
 
@@ -191,8 +188,9 @@ export class FilePreview {
   mayStart() {
     const unsaid = unsaidOf(this.#form.read());
     if (unsaid !== undefined) return !this.#form.showError(unsaid.field, unsaid.text);
-    const [missing] = this.found.peek()?.missing ?? [];
-    return missing === undefined || !this.#form.showError(`map-${missing}`, MISSING[missing] ?? 'Choose a column.');
+    const [first, ...others] = this.found.peek()?.missing ?? [];
+    for (const field of others) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
+    return first === undefined || !this.#form.showError(`map-${first}`, MISSING[first] ?? '');
   }
 
   /** @param {Preview} answer */
@@ -205,7 +203,6 @@ export class FilePreview {
       this.isRefused.value = false;
       // What the server refused of the other options, it refuses still.
       this.#form.clearErrors(isOfReading);
-      for (const field of answer.missing) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
     });
   }
 

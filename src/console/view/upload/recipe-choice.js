@@ -1,6 +1,5 @@
 /** Named settings for one kind of file: which are used, what they need, and these as a new one. */
 import { useSignal } from '@preact/signals';
-import { useAnswer } from '../../answer.js';
 import { request } from '../../api.js';
 import { foreign, h } from '../../element.js';
 import { focusField, SelectField, TextField } from '../../form.js';
@@ -12,12 +11,9 @@ import { useWork, WorkButton } from '../../work.js';
 /** @import { Form } from '../../form.js' */
 /** @import { FilePreview } from './preview.js' */
 
-/** @param {{ preview: FilePreview, form: Form }} properties */
-export function RecipeChoice({ preview, form }) {
-  /** @type {import('../../answer.js').Answer<{ recipes: readonly Recipe[] }>} */
-  const { data, reload } = useAnswer('/v1/recipes');
+/** @param {{ preview: FilePreview, form: Form, known: readonly Recipe[] }} properties `known`: those with a name */
+export function RecipeChoice({ preview, form, known }) {
   const fitting = preview.facts.value?.recipes ?? [];
-  const known = data?.recipes ?? [];
   // How an earlier import read such a file has no name in the list.
   const recipes = [...known, ...fitting.filter((one) => !known.some(({ name }) => name === one.name))];
   const chosen = recipes.find(({ name }) => name === form.get('recipe'));
@@ -26,7 +22,6 @@ export function RecipeChoice({ preview, form }) {
     { class: 'recipe' },
     h(RecipeField, { form, recipes }),
     chosen !== undefined && h(Needs, { recipe: chosen, form, preview }),
-    preview.found.value !== undefined && chosen === undefined && h(SaveRecipe, { preview, form, onSaved: reload }),
   );
 }
 
@@ -63,11 +58,13 @@ function Needs({ recipe, form, preview }) {
               null,
               `${what === 'guid' ? 'A group' : 'An identity file'} is ${optional ? 'useful' : 'needed'}: ${why}.`,
             ),
-            h(
-              'button',
-              { type: 'button', onClick: () => focusField(what) },
-              what === 'guid' ? 'Enter one group for all rows…' : 'Choose an identity file…',
-            ),
+            // Where no column has the group, the first rows say so and lead there.
+            !(what === 'guid' && preview.found.value?.missing.includes('guid')) &&
+              h(
+                'button',
+                { type: 'button', onClick: () => focusField(what) },
+                what === 'guid' ? 'Enter one group for all rows…' : 'Choose an identity file…',
+              ),
           ),
         ),
       ),
@@ -75,7 +72,7 @@ function Needs({ recipe, form, preview }) {
 }
 
 /** @param {{ preview: FilePreview, form: Form, onSaved: () => Promise<void> }} properties */
-function SaveRecipe({ preview, form, onSaved }) {
+export function SaveRecipe({ preview, form, onSaved }) {
   const work = useWork();
   const saved = useSignal('');
   const save = () =>

@@ -195,7 +195,7 @@ function number(text) {
 }
 
 /** @param {string} text */
-function listOf(text) {
+export function listOf(text) {
   return text
     .split(',')
     .map((part) => part.trim())

@@ -13,79 +13,96 @@ import { columnNames, fieldsOf, TEMPLATE } from './shape-form.js';
 /**
  * @typedef {object} Suggestion
  * @property {string} key
+ * @property {string} [column] of the file: the suggestion stands below its header
  * @property {ComponentChildren} text what was seen
- * @property {readonly { label: string, apply: () => void }[]} ways what can be done about it; the first is part of "apply all"
- * @property {boolean} [asks] the first way only leads to a field
+ * @property {readonly Way[]} ways what can be done about it; the first is part of "apply all"
  */
 
-/** @param {{ preview: ShownFile, form: Form, isImport: boolean }} properties */
+/** @typedef {{ label: string, apply: () => void, asks?: boolean }} Way `asks`: it only leads to a field */
+/** @typedef {{ preview: ShownFile, form: Form, isImport: boolean }} Place */
+
+/** @param {Place} place */
 export function Suggestions({ preview, form, isImport }) {
   const facts = preview.facts.value;
+  const found = suggestionsFor({ preview, form, isImport });
+  const sure = found.filter(({ ways: [first] }) => first !== undefined && first.asks !== true);
+  const listed = found.filter(({ column }) => column === undefined);
   // A recipe says itself what it needs.
   if (facts === undefined || form.get('recipe') !== '') return null;
-  const found = suggestionsFor(facts, { preview, form, isImport });
-  const sure = found.filter(({ asks }) => asks !== true);
   if (found.length === 0 && facts.rows.seen === facts.rows.valid) return null;
   return h(
     'section',
     { class: 'suggestions', 'aria-labelledby': 'seen' },
-    h('h3', { id: 'seen' }, 'What was seen'),
-    facts.rows.seen > 0 && h('p', { class: 'note' }, seenSentence(facts, preview, isImport)),
-    found.length > 0 &&
+    h(
+      'div',
+      { class: 'seen' },
+      h('h3', { id: 'seen' }, 'What was seen'),
+      facts.rows.seen > 0 && h('p', { class: 'note' }, seenSentence(facts, preview, isImport)),
+      sure.length > 1 && h(ApplyAll, { sure, preview }),
+    ),
+    listed.length > 0 &&
       h(
         'ul',
         { class: 'plain' },
-        found.map(({ key, text, ways }) =>
-          h(
-            'li',
-            { key },
-            h('p', null, text),
-            h(
-              'div',
-              { class: 'buttons' },
-              ways.map(({ label, apply }) => h('button', { key: label, type: 'button', onClick: apply }, label)),
-            ),
-          ),
-        ),
-      ),
-    sure.length > 1 &&
-      h(
-        'div',
-        { class: 'buttons' },
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'main',
-            onClick: () => {
-              for (const { ways } of sure) ways[0]?.apply();
-              document.getElementById('raw')?.scrollIntoView({ block: 'nearest' });
-            },
-          },
-          `Apply all ${sure.length} suggestions`,
-        ),
+        listed.map(({ key, text, ways }) => h('li', { key }, h('p', null, text), h(Ways, { ways, preview }))),
       ),
   );
+}
+
+/** @param {{ sure: readonly Suggestion[], preview: ShownFile }} properties */
+function ApplyAll({ sure, preview }) {
+  const apply = () => {
+    // A choice of columns is asked about at once: with what the others have changed.
+    for (const { ways } of sure.toSorted(columnsLast)) ways[0]?.apply();
+    preview.landing.value = `${sure.length} suggestions were applied.`;
+  };
+  return h('button', { type: 'button', class: 'main', onClick: apply }, `Apply all ${sure.length} suggestions`);
+}
+
+/** The buttons of a suggestion, which go with it. @param {{ ways: readonly Way[], preview: ShownFile }} properties */
+export function Ways({ ways, preview }) {
+  return h(
+    'div',
+    { class: 'buttons' },
+    ways.map(({ label, apply, asks = false }) =>
+      h(
+        'button',
+        {
+          key: label,
+          type: 'button',
+          onClick: () => {
+            apply();
+            if (!asks) preview.landing.value = `Done: ${label}.`;
+          },
+        },
+        label,
+      ),
+    ),
+  );
+}
+
+/** @param {Suggestion} a @param {Suggestion} b */
+function columnsLast(a, b) {
+  return Number(a.column !== undefined) - Number(b.column !== undefined);
 }
 
 /** @param {FileFacts} facts @param {ShownFile} preview @param {boolean} isImport */
 function seenSentence({ rows, missing }, preview, isImport) {
   const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
-  const names = missing.map((field) => (field === 'uid' ? 'the user (UID)' : 'the group (GUID)'));
   if (preview.identities.value !== undefined) return `${looked}; their UIDs will be looked up.`;
-  if (names.length > 0) return `${looked}. No column is known for ${names.join(' and ')}.`;
+  // The grid says which columns are missing.
+  if (missing.length > 0) return `${looked}.`;
   const sendable = `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
   const isShown = (preview.found.value?.rows ?? []).some(({ problems }) => problems.length > 0);
   if (!isImport || isShown || rows.valid === rows.seen) return sendable;
   return `${sendable} “Check the whole file first” shows what is wrong with the others.`;
 }
 
-/**
- * @param {FileFacts} facts
- * @param {{ preview: ShownFile, form: Form, isImport: boolean }} place
- * @returns {Suggestion[]}
- */
-function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImport }) {
+/** @param {Place} place @returns {Suggestion[]} */
+export function suggestionsFor({ preview, form, isImport }) {
+  const facts = preview.facts.value;
+  if (facts === undefined || form.get('recipe') !== '') return [];
+  const { suggestion, recipes } = facts;
   const [recipe] = recipes;
   if (recipe !== undefined) {
     // A sync has no identity file, and recipes of other systems may need one.
@@ -96,10 +113,6 @@ function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImp
   }
   if (suggestion === null) return [];
   const { map = {}, shape = {} } = /** @type {RecipeSettings} */ (suggestion.settings);
-  /** @type {Suggestion[]} */
-  const found = [];
-  /** @param {NonNullable<RecipeSettings['shape']>} part */
-  const shapeWith = (part) => () => form.assign(fieldsOf(part));
   if (shape.columns !== undefined) {
     const names = columnNames(shape.columns.length);
     const mapped = shape.columns.flatMap((name, index) => (name === '-' ? [] : [[name, names[index] ?? '']]));
@@ -114,111 +127,94 @@ function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImp
     const row = shape.headerRow;
     // What else is seen counts from there: the file is looked at again.
     const text = `The header seems to be in row ${grouped(row)}.`;
-    return [{ key: 'header', text, ways: [{ label: 'Skip the rows above it', apply: shapeWith({ headerRow: row }) }] }];
-  }
-  for (const [field, column] of Object.entries(map)) {
-    if (preview.chosen.value[/** @type {Field} */ (field)] === column) continue;
-    const apply = () => preview.chooseAll({ [field]: column });
-    const name = FIELD_NAMES[field] ?? field;
-    found.push(
-      column === ''
-        ? {
-            key: field,
-            text: `The column that is called like the ${name} says something else.`,
-            ways: [{ label: `Ignore it as ${name}`, apply }],
-          }
-        : {
-            key: field,
-            text: ['Column ', foreignCode(columnLabel(column)), ` looks like the ${name}.`],
-            ways: [{ label: `Use it as the ${name}`, apply }],
-          },
-    );
+    const apply = () => form.assign(fieldsOf({ headerRow: row }));
+    return [{ key: 'header', text, ways: [{ label: 'Skip the rows above it', apply }] }];
   }
   const uid = map.uid ?? preview.columnOf('uid');
-  const uidFacts = columns.find(({ name }) => name === uid);
-  const refused = preview.found.value?.rows.flatMap(({ problems }) => problems).find(({ column }) => column === uid);
-  const isSolved = form.get('uidFrom') !== '' || preview.identities.value !== undefined;
-  if (suggestion.needs.includes('identities') && uidFacts !== undefined && !isSolved) {
-    const template = uidFacts.looksLike === 'email' ? `{${uid}|localpart|slug}` : `{${uid}|slug}`;
-    const derive = {
-      label: `Make UIDs with ${template}`,
-      apply: () => form.assign({ uidFrom: TEMPLATE, uidTemplate: template }),
-    };
-    const identify = { label: 'Choose an identity file…', apply: () => focusField('identities') };
-    found.push({
-      key: 'identities',
-      text: [
-        'Column ',
-        foreignCode(uid),
-        uidFacts.looksLike === 'email'
-          ? ' looks like e-mail addresses; UIDs may not contain @.'
-          : refused === undefined
-            ? ' has values that are not valid UIDs.'
-            : [' has values that are not valid UIDs, such as ', foreignCode(refused.value), '.'],
-      ],
-      ways: isImport ? [identify, derive] : [derive],
-      asks: isImport,
+  return [
+    ...columnSuggestions(map, facts, preview),
+    ...(suggestion.needs.includes('identities') ? identitySuggestions(uid, facts, { preview, form, isImport }) : []),
+    ...shapeSuggestions(shape, form),
+  ];
+}
+
+/** @param {Readonly<Record<string, string>>} map @param {FileFacts} facts @param {ShownFile} preview @returns {Suggestion[]} */
+function columnSuggestions(map, { columns }, preview) {
+  return Object.entries(map)
+    .filter(([field, column]) => preview.chosen.value[/** @type {Field} */ (field)] !== column)
+    .map(([field, column]) => {
+      const name = FIELD_NAMES[field] ?? field;
+      const isNone = column === '';
+      const about = isNone ? preview.columnOf(/** @type {Field} */ (field)) : column;
+      const values = columns.find((one) => one.name === about)?.examples.slice(0, 2) ?? [];
+      const examples = values.flatMap((value) => [', ', foreignCode(value)]).slice(1);
+      const such = values.length === 0 ? [] : [' such as ', examples];
+      const label = isNone ? `Ignore it as ${name}` : `Use it as the ${name}`;
+      const ways = [{ label, apply: () => preview.chooseAll({ [field]: column }) }];
+      if (!preview.columns.value.includes(about)) {
+        return { key: field, text: ['Column ', foreignCode(columnLabel(about)), ` looks like the ${name}.`], ways };
+      }
+      const text = isNone
+        ? [`It is called like the ${name}, and has other values,`, such, '.']
+        : [`It looks like the ${name}, by its name and its values,`, such, '.'];
+      return { key: field, column: about, text, ways };
     });
-  }
-  for (const [field, separator] of Object.entries(shape.split ?? {})) {
+}
+
+/** @param {string} uid @param {FileFacts} facts @param {Place} place @returns {Suggestion[]} */
+function identitySuggestions(uid, { columns }, { preview, form, isImport }) {
+  const facts = columns.find(({ name }) => name === uid);
+  if (facts === undefined || form.get('uidFrom') !== '' || preview.identities.value !== undefined) return [];
+  const isEmail = facts.looksLike === 'email';
+  const refused = preview.found.value?.rows.flatMap(({ problems }) => problems).find(({ column }) => column === uid);
+  const template = isEmail ? `{${uid}|localpart|slug}` : `{${uid}|slug}`;
+  const derive = {
+    label: `Make UIDs with ${template}`,
+    apply: () => form.assign({ uidFrom: TEMPLATE, uidTemplate: template }),
+  };
+  const identify = { label: 'Choose an identity file…', apply: () => focusField('identities'), asks: true };
+  const why = isEmail
+    ? ' looks like e-mail addresses; UIDs may not contain @.'
+    : refused === undefined
+      ? ' has values that are not valid UIDs.'
+      : [' has values that are not valid UIDs, such as ', foreignCode(refused.value), '.'];
+  const text = ['Column ', foreignCode(uid), why];
+  return [{ key: 'identities', text, ways: isImport ? [identify, derive] : [derive] }];
+}
+
+/** @param {NonNullable<RecipeSettings['shape']>} shape @param {Form} form @returns {Suggestion[]} */
+function shapeSuggestions({ split = {}, wide, templates, scopeWords, where }, form) {
+  /** @type {Suggestion[]} */
+  const found = [];
+  /** @param {string} key @param {ComponentChildren} text @param {string} label @param {NonNullable<RecipeSettings['shape']>} part */
+  const add = (key, text, label, part) =>
+    found.push({ key, text, ways: [{ label, apply: () => form.assign(fieldsOf(part)) }] });
+  for (const [field, separator] of Object.entries(split)) {
     if (form.get(field === 'guid' ? 'splitGuid' : 'splitUid') === separator) continue;
     const what = field === 'guid' ? 'groups' : 'users';
-    found.push({
-      key: `split ${field}`,
-      text: [
-        `The cells of the ${FIELD_NAMES[field]} column have several ${what}, separated by `,
-        foreignCode(separator),
-        '.',
-      ],
-      ways: [{ label: `Split the ${what}`, apply: shapeWith({ split: { [field]: separator } }) }],
-    });
+    const cells = `The cells of the ${FIELD_NAMES[field]} column have several ${what}, separated by `;
+    add(`split ${field}`, [cells, foreignCode(separator), '.'], `Split the ${what}`, { split: { [field]: separator } });
   }
-  if (shape.wide !== undefined && form.get('groupsIn') === '') {
-    found.push({
-      key: 'wide',
-      text: [
-        `${counted(shape.wide.columns.length, 'column')} have marks in them: `,
-        foreignCode(shape.wide.columns.join(', ')),
-        '.',
-      ],
-      ways: [{ label: 'Read each as a group', apply: shapeWith({ wide: shape.wide }) }],
-    });
+  if (wide !== undefined && form.get('groupsIn') === '') {
+    const marked = `${counted(wide.columns.length, 'column')} have marks in them: `;
+    add('wide', [marked, foreignCode(wide.columns.join(', ')), '.'], 'Read each as a group', { wide });
   }
-  const guid = shape.templates?.guid;
+  const guid = templates?.guid;
   if (guid !== undefined && form.get('guidFrom') === '') {
-    found.push({
-      key: 'guid template',
-      text: 'The groups have values that are not valid GUIDs.',
-      ways: [{ label: `Make GUIDs with ${guid}`, apply: shapeWith({ templates: { guid } }) }],
-    });
+    const text = 'The groups have values that are not valid GUIDs.';
+    add('guid template', text, `Make GUIDs with ${guid}`, { templates: { guid } });
   }
-  if (shape.scopeWords !== undefined && form.get('scopeWords') === '') {
-    const words = Object.entries(shape.scopeWords).map(
-      ([word, scope]) => `${word === '*' ? 'any other' : word} → ${scope}`,
-    );
-    found.push({
-      key: 'words',
-      text: ['The scope column has words of its own. They could mean: ', foreign(words.join(', ')), '.'],
-      ways: [{ label: 'Use these meanings', apply: shapeWith({ scopeWords: shape.scopeWords }) }],
-    });
+  if (scopeWords !== undefined && form.get('scopeWords') === '') {
+    const words = Object.entries(scopeWords).map(([word, scope]) => `${word === '*' ? 'any other' : word} → ${scope}`);
+    const text = ['The scope column has words of its own. They could mean: ', foreign(words.join(', ')), '.'];
+    add('words', text, 'Use these meanings', { scopeWords });
   }
-  if (shape.where !== undefined && form.get('where') === '') {
-    const words = shape.where.map(({ column, is = [], isNot }) =>
+  if (where !== undefined && form.get('where') === '') {
+    const words = where.map(({ column, is = [], isNot }) =>
       isNot === undefined ? `${column}: only ${is.join(', ') || 'empty'}` : `${column}: not ${isNot.join(', ')}`,
     );
-    found.push({
-      key: 'where',
-      text: ['Some columns say who is a member: ', foreignCode(words.join('; ')), '.'],
-      ways: [{ label: 'Leave out the other rows', apply: shapeWith({ where: shape.where }) }],
-    });
-  }
-  if (suggestion.needs.includes('guid') && form.get('guid') === '') {
-    found.push({
-      key: 'guid',
-      text: 'No column looks like the group.',
-      ways: [{ label: 'Enter one group for all rows…', apply: () => focusField('guid') }],
-      asks: true,
-    });
+    const text = ['Some columns say who is a member: ', foreignCode(words.join('; ')), '.'];
+    add('where', text, 'Leave out the other rows', { where });
   }
   return found;
 }

@@ -1,0 +1,43 @@
+import type { RunningImport } from '../api/overview.ts';
+import type { RegionStatus } from '../api/regions.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import { paceOf } from './events/progress.ts';
+import type { ImportViews } from './import-views.ts';
+import type { Reading } from './reading.ts';
+
+/** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
+export interface RunningImports {
+  of(record: ImportRecord, regions: readonly RegionStatus[]): Promise<RunningImport>;
+}
+
+export function runningImports(sources: {
+  readonly coordinator: Pick<Coordinator, 'events'>;
+  readonly reading: Reading;
+  readonly views: ImportViews;
+  readonly callsPerMinute: number;
+}): RunningImports {
+  const { coordinator, reading, views, callsPerMinute } = sources;
+  const paces = new Map<string, ReturnType<typeof paceOf>>();
+  coordinator.events.on('state', ({ id, state }) => {
+    if (state !== 'running') paces.delete(id);
+  });
+  return {
+    of: async (record, regions) => {
+      const { id, state } = record;
+      const view = await views.of(record);
+      if (state !== 'running' || !reading.hasRows(id)) {
+        return { ...view, etaSeconds: null, stoppedRegions: [], unansweredRegions: [] };
+      }
+      const rows = reading.rowsOf(id);
+      const [counters, callsLeft] = await Promise.all([rows.counters(), rows.callsLeft()]);
+      const pace = paces.get(id) ?? paceOf(callsPerMinute);
+      paces.set(id, pace);
+      const { etaSeconds } = pace({ counters, callsLeft, regions, staging: null, isSending: true, now: Date.now() });
+      const used = regions.filter(({ region }) => (callsLeft.get(region) ?? 0) > 0);
+      const stoppedRegions = used.flatMap(({ region, stopped }) => (stopped ? [region] : []));
+      const unansweredRegions = used.flatMap(({ region, unanswered }) => (unanswered === null ? [] : [region]));
+      return { ...view, etaSeconds, stoppedRegions, unansweredRegions };
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
+
+/** Calls that add members: each waits until the test lets one go. */
+const held: (() => void)[] = [];
+const GROUPS = ['choir', 'band', 'crew'];
+const areHeld = Promise.withResolvers<void>();
+
+const browser = useBrowser();
+const server = useServerHere({
+  chat: (chat) => ({
+    ...chat,
+    addMembers: async (...call) => {
+      await new Promise<void>((go) => {
+        held.push(go);
+        if (held.length === GROUPS.length) areHeld.resolve();
+      });
+      return chat.addMembers(...call);
+    },
+  }),
+});
+
+let running: string;
+let staged: string;
+beforeAll(async () => {
+  staged = await upload('guid,uid\nteam,ada\n', 'name=staged.csv&dryRun=true');
+  running = await upload(
+    `guid,uid\n${GROUPS.map((guid) => `${guid},ada\n`).join('')}`,
+    'name=running.csv&banCheck=false',
+  );
+  await areHeld.promise;
+});
+// Before the server ends, which waits for its calls.
+afterAll(() => {
+  for (const go of held) go();
+});
+
+async function upload(text: string, query: string): Promise<string> {
+  const headers = { 'content-type': 'text/csv' };
+  const answer = await fetch(`${server.url}/v1/imports?${query}`, { method: 'POST', headers, body: text });
+  return ((await answer.json()) as { id: string }).id;
+}
+
+/** Counted in the page itself, before its own scripts: the test hears of a request later. */
+const COUNTER = `
+  globalThis.asked = [];
+  globalThis.underWay = 0;
+  const { fetch: real } = globalThis;
+  globalThis.fetch = (path, ...more) => {
+    asked.push(String(path));
+    underWay += 1;
+    return real(path, ...more).finally(() => { underWay -= 1; });
+  };
+`;
+const asked = (page: Page) => page.evaluate<string[]>('asked');
+const TEN_MINUTES = 600_000;
+
+/** Opens a page and lets everything happen that belongs to its beginning. */
+async function settled(path: string, sight: string): Promise<Page> {
+  const page = await browser.open(server.url);
+  await page.clock.install();
+  await page.addInitScript(COUNTER);
+  await page.goto(server.url + path);
+  await page.getByText(sight).first().waitFor();
+  await eventually(async () => {
+    const before = (await asked(page)).length;
+    await page.clock.runFor(10_000);
+    return (await page.evaluate<number>('underWay')) + (await asked(page)).length - before;
+  }).toBe(0);
+  return page;
+}
+
+test.each([
+  ['the start page', () => '/', 'running.csv'],
+  ['the list of imports', () => '/imports', 'running.csv'],
+  ['an import that waits', () => `/imports/${staged}`, 'staged.csv'],
+  ['an import that is sent, and whose calls are not answered yet', () => `/imports/${running}`, 'running.csv'],
+  ['the list of syncs', () => '/syncs', 'No syncs yet'],
+  ['the schedules', () => '/schedules', 'No schedules yet'],
+  ['the exports', () => '/exports', 'No exports yet'],
+])('%s asks for nothing while nothing changes', async (_, path, sight) => {
+  const page = await settled(path(), sight);
+  const before = await asked(page);
+  expect(before.length).toBeGreaterThan(0);
+  await page.clock.runFor(TEN_MINUTES);
+  expect((await asked(page)).slice(before.length)).toEqual([]);
+});
+
+test('the page of an import asks for its rows after some have got their outcome, once the answer before has come', async () => {
+  const page = await settled(`/imports/${running}`, 'running.csv');
+  const outcomes = page.getByRole('table', { name: 'Rows of the file' }).getByText('added', { exact: true });
+  const answer = Promise.withResolvers<void>();
+  const isAsked = Promise.withResolvers<void>();
+  await page.route(/\/rows\?/, async (route) => {
+    isAsked.resolve();
+    await answer.promise;
+    await route.continue();
+  });
+  const before = (await asked(page)).length;
+  held.shift()?.();
+  await isAsked.promise;
+  held.shift()?.();
+  await page.getByRole('img', { name: /^All rows by outcome: 2 added/ }).waitFor();
+  await page.clock.runFor(TEN_MINUTES);
+  expect((await asked(page)).slice(before)).toEqual([expect.stringContaining('/rows?')]);
+  answer.resolve();
+  await eventually(() => outcomes.count()).toBe(2);
+  await page.clock.runFor(TEN_MINUTES);
+  expect(new Set((await asked(page)).slice(before))).toHaveLength(1);
+
+  held.shift()?.();
+  await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
+  await eventually(() => outcomes.count()).toBe(3);
+});
