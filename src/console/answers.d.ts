@@ -32,6 +32,7 @@ export type { RowDetail } from '../api/row-detail.ts';
 export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { NewToken, TokenView } from '../api/tokens.ts';
+export type { Verdict } from '../membership/check-words.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
