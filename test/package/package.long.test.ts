@@ -108,6 +108,11 @@ describe('the package has what runs, and nothing else', () => {
     expect(odd).toEqual([]);
   });
 
+  test('the licences of what the console contains', () => {
+    const licences = readFileSync(join(installed, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    expect(licences).toMatch(/preact\n\n.*MIT License.*uplot\n\n.*MIT License/is);
+  });
+
   test('types only where the programmatic API leads', () => {
     const types = packed.files.filter(({ path }) => path.endsWith('.d.ts'));
     expect(types.length).toBeGreaterThan(2);
