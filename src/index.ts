@@ -6,11 +6,11 @@ import { noteHere } from './cli/audit.ts';
 import { UsageError } from './cli/errors.ts';
 import { optionsWithRecipe } from './cli/recipe-options.ts';
 import { localImports } from './cli/target/local-imports.ts';
-import { banOptionsOf } from './imports/ban-options.ts';
 import { newImportId } from './imports/import-id.ts';
 import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
+import { banOptionsOf } from './options/ban-options.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
 import {

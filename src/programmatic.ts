@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ImportSummary } from './api/import-summary.ts';
-import type { BanChoices } from './imports/ban-options.ts';
 import type { ImportOptions } from './imports/import-options.ts';
 import { OUTCOMES } from './membership/outcome.ts';
+import type { BanChoices } from './options/ban-options.ts';
 import { isObject } from './platform/stored-json.ts';
 
 /** What the programmatic API takes and gives (index.ts). */

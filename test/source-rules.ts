@@ -13,8 +13,9 @@ export interface SourceFile {
 const LAYERS: readonly (readonly string[])[] = [
   ['src/errors'],
   ['src/membership'],
-  ['src/api'],
   ['src/text', 'src/platform'],
+  ['src/options'],
+  ['src/api'],
   ['src/chat', 'src/queue'],
   ['src/imports/read'],
   ['src/imports'],
@@ -45,7 +46,7 @@ const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/|errors\/)/;
 /** What the console takes types from: what the API answers. Its scripts cannot import any of it. */
-const SHARED_WITH_CONSOLE = /^src\/(api|membership)\//;
+const SHARED_WITH_CONSOLE = /^src\/(api|membership|options)\//;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MOST_LINES = 350;

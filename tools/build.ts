@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleConsole } from '../src/server/console-bundle.ts';
+import { bundleConsole, packagesIn } from '../src/server/console-bundle.ts';
 import { schemaFiles } from './schemas.ts';
 
 /**
@@ -37,7 +37,13 @@ function copy(folder: string, extensions: ReadonlySet<string>): void {
 async function buildConsole(): Promise<void> {
   const folder = join(DIST, 'src/console');
   mkdirSync(folder);
-  for (const [name, body] of await bundleConsole()) writeFileSync(join(folder, name), body);
+  const bundle = await bundleConsole();
+  for (const [name, body] of bundle) writeFileSync(join(folder, name), body);
+  const licences = packagesIn(bundle).map(
+    (name) => `${name}\n\n${readFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`,
+  );
+  const title = 'The console contains parts of these packages.';
+  writeFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), [title, ...licences].join('\n\n'));
 }
 
 function writeSchemas(): void {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import { PLAN_ACTIONS, PLAN_REASONS } from '../membership/plan-words.ts';
+import { MODE, UNDOING } from '../options/deciding-options.ts';
+import { keptShape } from '../options/option.ts';
 import { count, time } from './fields.ts';
 
 const region = z.enum(REGIONS);
@@ -33,22 +35,15 @@ export const planTotals = z.strictObject({
 });
 export type PlanTotals = z.infer<typeof planTotals>;
 
-/** Help of an undo's option. */
-export const INCLUDE_UNCERTAIN =
-  'also reverse what a call without an answer may have done: remove members who were there when it was repeated, or whose row is not confirmed';
-
 /** What a plan is decided by. */
 export const planFlags = z.strictObject({
   mode: z.enum(['add', 'mirror', 'undo']),
-  missing: z.enum(['report', 'remove', 'ban']),
+  missing: MODE.missing.schema,
   allowDemotion: z.boolean(),
   allowUnban: z.boolean(),
   protect: z.array(z.string()),
   removeByName: z.array(z.string()),
-  includeUncertain: z
-    .boolean()
-    .optional()
-    .meta({ description: `Undo: ${INCLUDE_UNCERTAIN}.` }),
+  ...keptShape(UNDOING),
 });
 
 /** What a sync may create, with the limits as they are written: `users=100,groups=5%`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { INPUT_KINDS } from '../options/input-kinds.ts';
 import { inputNote, original } from './fields.ts';
-import { INPUT_KINDS } from './input-kinds.ts';
 
 /** Rows that a preview shows. */
 export const ROWS_SHOWN = 20;

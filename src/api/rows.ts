@@ -29,6 +29,10 @@ export const rowView = z
     members: count.nullable().meta({ description: 'Members of the group after the call that added the row.' }),
     original: original.meta({ description: 'The row as the input had it, by column.' }),
     value: z.string().meta({ description: 'Which value of its row it is, if a row gives several memberships.' }),
+    check: z.string().optional().meta({
+      description:
+        'What the check before sending said of it: a verdict, with a code behind a colon where there is one, such as `fail:ERR_UID_NOT_FOUND`. Only in lists of rows, and only where it was checked.',
+    }),
   })
   .meta({ id: 'Row', description: 'Texts are empty where there is nothing to say.' });
 export type RowView = z.infer<typeof rowView>;
@@ -55,17 +59,23 @@ export const rowsPage = z.strictObject({
 });
 export type RowsPage = z.infer<typeof rowsPage>;
 
-/** Rows with the same outcome and code, with one of them as an example. */
+/** Rows with the same outcome and code, with some of them as examples. */
 const problemCount = z.strictObject({
   status: outcome,
   code: z.string(),
   column: z.string().optional().meta({ description: 'Of invalid rows: the column whose value is wrong.' }),
   count,
-  example: z.strictObject({
-    line: z.int(),
-    value: z.string().meta({ description: 'What the row has at the place of the problem: the UID, or the cell.' }),
-    message: z.string(),
-  }),
+  examples: z
+    .array(
+      z.strictObject({
+        line: z.int(),
+        value: z.string().meta({ description: 'What the row has at the place of the problem: the UID, or the cell.' }),
+        message: z.string(),
+      }),
+    )
+    .min(1)
+    .max(3)
+    .meta({ description: 'The first row, and the last and another one where they have other values.' }),
 });
 export type ProblemCount = z.infer<typeof problemCount>;
 

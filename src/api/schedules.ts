@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { REGIONS, SCOPES } from '../membership/membership.ts';
 import { RUN_STATES, SYNC_STATES } from '../membership/sync-state.ts';
+import { LIFTING } from '../options/ban-options.ts';
+import { CREATING, MAX_CREATE } from '../options/create-options.ts';
+import { MODE, PROTECTING, REMOVING_BY_NAME } from '../options/deciding-options.ts';
+import { keptShape, settingsShape } from '../options/option.ts';
+import { READING } from '../options/reading-options.ts';
+import { EXPECTING } from '../options/sending-options.ts';
 import { count, time } from './fields.ts';
-import { INPUT_KINDS } from './input-kinds.ts';
 import { limitOption } from './options.ts';
 import { planCreate, planFlags, planTotals } from './plan.ts';
 import { guardLimits } from './syncs.ts';
@@ -23,30 +27,9 @@ export const scheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRunView = z.infer<typeof scheduleRun>;
 
-const id = z.string().min(1).max(200);
-
 /** How the file of a schedule is read. What is left out is detected, or has its default. */
 const scheduleReading = z.strictObject({
-  guid: id.optional().meta({ description: 'Group of rows without one.' }),
-  scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows without one. Default: participant.' }),
-  region: z.enum(REGIONS).optional().meta({ description: "Region of rows without one. Default: the server's." }),
-  onBehalfOf: id.optional().meta({ description: 'Acting user of rows without one.' }),
-  map: z
-    .partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string().max(1_000))
-    .optional()
-    .meta({ description: 'Field -> column, for columns with other names; empty: the file has none for it.' }),
-  format: z.enum(['auto', ...INPUT_KINDS]).optional(),
-  encoding: z.string().max(50).optional(),
-  delimiter: z.string().max(3).optional().meta({ description: 'Of a CSV file: one character, or the word tab.' }),
-  sheet: z.string().min(1).max(100).optional(),
-  files: z.array(z.string().min(1).max(1_000)).min(1).max(100).optional(),
-  bounds: z.record(z.string(), z.int().positive()).optional(),
-  waitForQuietMs: z.int().positive().optional().meta({
-    description: 'Wait until the file has not changed for this long, in ms. In an edit: as it was.',
-  }),
-  expectRows: z.int().positive().optional().meta({
-    description: 'Rows that the file must have: with another number a run fails, and nothing is sent.',
-  }),
+  ...keptShape({ ...READING, ...EXPECTING }),
   exportOf: z.string().max(50).optional().meta({
     description:
       'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
@@ -58,29 +41,26 @@ const scheduleReading = z.strictObject({
 });
 export type ScheduleReading = z.infer<typeof scheduleReading>;
 
-const uids = z.array(id).max(10_000);
-
-const text = (description: string) => z.string().min(1).max(3_000).optional().meta({ description });
+const { createUsers, createGroups, reactivate, groupMembers, createMap, ...more } = CREATING;
+const { maxCreate } = MAX_CREATE;
+const given = settingsShape({ createUsers, createGroups, reactivate, groupMembers, ...more });
+const asText = ({ help }: { readonly help: string }) =>
+  z.string().min(1).max(3_000).optional().meta({ description: help });
 
 /** What the runs of a schedule may create, named and written as in the query of `POST /v1/syncs`. */
 const createSettings = z.strictObject({
-  createUsers: z.boolean().default(false).meta({ description: 'Create users whom the service does not know.' }),
-  createGroups: z.boolean().default(false).meta({ description: 'Create groups that are not there.' }),
-  reactivate: z.boolean().default(false).meta({ description: 'Make users active again who are deactivated.' }),
-  createMap: text('Columns with the fields of new users and groups: `name=Full Name,group_name=Room`.'),
-  userNameFrom: z.literal('uid').optional().meta({ description: 'Name new users without a name after their UID.' }),
-  groupNameFrom: z.literal('guid').optional().meta({ description: 'Name new groups without a name after their GUID.' }),
-  userRole: text('Role of new users whose rows do not say.'),
-  groupType: z.enum(['public', 'private', 'password']).optional().meta({ description: 'Default: public.' }),
-  groupOwner: text('Owner of new groups. Default: the service itself.'),
-  groupIcon: text('Icon of new groups.'),
-  groupDescription: text('Description of new groups.'),
-  groupMembers: z.boolean().default(true).meta({ description: 'A new group comes with its first members.' }),
-  maxCreate: text(
-    'Most users and groups to create: `500`, `5%` or `users=500,groups=20`. Default: 100 users and 10 groups. Above it the plan is held.',
-  ),
+  ...given,
+  createUsers: given.createUsers.unwrap().default(false),
+  createGroups: given.createGroups.unwrap().default(false),
+  reactivate: given.reactivate.unwrap().default(false),
+  groupMembers: given.groupMembers.unwrap().default(true),
+  createMap: asText(createMap),
+  maxCreate: asText(maxCreate),
 });
 export type CreateSettings = z.infer<typeof createSettings>;
+
+const uids = z.array(z.string().min(1).max(200)).max(10_000);
+const deciding = settingsShape({ ...MODE, ...LIFTING });
 
 /** What a schedule does, as it is made and edited. */
 const scheduleSettings = z.strictObject({
@@ -95,17 +75,12 @@ const scheduleSettings = z.strictObject({
   }),
   maxSource: count.optional().meta({ description: 'Largest file, in bytes. Default: 2 GB; in an edit: as it was.' }),
   reading: scheduleReading.default({}),
-  mode: z.enum(['add', 'mirror']).default('add'),
-  missing: z
-    .enum(['report', 'remove', 'ban'])
-    .optional()
-    .meta({ description: 'With mode `mirror`: what to do about members who are not in the file. Default: report.' }),
-  allowDemotion: z.boolean().default(false),
-  allowUnban: z.boolean().default(false),
-  protect: uids.default([]).meta({ description: 'UIDs to never remove, ban or lower.' }),
-  removeNamed: uids
-    .default([])
-    .meta({ description: 'UIDs that may be removed even if they are owner, admin or protected.' }),
+  mode: deciding.mode.unwrap().default('add'),
+  missing: deciding.missing,
+  allowDemotion: deciding.allowDemotion.unwrap().default(false),
+  allowUnban: deciding.allowUnban.unwrap().default(false),
+  protect: uids.default([]).meta({ description: PROTECTING.protect.help }),
+  removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
   ...createSettings.shape,
   limits: guardLimits.default({}),
   giveUpAfterMs: z.int().positive().nullable().optional().meta({

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { banOptionsOf } from '../imports/ban-options.ts';
 import { UnknownImport } from '../imports/import-errors.ts';
 import { newImportId } from '../imports/import-id.ts';
 import { importOptions, readOptions } from '../imports/import-options.ts';
@@ -9,6 +8,7 @@ import { startRetention } from '../imports/life/removal.ts';
 import { type StageFile, stageElsewhere } from '../imports/stage/staging.ts';
 import { kindOf } from '../membership/import-kind.ts';
 import type { Region } from '../membership/membership.ts';
+import { banOptionsOf } from '../options/ban-options.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import type { SyncImports } from '../syncs/run/sync-imports.ts';

@@ -30,10 +30,11 @@ export type { RepairEdited, RepairReplaced, RepairRow, RepairRows, RepairView } 
 export type { RowDetail } from '../api/row-detail.ts';
 export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';
-export type { Field, ShapeInput as Shape } from '../api/shape.ts';
+export type { Verdict } from '../membership/check-words.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
+export type { Field, ShapeInput as Shape } from '../options/shape.ts';
 
 /** Events of an import that have data. */
 export type ImportEvents = Pick<Events, 'state' | 'progress'>;

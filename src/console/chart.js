@@ -1,5 +1,5 @@
 /** Lines over time, drawn by uPlot in the colours of the page. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { h } from './element.js';
 import { rate } from './format.js';
@@ -78,7 +78,8 @@ export function LineChart({ name, lines, times, columns, shows }) {
       plot.current = undefined;
     };
   }, [lines]);
-  useEffect(() => plot.current?.setData(data.current), [times, columns]);
+  // Before the browser draws the rest of the page: later, it would draw all twice.
+  useLayoutEffect(() => plot.current?.setData(data.current), [times, columns]);
 
   const isPeak = shows === 'at most' && pointed === null;
   const shown = pointed ?? times.length - 1;

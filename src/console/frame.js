@@ -1,5 +1,5 @@
 /** What surrounds every page (index.html): navigation, who is logged in, whether the server answers, what is said aloud. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { request } from './api.js';
@@ -13,7 +13,7 @@ import { overview } from './overview.js';
 import { shownZone } from './preferences.js';
 import { UploadsBar } from './uploads-bar.js';
 
-/** @import { Overview, Session, Settings } from './answers.d.ts' */
+/** @import { Session, Settings } from './answers.d.ts' */
 
 /** The entries of the navigation: path → name. */
 const ENTRIES = /** @type {const} */ ([
@@ -70,12 +70,11 @@ export function showFrame(onLogOut) {
 function Navigation() {
   const path = shownPath.value;
   part('navigation').hidden = session.value === null;
-  const known = overview.value;
   // What only operators may see is not offered to others.
   const entries = ENTRIES.filter(([own]) => own !== '/audit' || (session.value?.role ?? 'viewer') !== 'viewer');
   return entries.map(([own, name]) => {
     const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
-    const count = known === undefined ? 0 : (NEEDS[own]?.(known) ?? 0);
+    const count = NEEDS[own]?.value ?? 0;
     return h(
       'a',
       { key: own, href: own, 'aria-current': inside ? (path === own ? 'page' : 'true') : undefined },
@@ -97,12 +96,14 @@ const LEAVING = {
   no: 'Stay',
 };
 
-/** How many things on a page need a person. @type {Readonly<Record<string, (known: Overview) => number>>} */
-const NEEDS = {
-  '/imports': ({ needs }) => needs.imports,
-  '/syncs': ({ needs }) => needs.syncs,
-  '/schedules': ({ needs }) => needs.schedules,
+/** How many things on a page need a person: counts, so that progress, which comes each second, draws nothing anew. */
+const needs = {
+  imports: computed(() => overview.value?.needs.imports ?? 0),
+  syncs: computed(() => overview.value?.needs.syncs ?? 0),
+  schedules: computed(() => overview.value?.needs.schedules ?? 0),
 };
+/** @type {Readonly<Record<string, import('@preact/signals').ReadonlySignal<number>>>} */
+const NEEDS = { '/imports': needs.imports, '/syncs': needs.syncs, '/schedules': needs.schedules };
 
 /** @param {{ onLogOut: () => void }} properties */
 function Visitor({ onLogOut }) {

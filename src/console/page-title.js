@@ -1,5 +1,5 @@
 /** What the browser's tab says: the page, how many things need a person, and whether something runs. */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { overview } from './overview.js';
 
 /** @import { Overview } from './answers.d.ts' */
@@ -14,15 +14,17 @@ export function needed(known) {
 
 /** Fills title and icon from now on. */
 export function showTitle() {
+  // Counts, so that progress, which comes each second, draws nothing anew.
+  const needs = computed(() => needed(overview.value));
+  const isBusy = computed(() => (overview.value?.running.length ?? 0) > 0);
   effect(() => {
-    const count = needed(overview.value);
+    const count = needs.value;
     document.title = `${count > 0 ? `(${count}) ` : ''}${pageTitle.value} · rollcall`;
   });
   const icon = document.querySelector('link[rel="icon"]');
   const plain = icon?.getAttribute('href') ?? '';
   effect(() => {
-    const known = overview.value;
-    const dot = needed(known) > 0 ? '#e0560f' : (known?.running.length ?? 0) > 0 ? '#2fbf71' : '';
+    const dot = needs.value > 0 ? '#e0560f' : isBusy.value ? '#2fbf71' : '';
     icon?.setAttribute('href', dot === '' ? plain : markWith(dot));
   });
 }

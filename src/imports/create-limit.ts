@@ -1,4 +1,4 @@
-import type { CreateBound, MaxCreate } from './create-options.ts';
+import type { CreateBound, MaxCreate } from '../options/create-options.ts';
 
 /** Most users and groups that an import creates, unless more are allowed. */
 export const DEFAULT_MAX_CREATE = { users: { count: 100 }, groups: { count: 10 } } as const satisfies MaxCreate;

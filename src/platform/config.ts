@@ -5,10 +5,10 @@ import { parseEnv } from 'node:util';
 import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
+import { allowedValues } from './allowed-values.ts';
 import { type AppSettings, type AppsOfFile, readApps } from './app-settings.ts';
 import type { LogLevel, LogSettings } from './log-settings.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
-import { allowedValues } from './setting-values.ts';
 import {
   type AskBeforeRepeat,
   type BannedListSetting,

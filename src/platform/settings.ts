@@ -1,17 +1,8 @@
 import { REGIONS } from '../membership/membership.ts';
+import { type Allowed, anyText, duration, oneOf, waitTime, wholeNumber } from './allowed-values.ts';
 import { LOG_LEVELS } from './log-settings.ts';
 import { serviceHost } from './service-host.ts';
-import {
-  type Allowed,
-  anyText,
-  duration,
-  oneOf,
-  secretText,
-  serverOrigin,
-  sourceList,
-  waitTime,
-  wholeNumber,
-} from './setting-values.ts';
+import { secretText, serverOrigin, sourceList } from './setting-values.ts';
 
 /**
  * Every setting, declared once. The configuration, the flags and their help, the table of README and the check for

@@ -57,6 +57,13 @@ async function readBuilt(): Promise<ConsoleTexts> {
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, FOLDER))] as const)));
 }
 
+/** The packages of which the console contains parts, by its source maps: their licences go with it. */
+export function packagesIn(texts: ConsoleTexts): string[] {
+  const maps = [...texts].filter(([name]) => name.endsWith('.map')).map(([, body]) => body.toString());
+  const found = maps.flatMap((map) => [...map.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)]);
+  return [...new Set(found.flatMap(([, name]) => name ?? []))].toSorted();
+}
+
 /** Makes one script and one stylesheet of the console's sources. */
 export async function bundleConsole(): Promise<ConsoleTexts> {
   const { build } = await import('esbuild');

@@ -20,14 +20,22 @@ import { rowFilterOf, rowFilterOptions } from '../imports/report/row-filter.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { type ImportState, TransitionError } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
+import { BAN_CHECK } from '../options/ban-options.ts';
+import { CREATING, MAX_CREATE } from '../options/create-options.ts';
+import { REMOVING } from '../options/sending-options.ts';
 import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
+import { queryOf } from './option-query.ts';
 import { problemDocument } from './problem.ts';
 import { refusals } from './problem-schema.ts';
 import { problemOf } from './refusals.ts';
-import { BAN_QUERY } from './uploads/ban-query.ts';
-import { CREATE_QUERY, maxCreateQuery } from './uploads/create-query.ts';
-import { maxRemovalsQuery } from './uploads/shape-query.ts';
+
+const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
+/** What `resume` may change of an import that waits for an answer. */
+const RESUMING = {
+  ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
+  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK },
+};
 
 const VERBS = {
   pause: 'Let calls in flight finish, and send no more until `resume`',
@@ -145,15 +153,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
           summary: VERBS[verb],
           params,
           ...(verb === 'resume' && {
-            querystring: z.strictObject({
-              createUsers: CREATE_QUERY.createUsers,
-              createGroups: CREATE_QUERY.createGroups,
-              userNameFrom: CREATE_QUERY.userNameFrom,
-              groupNameFrom: CREATE_QUERY.groupNameFrom,
-              maxCreate: maxCreateQuery,
-              maxRemovals: maxRemovalsQuery,
-              banCheck: BAN_QUERY.banCheck,
-            }),
+            querystring: z.strictObject(queryOf(RESUMING)),
           }),
           response: {
             200: importView,

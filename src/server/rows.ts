@@ -86,7 +86,7 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
       config,
       schema: {
         tags,
-        summary: 'Rows that need attention by outcome and code, with an example and what to do',
+        summary: 'Rows that need attention by outcome and code, with examples and what to do',
         params,
         response: {
           200: problemsAnswer,

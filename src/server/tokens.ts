@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../api/service.ts';
 import { newToken, tokensAnswer } from '../api/tokens.ts';
-import { duration } from '../platform/setting-values.ts';
+import { duration } from '../platform/allowed-values.ts';
 import { isValid, type TokenRecord } from './access/access-store.ts';
 import { noting } from './access/noting.ts';
 import { tokenView } from './access/token-view.ts';

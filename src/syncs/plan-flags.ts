@@ -1,5 +1,8 @@
 import type { z } from 'zod';
 import { planFlags } from '../api/plan.ts';
+import { LIFTING } from '../options/ban-options.ts';
+import { MODE, type PROTECTING, type REMOVING_BY_NAME, UNDOING } from '../options/deciding-options.ts';
+import { type Given, keptOf } from '../options/option.ts';
 
 /** How a sync decides. */
 export interface SyncFlags {
@@ -28,6 +31,19 @@ export const DEFAULT_FLAGS: SyncFlags = {
   protect: new Set(),
   removeByName: new Set(),
 };
+
+const CHOICES = { ...MODE, ...LIFTING, ...UNDOING };
+export type SyncChoices = Given<typeof CHOICES & typeof PROTECTING & typeof REMOVING_BY_NAME>;
+
+/** How a sync decides by these choices; without a choice, the careful way. */
+export function syncFlags({ protect, removeNamed, ...chosen }: SyncChoices): SyncFlags {
+  return {
+    ...DEFAULT_FLAGS,
+    ...keptOf(CHOICES, chosen),
+    protect: new Set(protect),
+    removeByName: new Set(removeNamed),
+  };
+}
 
 /** An undo reverses everything the import did, so it has no mode and lowers scopes that the import raised. */
 export type UndoFlags = Pick<SyncFlags, 'allowUnban' | 'protect' | 'removeByName' | 'includeUncertain'>;

@@ -1,25 +1,32 @@
 import { z } from 'zod';
 import { type PlanCreate, planFlags } from '../api/plan.ts';
 import { DEFAULT_MAX_CREATE } from '../imports/create-limit.ts';
-import { type CreateOptions, createOptions } from '../imports/create-options.ts';
-import { textOfMaxCreate } from '../imports/create-texts.ts';
-import { keptIntakeOptions } from '../imports/import-options.ts';
+import { readingOptions } from '../imports/import-options.ts';
+import { type CreateOptions, createOptions, textOfMaxCreate } from '../options/create-options.ts';
+import { keptShape } from '../options/option.ts';
+import { EXPECTING } from '../options/sending-options.ts';
 import { plainFlags, type SyncFlags, withSets } from './plan-flags.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
-const reading = keptIntakeOptions.extend({
+const reading = readingOptions.extend({
   identities: z
     .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
     .exactOptional(),
-  /** Rows that the file must have; with another number the sync fails. */
-  expectRows: z.int().positive().exactOptional(),
+  ...keptShape(EXPECTING),
 });
+
+/** Older data directories keep columns as `mapping`, and the values of rows without one as `defaults`. */
+const keptReading = z.preprocess((kept) => {
+  if (typeof kept !== 'object' || kept === null || !('mapping' in kept)) return kept;
+  const { mapping: map, defaults, ...rest } = kept as Record<string, unknown>;
+  return { ...rest, map, ...(defaults as object) };
+}, reading);
 
 /** How the file of a sync is read. The identity file is read again for each plan, which keeps a copy. */
 export type Reading = z.infer<typeof reading>;
 
 const kept = z.strictObject({
-  reading: reading.nullable(),
+  reading: keptReading.nullable(),
   flags: planFlags.extend({ mode: z.enum(['add', 'mirror']) }),
   create: createOptions.optional(),
   limits: z.record(z.string(), z.number()),

@@ -25,7 +25,7 @@ test('schedules that are added, paused and removed are on record, with what they
   const dataDir = tempDir();
   const config = readConfig({ dataDir }, {});
   const options = syncOptionsToJson({
-    reading: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+    reading: { format: 'auto', map: {}, region: 'us' },
     flags: { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove' },
     limits: {},
     apply: true,

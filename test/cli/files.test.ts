@@ -25,7 +25,7 @@ test('a bound is raised with --bound, and one that cannot be is refused with wha
   expect(refused.stderr).toContain('--bound columns=4000');
   expect((await place.run(['import', file, '--dry-run', '--bound', 'columns=4000'])).code).toBe(EXIT.ok);
   const wrong = await place.run(['import', file, '--dry-run', '--bound', 'columns=99999']);
-  expect([wrong.code, wrong.stderr]).toEqual([EXIT.usage, expect.stringContaining('columns may be up to 16384')]);
+  expect([wrong.code, wrong.stderr]).toEqual([EXIT.usage, expect.stringContaining('Expected columns up to 16384')]);
 });
 
 test('resume says when the file has changed since it was checked', async () => {

@@ -18,7 +18,7 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', 'm.csv', '--format', 'pdf'], 'Allowed choices are auto, csv, json, ndjson, xlsx, ods, yaml, ldif.'],
     [
       ['import', 'm.csv', '--map', 'uuid=Badge'],
-      '"uuid=Badge" is not field=column, or field= for none; fields are region, guid, uid',
+      'Expected field=column, for example uid=Member ID, or field= for none; fields are region, guid, uid',
     ],
     [['import', 'm.csv', '--delimiter', ';;'], 'Expected one character, or the word tab.'],
     [['import', 'm.csv', '--max-errors', '5 rows'], 'Expected a number of rows, such as 100, or a share of them'],

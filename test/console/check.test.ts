@@ -20,6 +20,12 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await check.getByText('the user does not exist').waitFor();
   const headline = 'The service was asked: 1 of 3 rows can be sent, 2 would fail. Nothing has been sent.';
   await page.getByText(headline).first().waitFor();
+  const verdicts = page.getByRole('table', { name: 'Rows of the file' }).locator('td[data-label=Check]');
+  await eventually(() => verdicts.allTextContents()).toEqual([
+    'would be added',
+    'would fail ERR_UID_NOT_FOUND',
+    'would fail ERR_GUID_NOT_FOUND',
+  ]);
   expect(await violations(page)).toEqual([]);
   await check.getByRole('link', { name: 'Show 1 row: the user does not exist' }).click();
   const rows = page.getByRole('region', { name: 'Rows' });
@@ -33,6 +39,8 @@ test('before anything is sent, the service is asked which rows would fail; then 
   expect(await (await page.request.get(new URL(href ?? '', server.url).href)).text()).toContain('ERR_UID_NOT_FOUND');
   await page.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: 1 of 3 rows succeeded; 2 rows need attention.').first().waitFor();
+  // Now their outcomes count.
+  await eventually(() => verdicts.count()).toBe(0);
 });
 
 test('what the check found missing is created at that place, after a question', async () => {

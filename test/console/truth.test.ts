@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 const server = useServerHere({ seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
@@ -126,4 +127,14 @@ test('while an import runs, its rows get their outcomes by themselves, and there
   const before = await pending.count();
   await eventually(() => pending.count()).toBeLessThan(before);
   expect(await page.locator('.state .badge').textContent()).toBe('running');
+});
+
+test('a problem shows up to three of its rows with their values', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, 'guid,uid\nteam,ann!\nteam,ben!\nteam,cyd!\nte!am,dan\n', 'examples.csv');
+  await page.getByText('Completed: 0 of 4 rows succeeded').first().waitFor();
+  await page
+    .getByRole('row', { name: /BAD_CHARACTER in uid Row 2, ann!: .* Also row 3, ben!, row 4, cyd!\./ })
+    .waitFor();
+  await checkSights(page, 'problem-examples');
 });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createOptions } from '../../src/imports/create-options.ts';
+import { createOptions } from '../../src/options/create-options.ts';
 import { csv, openPipeline } from '../imports/pipeline-harness.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';

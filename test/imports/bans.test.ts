@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChatClient } from '../../src/chat/client.ts';
 import { ServiceRefusal } from '../../src/chat/errors.ts';
 import type { PageOptions } from '../../src/chat/member-client.ts';
-import { createOptions } from '../../src/imports/create-options.ts';
+import { createOptions } from '../../src/options/create-options.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, participants, reached } from './pipeline-harness.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOptions } from '../../src/imports/create-options.ts';
+import { createOptions } from '../../src/options/create-options.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tempDir } from '../temp-dir.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
+import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, reached } from './pipeline-harness.ts';
 

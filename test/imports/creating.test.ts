@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asFlag, asParameter, type WriteOption, written } from '../../src/errors/named-options.ts';
-import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
+import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, QUEUE_PLACES, reached } from './pipeline-harness.ts';

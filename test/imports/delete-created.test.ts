@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { JoinedGroup } from '../../src/chat/directory-operations.ts';
-import { createOptions } from '../../src/imports/create-options.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
 import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../src/imports/life/delete-created.ts';
 import { createDeletions } from '../../src/imports/life/deletions.ts';
 import { openCreated } from '../../src/imports/record/created.ts';
+import { createOptions } from '../../src/options/create-options.ts';
 import {
   csv,
   EMBEDDED,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createOptions } from '../../src/imports/create-options.ts';
+import { createOptions } from '../../src/options/create-options.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import { openSyncing } from '../syncs/syncing.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline } from './pipeline-harness.ts';

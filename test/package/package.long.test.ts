@@ -97,7 +97,7 @@ describe('the package has what runs, and nothing else', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(bin|dist|docs|samples|deploy\/(grafana|prometheus|systemd))\/.+)$/.test(
+          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(bin|dist|docs|samples|schemas|deploy\/(grafana|prometheus|systemd))\/.+)$/.test(
             path,
           ),
       );
@@ -106,6 +106,11 @@ describe('the package has what runs, and nothing else', () => {
       .map(({ path }) => path)
       .filter((path) => /\.map$|\.test\.|(?<!\.d)\.ts$|tsconfig|biome|\.tgz$|^dist\/(test|bench|tools)\//.test(path));
     expect(odd).toEqual([]);
+  });
+
+  test('the licences of what the console contains', () => {
+    const licences = readFileSync(join(installed, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    expect(licences).toMatch(/preact\n\n.*MIT License.*uplot\n\n.*MIT License/is);
   });
 
   test('types only where the programmatic API leads', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CheckView } from '../../src/api/checks.ts';
+import type { RowsPage } from '../../src/api/rows.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -32,6 +33,8 @@ test('an import that was read and not sent is checked, and its rows and groups c
     '2,us,team,anna,participant,add,not a member,,,',
     '3,us,team,ghost,participant,fail,not a member,ERR_UID_NOT_FOUND,the user does not exist,',
   ]);
+  const list = await server.json<RowsPage>(`/v1/imports/${id}/rows`);
+  expect(list.rows.map(({ check }) => check)).toEqual(['add', 'fail:ERR_UID_NOT_FOUND', 'fail:ERR_GUID_NOT_FOUND']);
   expect(await (await server.fetch(`/v1/imports/${id}/check/groups`)).text()).toContain('us,none,,,,no,,1,0,1,');
 });
 

@@ -3,10 +3,10 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
 import { newSchedule } from '../../src/api/schedules.ts';
+import { CREATING, MAX_CREATE } from '../../src/options/create-options.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
 import { consoleBundle } from '../../src/server/console-bundle.ts';
 import { Problem, problemDocument } from '../../src/server/problem.ts';
-import { CREATE_QUERY } from '../../src/server/uploads/create-query.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -114,15 +114,15 @@ describe('the description of the API', () => {
       'files',
       'format',
       'encoding',
-      'shape',
       'delimiter',
+      'shape',
       'bound',
       'expectRows',
       'recipe',
       'tags',
       'maxErrors',
       'giveUpAfter',
-      ...Object.keys(CREATE_QUERY),
+      ...Object.keys({ ...CREATING, ...MAX_CREATE }),
       'allowUnban',
       'banCheck',
       'first',
@@ -133,7 +133,7 @@ describe('the description of the API', () => {
   });
 
   test('a schedule takes what a sync may create under the same names', () => {
-    expect(Object.keys(newSchedule.shape)).toEqual(expect.arrayContaining(Object.keys(CREATE_QUERY)));
+    expect(Object.keys(newSchedule.shape)).toEqual(expect.arrayContaining(Object.keys({ ...CREATING, ...MAX_CREATE })));
   });
 
   test('can be read by people, without a script', async () => {

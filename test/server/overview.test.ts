@@ -30,7 +30,7 @@ const attention = async () => (await overview()).attention.map(({ id }) => id);
 async function schedule(name: string, text: string | undefined, apply = true): Promise<number> {
   const file = join(tempDir(), `${name}.csv`);
   if (text !== undefined) writeFileSync(file, text);
-  const reading = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  const reading = { format: 'auto', map: {}, region: 'us' } as const;
   await server.schedules.add({
     ...{ name, cron: '30 2 * * *', tz: 'UTC', file, source: file, headers: {}, protectFile: null },
     ...{ maxSource: 1_000_000, repair: true, catchUp: false },

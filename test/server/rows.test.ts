@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import { rowDetail } from '../../src/api/row-detail.ts';
+import type { ProblemView } from '../../src/api/rows.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 interface Row {
@@ -202,10 +203,39 @@ test('problems are counted by outcome and code, with an example and what to do',
     count: 1,
     retryable: true,
     advice: expect.stringContaining('retry file'),
-    example: { line: 4, value: 'nobody', message: expect.any(String) },
+    examples: [{ line: 4, value: 'nobody', message: expect.any(String) }],
   });
   expect(problems).toContainEqual(expect.objectContaining({ status: 'invalid', retryable: false }));
 });
+
+test.each([
+  [
+    'three rows',
+    ['a!', 'b!', 'c!'],
+    [
+      [2, 'a!'],
+      [3, 'b!'],
+      [4, 'c!'],
+    ],
+  ],
+  [
+    'many rows',
+    Array.from({ length: 50 }, (_, at) => `u${at}!`),
+    [
+      [2, 'u0!'],
+      [expect.any(Number), expect.any(String)],
+      [51, 'u49!'],
+    ],
+  ],
+  ['rows with one value', ['a!', 'a!', 'a!', 'a!'], [[2, 'a!']]],
+])(
+  'a problem of %s has up to three examples with different values, the first and the last among them',
+  async (_, uids, shown) => {
+    const { id } = await server.run(`guid,uid\n${uids.map((uid) => `g,${uid}\n`).join('')}`);
+    const { problems } = await server.json<{ problems: ProblemView[] }>(`/v1/imports/${id}/problems`);
+    expect(problems.map(({ examples }) => examples.map(({ line, value }) => [line, value]))).toEqual([shown]);
+  },
+);
 
 test('groups come with their counts, those in need of attention first', async () => {
   const { groups, total } = await server.json<{ groups: { guid: string; rows: object }[]; total: number }>(

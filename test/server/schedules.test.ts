@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegionStatus } from '../../src/api/regions.ts';
 import type { EditedSchedule, ScheduleView } from '../../src/api/schedules.ts';
-import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
+import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -18,7 +18,7 @@ afterAll(() => server.close());
 
 async function add(name: string, file: string, create?: CreateOptions): Promise<void> {
   const flags = DEFAULT_FLAGS;
-  const reading = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  const reading = { format: 'auto', map: {}, region: 'us' } as const;
   await server.schedules.add({
     ...{ name, cron: '30 2 * * *', tz: 'Europe/Rome', file, source: file, headers: {}, protectFile: null },
     ...{ maxSource: 1_000_000, repair: true, catchUp: false },

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
 import type { GroupPages } from '../../src/imports/send/group-reader.ts';
+import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import { countNewcomers } from '../../src/syncs/plan/creating.ts';
 import { makePlan } from '../../src/syncs/plan/plan.ts';
 import { planText } from '../../src/syncs/plan/plan-text.ts';

@@ -143,7 +143,7 @@ export function openOffice(): Office {
         repair: false,
         catchUp: false,
         options: syncOptionsToJson({
-          reading: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+          reading: { format: 'auto', map: {}, region: 'us' },
           flags: DEFAULT_FLAGS,
           limits: {},
           apply: true,

@@ -82,7 +82,7 @@ export async function openSyncing(
     request: (content, flags = {}, more = {}) => ({
       file: 'members.csv',
       source: more.source ?? syncing.file(content),
-      reading: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+      reading: { format: 'auto', map: {}, region: 'us' },
       flags: { ...DEFAULT_FLAGS, ...flags },
       apply: true,
       who: 'tester',

@@ -19,19 +19,10 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { withBans } from '../flags/ban-flags.ts';
 import { maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { withCreate } from '../flags/create-flags.ts';
-import {
-  withDataDir,
-  withExpectRows,
-  withJson,
-  withMaxErrors,
-  withPace,
-  withReading,
-  withSandbox,
-  withServer,
-  withWorkers,
-} from '../flags/flags.ts';
+import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-options.ts';
 import { tagFlag, tagsOf } from '../flags/list-flags.ts';
+import { withExpectRows, withMaxErrors, withReading } from '../flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';

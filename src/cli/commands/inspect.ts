@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { readConfig } from '../../platform/config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
+import { withDataDir, withJson } from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
+import { type ReadingFlags, withReading } from '../flags/reading-flags.ts';
 import { type ShapeFlags, withShape } from '../flags/shape-flags.ts';
 import { inspectFile } from '../inspect-file.ts';
 import { factsText, nextLines } from '../screen/file-facts.ts';

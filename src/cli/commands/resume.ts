@@ -5,16 +5,17 @@ import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
+import type { RemovingChoices } from '../../options/sending-options.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type BanFlags, noBanCheck } from '../flags/ban-flags.ts';
+import { type BanFlags, withBanCheck } from '../flags/ban-flags.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { type TrialFlags, withMaxRemovals } from '../flags/shape-flags.ts';
+import { withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
@@ -22,12 +23,12 @@ import { openImports } from '../target/open-imports.ts';
 import { withSyncs } from '../target/sync-data.ts';
 import { typedCommand } from '../typed-command.ts';
 
-type Flags = RunningFlags & MaxCreateFlags & Pick<TrialFlags, 'maxRemovals'> & Pick<BanFlags, 'banCheck'> & ServerFlags;
+type Flags = RunningFlags & MaxCreateFlags & RemovingChoices & Pick<BanFlags, 'banCheck'> & ServerFlags;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withMaxRemovals(withMaxCreate(withRunning(withServer(command)))).addOption(noBanCheck());
+  withBanCheck(withMaxRemovals(withMaxCreate(withRunning(withServer(command)))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 

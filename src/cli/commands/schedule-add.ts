@@ -2,14 +2,16 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { type NewSchedule, schedule } from '../../api/schedules.ts';
-import { createOptionsOf, createSettingsOf } from '../../imports/create-texts.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
 import { recipe } from '../../imports/recipes/recipe.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
+import { createOptionsOf, createSettingsOf } from '../../options/create-options.ts';
+import { keptOf } from '../../options/option.ts';
+import { READING, SHAPE } from '../../options/reading-options.ts';
+import { EXPECTING } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { defined } from '../../platform/defined.ts';
 import { isAddress, isPattern, wholeSource } from '../../syncs/schedule/source.ts';
 import { headerFrom } from '../../syncs/schedule/source-headers.ts';
 import { syncOptionsToJson } from '../../syncs/sync-options.ts';
@@ -17,20 +19,10 @@ import { printable } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
-import {
-  byteCount,
-  type CommonFlags,
-  type ExpectRowsFlags,
-  type ReadingFlags,
-  type ServerFlags,
-  withDataDir,
-  withExpectRows,
-  withJson,
-  withReading,
-  withServer,
-} from '../flags/flags.ts';
+import { byteCount, type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
 import { repeatable } from '../flags/once.ts';
+import { type ExpectRowsFlags, type ReadingFlags, withExpectRows, withReading } from '../flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { identitiesOf, type ShapeFlags, shapeOf, syncReading, withShape } from '../flags/shape-flags.ts';
@@ -188,13 +180,12 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
 /** The schedule as the API takes it. */
 async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
   const { cron, tz, file, header = {}, maxSource, limit = {}, giveUpAfter, apply, repair, catchUp } = flags;
-  const { mode, allowDemotion, allowUnban, protect, removeByName } = await syncFlagsOf(flags);
+  const { mode, includeUncertain: _, protect, removeByName, ...decided } = await syncFlagsOf(flags);
   const create = createOptionsOf(flags);
   return {
-    ...{ name, cron, tz, file, maxSource, mode, allowDemotion, allowUnban },
+    ...{ name, cron, tz, file, maxSource, ...decided, mode },
     headers: header,
     reading: await readingThere(server, flags),
-    ...(flags.missing !== undefined && { missing: flags.missing }),
     ...{ protect: [...protect], removeNamed: [...removeByName] },
     ...(create && createSettingsOf(create)),
     limits: limit,
@@ -205,13 +196,8 @@ async function newSchedule(server: Server, name: string, flags: Flags): Promise<
 
 /** How the server reads the file; a recipe is one of the server's, and the schedule keeps what it says. */
 async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['reading']> {
-  const { guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files, bound, waitForQuiet } =
-    flags;
-  const { expectRows } = flags;
-  const given = defined({
-    ...{ guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files },
-    ...{ bounds: bound, waitForQuietMs: waitForQuiet, expectRows, shape: shapeOf(flags) },
-  });
+  const { delimiter, ...kept } = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
+  const given = { ...kept, ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }) };
   if (flags.recipe === undefined) return given as NewSchedule['reading'];
   const known = await server.get(`/v1/recipes/${encodeURIComponent(flags.recipe)}`, recipe);
   const { recipe: _, ...reading } = withRecipe(known, given as Partial<ImportOptions>);

@@ -9,15 +9,8 @@ import { wholeSource } from '../../syncs/schedule/source.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import {
-  type CommonFlags,
-  type ExpectRowsFlags,
-  type ServerFlags,
-  withDataDir,
-  withExpectRows,
-  withJson,
-  withServer,
-} from '../flags/flags.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import { type ExpectRowsFlags, withExpectRows } from '../flags/reading-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { type Io, say } from '../screen/io.ts';
 import { localTime } from '../screen/local-time.ts';

@@ -8,17 +8,9 @@ import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
-import {
-  type ExpectRowsFlags,
-  type ReadingFlags,
-  type RunningFlags,
-  type ServerFlags,
-  withExpectRows,
-  withReading,
-  withRunning,
-  withServer,
-} from '../flags/flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
+import { type ExpectRowsFlags, type ReadingFlags, withExpectRows, withReading } from '../flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, withPlan } from '../flags/sync-flags.ts';

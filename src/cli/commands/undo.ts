@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { INCLUDE_UNCERTAIN } from '../../api/plan.ts';
 import { syncView } from '../../api/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
+import { UNDOING } from '../../options/deciding-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
@@ -12,6 +12,7 @@ import { currentUser } from '../current-user.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { withOptions } from '../flags/option-flags.ts';
 import {
   type DecidingFlags,
   decidingQuery,
@@ -39,8 +40,7 @@ interface Flags extends RunningFlags, ServerFlags, DecidingFlags, PlanFlags {
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
-  withPlan(withDeciding(command))
-    .option('--include-uncertain', INCLUDE_UNCERTAIN)
+  withOptions(withPlan(withDeciding(command)), UNDOING)
     .option('--created', 'with --apply: delete the users and groups that the import created, when the rest is undone')
     .option('--yes', 'with --created: do not ask');
   withServer(withRunning(command));

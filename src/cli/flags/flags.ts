@@ -1,25 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { INPUT_KINDS } from '../../api/input-kinds.ts';
-import type { ImportOptions } from '../../imports/import-options.ts';
-import {
-  boundList,
-  byteSize,
-  columnMap,
-  delimiterCharacter,
-  ERROR_BOUND,
-  errorBound,
-  MAPPED_COLUMN,
-  QUIET_TIME,
-  quietTime,
-} from '../../imports/parse-options.ts';
-import { BOUND_NAMES } from '../../imports/read/bounds.ts';
-import { FIELDS } from '../../imports/read/fields.ts';
-import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
-import { wholeNumber as numbersBetween } from '../../platform/setting-values.ts';
+import { byteSize } from '../../options/bounds.ts';
+import type { StoppingChoices } from '../../options/sending-options.ts';
+import { wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
 import { FaultSyntaxError, parseFaults } from '../../sandbox/faults.ts';
-import { type FileFlags, withFiles } from './file-flags.ts';
-import { repeatable } from './once.ts';
 import { settingFlag, valueOfFlag } from './setting-flag.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
@@ -93,46 +77,7 @@ export function withSandbox(command: Command): Command {
     );
 }
 
-export interface ReadingFlags extends FileFlags {
-  readonly guid?: string;
-  readonly scope?: ImportOptions['scope'];
-  readonly region?: ImportOptions['region'];
-  readonly onBehalfOf?: string;
-  readonly map?: ImportOptions['map'];
-  readonly format?: ImportOptions['format'];
-  readonly encoding?: string;
-  readonly delimiter?: string;
-  readonly bound?: ImportOptions['bounds'];
-  readonly waitForQuiet?: number;
-}
-
-/** How an input is read. */
-export function withReading(command: Command): Command {
-  return withFiles(command)
-    .option('--guid <guid>', 'group of rows without one')
-    .addOption(new Option('--scope <scope>', 'scope of rows without one (default: participant)').choices(SCOPES))
-    .addOption(new Option('--region <region>', 'region of rows without one').choices(REGIONS))
-    .option('--on-behalf-of <uid>', 'acting user of rows without one')
-    .option(
-      '--map <field=column,...>',
-      `columns with other names; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
-      repeatable(mappedColumns),
-    )
-    .addOption(new Option('--format <format>', 'format of the input').choices(['auto', ...INPUT_KINDS]).default('auto'))
-    .option('--encoding <name>', 'encoding of the input, such as utf-16le or windows-1252 (default: UTF-8)')
-    .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiter)
-    .option(
-      '--bound <name=value,...>',
-      `raise a limit on the size of the input; limits: ${BOUND_NAMES.join(', ')}`,
-      repeatable(boundFlag),
-    )
-    .option('--wait-for-quiet <time>', 'wait until the file has not changed for this long, such as 10s', quietFlag);
-}
-
-export interface SendingFlags {
-  readonly maxErrors?: ImportOptions['maxErrors'];
-  /** In ms. */
-  readonly giveUpAfter?: number;
+export interface SendingFlags extends StoppingChoices {
   readonly callsPerMinute?: number;
   readonly concurrency?: number;
 }
@@ -146,23 +91,6 @@ export type RunningFlags = CommonFlags & SandboxFlags & SendingFlags & WorkersFl
 
 export function withRunning(command: Command): Command {
   return withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
-}
-
-export interface ExpectRowsFlags {
-  readonly expectRows?: number;
-}
-
-export function withExpectRows(command: Command): Command {
-  const about = 'refuse a file with another number of rows, before anything is sent';
-  return command.option('--expect-rows <n>', about, wholeNumber(1, 1_000_000_000));
-}
-
-export function withMaxErrors(command: Command): Command {
-  return command.option(
-    '--max-errors <n|n%>',
-    'stop when more rows than this failed, are invalid or unconfirmed',
-    maxErrors,
-  );
 }
 
 export function wholeNumber(from: number, to: number): (text: string) => number {
@@ -182,36 +110,6 @@ export function outcomeList(text: string): ReadonlySet<Outcome> {
     outcomes.add(outcome);
   }
   return outcomes;
-}
-
-function mappedColumns(text: string, earlier: ImportOptions['map'] = {}): ImportOptions['map'] {
-  const { map, unreadable } = columnMap(text);
-  if (unreadable === undefined) return { ...earlier, ...map };
-  throw new InvalidArgumentError(`${JSON.stringify(unreadable)} is not ${MAPPED_COLUMN}, for example uid=Member ID.`);
-}
-
-function boundFlag(text: string, earlier: ImportOptions['bounds'] = {}): ImportOptions['bounds'] {
-  const { bounds, wrong } = boundList(text);
-  if (wrong === undefined) return { ...earlier, ...bounds };
-  throw new InvalidArgumentError(`${wrong}.`);
-}
-
-function quietFlag(text: string): number {
-  const ms = quietTime(text);
-  if (ms !== undefined) return ms;
-  throw new InvalidArgumentError(`Expected ${QUIET_TIME}.`);
-}
-
-function delimiter(text: string): string {
-  const character = delimiterCharacter(text);
-  if (character !== undefined) return character;
-  throw new InvalidArgumentError('Expected one character, or the word tab.');
-}
-
-function maxErrors(text: string): ImportOptions['maxErrors'] {
-  const bound = errorBound(text);
-  if (bound !== undefined) return bound;
-  throw new InvalidArgumentError(`Expected ${ERROR_BOUND}.`);
 }
 
 /** Checks the text and keeps it, so that it can be shown as it was written. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Allowed } from '../../platform/setting-values.ts';
+import type { Allowed } from '../../platform/allowed-values.ts';
 import { SETTINGS, type SettingName } from '../../platform/settings.ts';
 import { secret } from './once.ts';
 

@@ -1,25 +1,24 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { MOST_SKIPPED, type Shape, shapeSettings } from '../../api/shape.ts';
-import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
+import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
+import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+import { REMOVING, TRIAL } from '../../options/sending-options.ts';
+import { MOST_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import {
   actionWordList,
-  chosenRows,
   columnList,
   conditions,
   numberedColumns,
-  ShapeTextError,
   scopeLists,
   scopeWordList,
   splitOf,
-} from '../../imports/read/shape/parse-shape.ts';
-import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
-import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+} from '../../options/shape-texts.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Reading } from '../../syncs/sync-options.ts';
 import { UsageError } from '../errors.ts';
 import { wholeNumber } from './flags.ts';
-import { repeatable } from './once.ts';
+import { parserOf, withOptions } from './option-flags.ts';
 
 /** Flags that say how the rows of a file become memberships (docs/files.md, Shaping). */
 export interface ShapeFlags {
@@ -41,13 +40,6 @@ export interface ShapeFlags {
   readonly actionWords?: NonNullable<NonNullable<Shape['actions']>['words']>;
 }
 
-/** Flags of an import alone. */
-export interface TrialFlags {
-  readonly first?: number;
-  readonly only?: NonNullable<ImportOptions['only']>;
-  readonly maxRemovals?: number;
-}
-
 const GROUP = 'Shaping (docs/files.md has an example of each):';
 
 /** Flags for every command that reads a file. */
@@ -59,65 +51,56 @@ export function withShape(command: Command): Command {
     .option(
       '--columns <name,...>',
       'names of the columns of a file without a header; - for one not needed',
-      read(columnList),
+      parserOf(columnList),
     )
     .option('--uid <template>', 'make the UID of columns: "{email|localpart|lower}"', template)
     .option('--identities <file>', 'look the UID up in this file, by e-mail or another key')
-    .option('--identity-key <column,...>', 'its columns with keys (default: recognised)', read(columnList))
+    .option('--identity-key <column,...>', 'its columns with keys (default: recognised)', parserOf(columnList))
     .option('--identity-uid <column>', 'its column with the UID (default: recognised)')
-    .option('--split <field=separator>', 'several values in a cell: "guid=;"; repeat for more', read(splitOf, merge))
-    .option('--lists <scope=column,...>', 'a column with users for each scope', read(scopeLists, merge))
+    .option(
+      '--split <field=separator>',
+      'several values in a cell: "guid=;"; repeat for more',
+      parserOf(splitOf, merge),
+    )
+    .option('--lists <scope=column,...>', 'a column with users for each scope', parserOf(scopeLists, merge))
     .option(
       '--wide <column,...>',
       'columns that are groups, with marks or scopes in them; * is any text',
-      read(columnList),
+      parserOf(columnList),
     )
     .option('--wide-guid <template>', 'make the GUID of the column name: "{column|slug}"', template)
     .option(
       '--numbered <guid=name#,scope=name#>',
       'numbered columns: course1, role1, course2, …',
-      read(numberedColumns),
+      parserOf(numberedColumns),
     )
     .option(
       '--scope-words <word=scope,...>',
       'words for scopes; none for no membership, * for all others',
-      read(scopeWordList, merge),
+      parserOf(scopeWordList, merge),
     )
     .option(
       '--where <column=value,...>',
       'only rows like this; != for others, | between values',
-      read(conditions, join),
+      parserOf(conditions, join),
     )
     .option('--actions [column]', 'a file of changes: add, change, remove, ban, unban (default column: action)')
     .option(
       '--action-words <word=action,...>',
       'words for actions; none leaves the row out',
-      read(actionWordList, merge),
+      parserOf(actionWordList, merge),
     )
     .optionsGroup('Options:');
 }
 
+/** Flags of an import alone. */
 export function withTrial(command: Command): Command {
-  return withMaxRemovals(command.optionsGroup(GROUP))
-    .option(
-      '--first <n>',
-      'send the first rows only; `rollcall resume` sends the others',
-      wholeNumber(1, 1_000_000_000),
-    )
-    .option(
-      '--only <guid=...|uid=...>',
-      'send these groups or users first; `rollcall resume` sends the others',
-      read(chosenRows, join),
-    )
-    .optionsGroup('Options:');
+  withOptions(command.optionsGroup(GROUP), { ...REMOVING, ...TRIAL });
+  return command.optionsGroup('Options:');
 }
 
 export function withMaxRemovals(command: Command): Command {
-  return command.option(
-    '--max-removals <n>',
-    'removals and bans that a file of changes may have; above it nothing is sent (default: 100)',
-    wholeNumber(0, 1_000_000_000),
-  );
+  return withOptions(command, REMOVING);
 }
 
 /** The shape that the flags describe; undefined without any. @throws UsageError for flags that contradict each other */
@@ -165,24 +148,10 @@ export function syncReading(options: ImportOptions, identities: IdentitySource |
   }
   const { expectRows } = options;
   return {
-    ...intakeOptions(options),
+    ...readingOptions.parse(options),
     ...(identities && { identities }),
     ...(expectRows !== undefined && { expectRows }),
   };
-}
-
-/** A flag's parser; with `joined` it may be repeated, and its value is joined with what was given before. */
-function read<Value>(parse: (text: string) => Value, joined?: (earlier: Value, later: Value) => Value) {
-  const parser = (text: string, earlier?: Value): Value => {
-    try {
-      const value = parse(text);
-      return earlier === undefined || joined === undefined ? value : joined(earlier, value);
-    } catch (error) {
-      if (error instanceof ShapeTextError) throw new InvalidArgumentError(`Expected ${error.message}.`);
-      throw error;
-    }
-  };
-  return joined === undefined ? parser : repeatable(parser);
 }
 
 function merge<Value extends object>(earlier: Value, later: Value): Value {

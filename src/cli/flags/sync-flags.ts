@@ -1,53 +1,37 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { LIFTING } from '../../options/ban-options.ts';
+import {
+  APPLYING,
+  MODE,
+  type ModeChoices,
+  PROTECTING,
+  REMOVING_BY_NAME,
+  UNDOING,
+} from '../../options/deciding-options.ts';
+import { type Given, textsOf } from '../../options/option.ts';
 import { LIMITS, LimitError, limitsWith } from '../../syncs/guard-limits.ts';
 import { readProtectFile } from '../../syncs/plan/protect.ts';
-import { DEFAULT_FLAGS, type SyncFlags } from '../../syncs/plan-flags.ts';
+import { type SyncFlags, syncFlags } from '../../syncs/plan-flags.ts';
 import { UsageError } from '../errors.ts';
 import { repeatable } from './once.ts';
+import { withOptions } from './option-flags.ts';
 
 /** Flags that decide what a plan may do. */
-export interface DecidingFlags {
-  readonly allowUnban?: true;
+export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY_NAME & typeof UNDOING> {
   /** Path. */
   readonly protect?: string;
-  readonly removeNamed?: readonly string[];
   readonly limit?: Readonly<Record<string, number>>;
-  /** Of an undo. */
-  readonly includeUncertain?: true;
 }
 
-export interface ModeFlags extends DecidingFlags {
-  readonly mode: SyncFlags['mode'];
-  readonly missing?: SyncFlags['missing'];
-  readonly allowDemotion?: true;
-}
+export interface ModeFlags extends DecidingFlags, ModeChoices {}
 
 export function withMode(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--mode <mode>', 'add never removes; mirror also looks at members who are not in the file')
-        .choices(['add', 'mirror'])
-        .default('add'),
-    )
-    .addOption(
-      new Option('--missing <what>', 'with --mode mirror: what to do about them (default: report)').choices([
-        'report',
-        'remove',
-        'ban',
-      ]),
-    )
-    .option('--allow-demotion', 'lower scopes where the file says so; otherwise scopes are only raised');
+  return withOptions(command, MODE);
 }
 
 export function withDeciding(command: Command): Command {
-  return command
-    .option('--allow-unban', 'add users who are banned, which lifts their ban')
+  return withOptions(command, { ...LIFTING, ...REMOVING_BY_NAME })
     .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV')
-    .option(
-      '--remove-named <uid,...>',
-      'UIDs that may be removed even if they are owner, admin or protected',
-      repeatable(uidList),
-    )
     .option(
       '--limit <name=value>',
       `the limit of a guard; repeat for more: ${Object.keys(LIMITS).join(', ')}`,
@@ -62,57 +46,39 @@ export interface PlanFlags {
 }
 
 export function withPlan(command: Command): Command {
-  return command
-    .option('--apply', 'carry out the plan at once, unless a guard objects')
-    .option('--plan-csv <file>', 'write the plan as CSV');
+  return withOptions(command, APPLYING).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
 /** @throws UsageError, ProtectFileError */
-export async function syncFlagsOf(flags: DecidingFlags & Partial<ModeFlags>): Promise<SyncFlags> {
-  const { mode = DEFAULT_FLAGS.mode, missing } = flags;
+export async function syncFlagsOf(flags: ModeFlags): Promise<SyncFlags> {
+  const { mode, missing, protect } = flags;
   if (missing !== undefined && mode !== 'mirror') {
     throw new UsageError(
       `--missing ${missing} says what to do about members who are not in the file, and mode add ignores them; add --mode mirror`,
     );
   }
-  return {
-    mode,
-    missing: missing ?? DEFAULT_FLAGS.missing,
-    allowDemotion: flags.allowDemotion === true,
-    allowUnban: flags.allowUnban === true,
-    protect: flags.protect === undefined ? new Set() : await readProtectFile(flags.protect),
-    removeByName: new Set(flags.removeNamed),
-    ...(flags.includeUncertain && { includeUncertain: true }),
-  };
+  return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await readProtectFile(protect))] });
 }
+
+const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING };
 
 /** Characters of UIDs that a server takes with one request. */
 const LONGEST_UIDS = 8_000;
 
 /** The choices as the API's query takes them. @throws as syncFlagsOf */
-export async function decidingQuery(flags: DecidingFlags & PlanFlags & Partial<ModeFlags>): Promise<URLSearchParams> {
+export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSearchParams> {
   const { protect, removeByName } = await syncFlagsOf(flags);
-  const { mode, missing, allowDemotion, allowUnban, limit = {}, apply, includeUncertain } = flags;
-  const uids = { protect: [...protect].join(','), removeNamed: [...removeByName].join(',') };
-  for (const [name, text] of Object.entries(uids)) {
-    if (encodeURIComponent(text).length <= LONGEST_UIDS) continue;
+  const { limit = {}, protect: _, ...choices } = flags;
+  const given = { ...choices, protect: [...protect], removeNamed: [...removeByName] };
+  for (const [name, uids] of Object.entries({ protect, 'remove-named': removeByName })) {
+    if (encodeURIComponent([...uids].join(',')).length <= LONGEST_UIDS) continue;
     throw new UsageError(
-      `--${name === 'protect' ? 'protect' : 'remove-named'} names more users than can be sent to a server; run the command on the server's machine, without --server`,
+      `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,
     );
   }
-  const choices = { mode, missing, allowDemotion, allowUnban, apply, includeUncertain, ...uids };
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(choices)) {
-    if (value !== undefined && value !== '') query.set(name, String(value));
-  }
+  const query = new URLSearchParams(textsOf(SENT, given));
   for (const [name, value] of Object.entries(limit)) query.set(`limit.${name}`, String(value));
   return query;
-}
-
-function uidList(text: string, earlier: readonly string[] = []): readonly string[] {
-  const uids = text.split(',').map((part) => part.trim());
-  if (uids.some((uid) => uid === '')) throw new InvalidArgumentError('Expected UIDs, separated by commas.');
-  return [...earlier, ...uids];
 }
 
 function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}): Readonly<Record<string, number>> {

@@ -1,12 +1,23 @@
 import { importView } from '../../api/imports.ts';
+import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
+import { textsOf } from '../../options/option.ts';
+import {
+  GIVING_UP,
+  REMOVING,
+  type RemovingChoices,
+  STOPPING,
+  TRIAL,
+  type TrialChoices,
+} from '../../options/sending-options.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type BanFlags, banQuery } from '../flags/ban-flags.ts';
+import type { BanFlags } from '../flags/ban-flags.ts';
 import type { CreateFlags } from '../flags/create-flags.ts';
-import type { ExpectRowsFlags, ReadingFlags, SendingFlags } from '../flags/flags.ts';
+import type { SendingFlags } from '../flags/flags.ts';
 import { type ListFlags, tagsOf } from '../flags/list-flags.ts';
+import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
-import type { ShapeFlags, TrialFlags } from '../flags/shape-flags.ts';
+import type { ShapeFlags } from '../flags/shape-flags.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -28,7 +39,8 @@ type Flags = ReadingFlags &
   CreateFlags &
   RecipeFlags &
   ShapeFlags &
-  TrialFlags &
+  TrialChoices &
+  RemovingChoices &
   Pick<SendingFlags, 'maxErrors' | 'giveUpAfter'> &
   Pick<ListFlags, 'tag'> &
   ExpectRowsFlags & { readonly dryRun?: true; readonly detach?: true };
@@ -68,20 +80,14 @@ export async function followThere({ io, imports, server, json }: ThereOptions, i
   return EXIT.stillRunning;
 }
 
+const SENT = { ...STOPPING, ...GIVING_UP, ...LIFTING, ...BAN_CHECK, ...REMOVING, ...TRIAL };
+
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 async function queryOf(file: string, flags: Flags): Promise<URLSearchParams> {
   const query = readingQuery(file, flags);
-  const { maxErrors, giveUpAfter, dryRun, first, only, maxRemovals } = flags;
-  if (maxErrors !== undefined) {
-    query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
-  }
-  if (giveUpAfter !== undefined) query.set('giveUpAfter', `${Math.ceil(giveUpAfter / 1_000)}s`);
-  for (const [name, value] of banQuery(flags)) query.append(name, value);
-  if (first !== undefined) query.set('first', String(first));
-  for (const { field, is } of only ?? []) query.append('only', `${field}=${is.join('|')}`);
-  if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
+  for (const [name, text] of textsOf(SENT, flags)) query.append(name, text);
   const tags = await tagsOf(flags);
   if (tags.length > 0) query.set('tags', tags.join(','));
-  if (dryRun) query.set('dryRun', 'true');
+  if (flags.dryRun) query.set('dryRun', 'true');
   return query;
 }

@@ -11,13 +11,15 @@ import {
 } from '../../api/imports.ts';
 import { type RegionStatus, regionsAnswer } from '../../api/regions.ts';
 import { problemsAnswer } from '../../api/rows.ts';
-import { textOfMaxCreate } from '../../imports/create-texts.ts';
 import type { ReportRequest } from '../../imports/report/report-text.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
-import { banQuery } from '../flags/ban-flags.ts';
+import { BAN_CHECK } from '../../options/ban-options.ts';
+import { MAX_CREATE } from '../../options/create-options.ts';
+import { textsOf } from '../../options/option.ts';
+import { REMOVING } from '../../options/sending-options.ts';
 import { NoImports } from './data.ts';
 import { type Imports, importAddress, type KeptImport, type ListedImport } from './imports.ts';
 import { present } from './local-imports.ts';
@@ -86,11 +88,8 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     },
     created: async (id) => (await server.get(`${importAddress(id)}/created`, createdView)).things,
     regions: () => regionsThere(server),
-    act: (id, verb, { maxCreate, maxRemovals, banCheck } = {}) => {
-      const query = new URLSearchParams();
-      if (maxCreate !== undefined) query.set('maxCreate', textOfMaxCreate(maxCreate));
-      if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
-      for (const [name, value] of banQuery({ banCheck })) query.set(name, value);
+    act: (id, verb, changes = {}) => {
+      const query = new URLSearchParams(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK }, changes));
       return server.post(`${importAddress(id)}/${verb}${query.size === 0 ? '' : `?${query}`}`);
     },
     tag: async (id, changes) => {

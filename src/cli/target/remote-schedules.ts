@@ -38,10 +38,10 @@ export function scheduleAddress(name: string): string {
 export function documentOfView(view: ScheduleView): ScheduleDocument {
   const { name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, createdAt, next } = view;
   const { apply, sandbox, limits, lastRun } = view;
-  const { mode, missing, allowDemotion, allowUnban, removeByName } = view.flags;
+  const { removeByName, protect: _, ...decided } = view.flags;
   return {
     ...{ name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, apply, sandbox, limits },
-    flags: { mode, missing, allowDemotion, allowUnban, removeNamed: removeByName },
+    flags: { ...decided, removeNamed: removeByName },
     create: createOf(view),
     ...{ createdAt, next },
     lastRun: lastRun && documentOfRun(name, lastRun),
@@ -61,17 +61,10 @@ function documentOfRun(schedule: string, { dueAt, at, state, reason, who, sync }
 /** The settings of a schedule as they are made and edited. */
 export function settingsOfView(view: ScheduleView): ScheduleSettings {
   const { cron, tz, file, headers, maxSource, reading, flags, create, limits, apply, repair, catchUp } = view;
-  const { mode, missing, allowDemotion, allowUnban, protect, removeByName } = flags;
+  const { mode, removeByName, includeUncertain: _, ...decided } = flags;
   return {
     ...{ cron, tz, file, headers, maxSource, reading, limits, apply, repair, catchUp },
-    ...{
-      mode: mode === 'mirror' ? mode : 'add',
-      missing,
-      allowDemotion,
-      allowUnban,
-      protect,
-      removeNamed: removeByName,
-    },
+    ...{ ...decided, mode: mode === 'mirror' ? mode : 'add', removeNamed: removeByName },
     ...(create?.settings ?? NOTHING_CREATED),
   };
 }

@@ -37,10 +37,10 @@ export function scheduleDocument(record: ScheduleRecord, lastRun: ScheduleRun | 
   const { name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, createdAt } = record;
   const options = readSyncOptions(record);
   const { flags, limits, apply, sandbox } = options;
-  const { mode, missing, allowDemotion, allowUnban, removeByName } = flags;
+  const { removeByName, protect: _, ...decided } = flags;
   return {
     ...{ name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, apply, sandbox, limits },
-    flags: { mode, missing, allowDemotion, allowUnban, removeNamed: [...removeByName] },
+    flags: { ...decided, removeNamed: [...removeByName] },
     create: shownCreate(options),
     createdAt: iso(createdAt),
     next: dueNext(record).map(iso),

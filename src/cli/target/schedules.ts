@@ -34,7 +34,7 @@ export interface ScheduleDocument
     | 'limits'
     | 'createdAt'
   > {
-  readonly flags: Pick<ScheduleView['flags'], 'mode' | 'missing' | 'allowDemotion' | 'allowUnban'> & {
+  readonly flags: Omit<ScheduleView['flags'], 'protect' | 'removeByName'> & {
     readonly removeNamed: readonly string[];
   };
   readonly create: PlanCreate | null;

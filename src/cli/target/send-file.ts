@@ -3,11 +3,15 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { fileOf } from '../../imports/read/file-state.ts';
+import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
+import { textsOf } from '../../options/option.ts';
+import { READING, SHAPE } from '../../options/reading-options.ts';
+import { EXPECTING } from '../../options/sending-options.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
-import type { ExpectRowsFlags, ReadingFlags } from '../flags/flags.ts';
+import type { CreateFlags } from '../flags/create-flags.ts';
+import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
@@ -57,26 +61,19 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
   }
 }
 
+const { waitForQuiet: _, ...READ } = READING;
+const SENT = { ...READ, ...SHAPE, ...EXPECTING, ...CREATING, ...MAX_CREATE };
+
 /** How a file is read, and what may be created, as the API takes it. */
 export function readingQuery(
   file: string,
   flags: ReadingFlags & CreateFlags & RecipeFlags & ShapeFlags & ExpectRowsFlags,
 ): URLSearchParams {
-  const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, sheet, files, recipe } = flags;
-  const { expectRows } = flags;
-  const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
-  const options = { recipe, guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
-  for (const [name, value] of Object.entries(options)) if (value !== undefined) query.set(name, value);
-  for (const [field, column] of Object.entries(map)) query.append('map', `${field}=${column}`);
-  const bounds = Object.entries(bound ?? {}).map(([name, value]) => `${name}=${value}`);
-  if (bounds.length > 0) query.set('bound', bounds.join(','));
-  if (delimiter !== undefined) query.set('delimiter', delimiter);
-  if (expectRows !== undefined) query.set('expectRows', String(expectRows));
-  for (const [name, value] of createQuery(flags)) query.append(name, value);
-  if (sheet !== undefined) query.set('sheet', sheet);
-  for (const pattern of files ?? []) query.append('files', pattern);
-  const shape = shapeOf(flags);
-  if (shape !== undefined) query.set('shape', JSON.stringify(shape));
+  const { createUsers, createGroups, reactivate, recipe } = flags;
+  const name = file === '-' ? STANDARD_INPUT : basename(file);
+  const query = new URLSearchParams({ name, ...(recipe !== undefined && { recipe }) });
+  const sent = createUsers || createGroups || reactivate ? SENT : { ...READ, ...SHAPE, ...EXPECTING };
+  for (const [option, text] of textsOf(sent, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
   return query;
 }
 

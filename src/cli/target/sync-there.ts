@@ -5,7 +5,7 @@ import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { CreateFlags } from '../flags/create-flags.ts';
-import type { ExpectRowsFlags, ReadingFlags } from '../flags/flags.ts';
+import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import type { ShapeFlags } from '../flags/shape-flags.ts';
 import { decidingQuery, type ModeFlags, type PlanFlags } from '../flags/sync-flags.ts';

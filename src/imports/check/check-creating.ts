@@ -1,6 +1,6 @@
 import type { CheckSummary } from '../../api/checks.ts';
+import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
-import type { CreateField, CreateOptions } from '../create-options.ts';
 import { columnsOf } from '../input-columns.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
 import { type Cells, cellsOf, firstCells, groupProfile, profileColumns, userProfile } from '../record/profile.ts';

@@ -1,6 +1,6 @@
-import type { ShapeInput } from '../../api/shape.ts';
+import type { ShapeInput } from '../../options/shape.ts';
+import { OPEN_VALUE } from '../../options/shape-texts.ts';
 import { listed, shown } from '../read/intake-error.ts';
-import { OPEN_VALUE } from '../read/shape/parse-shape.ts';
 import type { ColumnFacts } from './column-facts.ts';
 import { wordsOf } from './column-names.ts';
 

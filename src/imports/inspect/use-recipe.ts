@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { ShapeInput } from '../../api/shape.ts';
+import type { ShapeInput } from '../../options/shape.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { isZip } from '../read/archive/zip-signature.ts';
 import type { IntakeSource } from '../read/intake.ts';

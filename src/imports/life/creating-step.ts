@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { type CreateOptions, createOptions, maxCreate } from '../../options/create-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { type CreateOptions, createOptions, maxCreate } from '../create-options.ts';
 import { CreatesNothing } from '../import-errors.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { OverLimit } from '../record/creating.ts';

@@ -1,63 +1,6 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { BOUND_NAMES, BOUNDS, type BoundName, boundText, KIB, MIB } from '../../options/bounds.ts';
 import { IntakeError } from './intake-error.ts';
-
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const GIB = 1024 * MIB;
-
-/**
- * How much of the machine one input may use. Each bound has a default, and a maximum to which `--bound name=value` raises it.
- * Bytes are those of the text in UTF-8, unpacked.
- */
-export const BOUNDS = {
-  columns: {
-    default: 1_000,
-    most: 16_384,
-    unit: 'columns',
-    meaning: 'columns of the file: the header and what longer rows add; of JSON and NDJSON, different keys',
-  },
-  row: {
-    default: MIB,
-    most: 16 * MIB,
-    unit: 'bytes',
-    meaning: 'a row of a CSV file or sheet, and so each of its cells',
-  },
-  element: {
-    default: 16 * MIB,
-    most: 256 * MIB,
-    unit: 'bytes',
-    meaning: 'an element of a JSON file, a line of an NDJSON file, or a whole YAML file',
-  },
-  memberships: {
-    default: 100_000,
-    most: 10_000_000,
-    unit: 'memberships',
-    meaning: 'memberships that one row gives when it is shaped: groups times users',
-  },
-  unpacked: {
-    default: 20 * GIB,
-    most: 1024 * GIB,
-    unit: 'bytes',
-    meaning: 'a compressed file, archive or workbook when it is unpacked',
-  },
-  expansion: {
-    default: 200,
-    most: 2_000,
-    unit: 'times',
-    meaning: 'how much larger unpacking makes a file; the first 16 MB are free',
-  },
-  report: {
-    default: 100,
-    most: 100_000,
-    unit: 'times',
-    meaning: 'how much larger than the file its report may be; the first 256 MB are free',
-  },
-} as const satisfies Record<string, { default: number; most: number; unit: Unit; meaning: string }>;
-
-type Unit = 'columns' | 'bytes' | 'times' | 'memberships';
-
-export type BoundName = keyof typeof BOUNDS;
-export const BOUND_NAMES = ['columns', 'row', 'element', 'memberships', 'unpacked', 'expansion', 'report'] as const;
 
 /** Bounds of one input. */
 export type Bounds = Readonly<Record<BoundName, number>>;
@@ -73,20 +16,6 @@ const FREE_REPORT = 256 * MIB;
 
 export function boundsWith(raised: Readonly<Partial<Record<BoundName, number | undefined>>> = {}): Bounds {
   return Object.fromEntries(BOUND_NAMES.map((name) => [name, raised[name] ?? BOUNDS[name].default])) as Bounds;
-}
-
-const SIZES: readonly (readonly [suffix: string, bytes: number])[] = [
-  ['tb', 1024 * GIB],
-  ['gb', GIB],
-  ['mb', MIB],
-  ['kb', KIB],
-];
-
-/** A bound as people write it: `20gb`, `1000`. */
-export function boundText(name: BoundName, value: number): string {
-  if (BOUNDS[name].unit !== 'bytes') return String(value);
-  const [suffix, bytes] = SIZES.find(([, size]) => value % size === 0) ?? ['', 1];
-  return `${value / bytes}${suffix}`;
 }
 
 /** `advice`, and how to raise the bound where the file is right; `needed`: what it takes at least. */

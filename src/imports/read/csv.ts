@@ -1,7 +1,8 @@
 import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
-import { type Bounds, boundText, orRaise } from './bounds.ts';
+import { boundText } from '../../options/bounds.ts';
+import { type Bounds, orRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';

@@ -1,7 +1,8 @@
 import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type Bounds, boundText, FREE_UNPACKED, orRaise } from './bounds.ts';
+import { boundText } from '../../options/bounds.ts';
+import { type Bounds, FREE_UNPACKED, orRaise } from './bounds.ts';
 import { IntakeError } from './intake-error.ts';
 import { BLOCK_BYTES } from './source.ts';
 import { zstdFrames } from './zstd-frames.ts';

@@ -1,4 +1,4 @@
-import type { INPUT_KINDS } from '../../api/input-kinds.ts';
+import type { INPUT_KINDS } from '../../options/input-kinds.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 

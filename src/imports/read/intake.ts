@@ -1,9 +1,10 @@
-import type { Shape } from '../../api/shape.ts';
 import { option, words } from '../../errors/named-options.ts';
+import type { BoundName } from '../../options/bounds.ts';
+import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { withoutSlackUsers } from './archive/slack-users.ts';
-import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
+import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { Columns, type Field, fieldByAlias, type Reading } from './columns.ts';
 import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
@@ -51,9 +52,9 @@ export type { Field, InputFormat, InputRow, IntakeSource, Sheet };
 export interface IntakeOptions {
   readonly format: InputKind | 'auto';
   /** Name of the encoding; absent: UTF-8, or UTF-16 by its byte order mark. */
-  readonly encoding?: string;
+  readonly encoding?: string | undefined;
   /** One character; absent: detected among `,` `;` tab and `|`. */
-  readonly delimiter?: string;
+  readonly delimiter?: string | undefined;
   /** Columns that are not recognised by their names (`--map uid=member,…`). */
   readonly mapping: Readonly<Partial<Record<Field, string>>>;
   readonly defaults: RowDefaults;
@@ -63,27 +64,27 @@ export interface IntakeOptions {
    * Reads the column `action` of a CSV input: rows may ask for a member's scope to be changed or for its removal. Without
    * it that column is ignored, so that an ordinary input file cannot remove anyone.
    */
-  readonly edits?: boolean;
+  readonly edits?: boolean | undefined;
   /** The input is an export of this system: memberships are searched inside its elements. */
-  readonly exportOf?: ExportName;
+  readonly exportOf?: ExportName | undefined;
   /** Users whom another file of the export says to be deleted. */
   readonly deletedUsers?: ReadonlySet<string> | undefined;
   /** How rows become memberships, where a row is not simply one. */
-  readonly shape?: Shape;
+  readonly shape?: Shape | undefined;
   /** Where the shape looks up identities. */
   readonly identities?: Identities;
   /** Bounds that are raised or lowered for this input. */
-  readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>>;
+  readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   /** Wait until a file has not changed for this long before it is read, in ms. */
-  readonly waitForQuietMs?: number;
+  readonly waitForQuietMs?: number | undefined;
   /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with a table. */
-  readonly sheet?: string;
+  readonly sheet?: string | undefined;
   /** Told when bytes were read, so that someone can see that reading does not stand still. */
   readonly onRead?: () => void;
   /** Told which sheets a workbook has, as soon as it is open. */
   readonly onSheets?: (sheets: readonly Sheet[]) => void;
   /** Files of a folder or ZIP archive, as patterns such as `members*.csv`; absent: those at its top that have rows. */
-  readonly files?: readonly string[];
+  readonly files?: readonly string[] | undefined;
   /** Folder for what does not fit into memory while it is read; absent: the system's folder for temporary files. */
   readonly scratch?: string;
   /** Stops reading at once; pending calls reject with the signal's reason. */

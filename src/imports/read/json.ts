@@ -1,5 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
-import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
+import { boundText } from '../../options/bounds.ts';
+import { type Bounds, MOST_DEPTH, orRaise } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,

@@ -1,4 +1,5 @@
-import { type Bounds, boundText, orRaise } from './bounds.ts';
+import { boundText } from '../../options/bounds.ts';
+import { type Bounds, orRaise } from './bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 /** Attributes that hold members: two with their names in the directory, one with their ids. */

@@ -8,9 +8,9 @@ import { IntakeError, shown } from './intake-error.ts';
 /** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
 export interface RowDefaults {
   readonly region: Region;
-  readonly guid?: string;
-  readonly scope?: Scope;
-  readonly onBehalfOf?: string;
+  readonly guid?: string | undefined;
+  readonly scope?: Scope | undefined;
+  readonly onBehalfOf?: string | undefined;
 }
 
 /** Letters, digits, `-` and `_`: publicly documented, not contract (docs/chat-service.md, 18). */

@@ -1,5 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
-import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
+import { boundText } from '../../options/bounds.ts';
+import { type Bounds, MOST_DEPTH, orRaise } from './bounds.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';

@@ -1,9 +1,10 @@
 import { open, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import type { BoundName } from '../../options/bounds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import type { Zip } from './archive/zip.ts';
 import { isZip } from './archive/zip-signature.ts';
-import { type BoundName, boundsWith } from './bounds.ts';
+import { boundsWith } from './bounds.ts';
 import { type FileState, fileOf } from './file-state.ts';
 import { notReadable } from './intake-error.ts';
 import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';

@@ -1,5 +1,6 @@
+import { boundText } from '../../options/bounds.ts';
 import type { Bounds } from './bounds.ts';
-import { boundText, MOST_DEPTH, orRaise } from './bounds.ts';
+import { MOST_DEPTH, orRaise } from './bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 /** Nodes that aliases may repeat: a few lines could name a billion. */

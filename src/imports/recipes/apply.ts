@@ -1,4 +1,4 @@
-import type { ShapeInput } from '../../api/shape.ts';
+import type { ShapeInput } from '../../options/shape.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { FIELDS, type Field } from '../read/columns.ts';
 import type { Recipe, RecipeSettings } from './recipe.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Region } from '../../membership/membership.ts';
+import type { BanChoice } from '../../options/ban-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
-import type { BanChoice } from '../ban-options.ts';
 import { actionId, outcomeId, regionId, scopeId } from './enum-ids.ts';
 
 /** Who is banned from the groups of an import, and what that means for its rows. */

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Words } from '../../errors/named-options.ts';
 import { foldId } from '../../membership/membership.ts';
+import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
-import type { CreateField, CreateOptions } from '../create-options.ts';
 import { columnsOf } from '../input-columns.ts';
 import { ownerIn } from './created.ts';
 import { actionId, outcomeId, scopeId } from './enum-ids.ts';

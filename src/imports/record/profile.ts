@@ -1,7 +1,7 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { PROFILE_LIMITS } from '../../membership/profile-limits.ts';
+import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { CreateField, CreateOptions } from '../create-options.ts';
 
 /** What a new user or group is sent with, read from the columns of its rows. */
 

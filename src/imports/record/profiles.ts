@@ -1,6 +1,6 @@
 import type { Words } from '../../errors/named-options.ts';
+import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
-import type { CreateField, CreateOptions } from '../create-options.ts';
 import { columnsOf } from '../input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';

@@ -15,7 +15,7 @@ const GROUPS_SHOWN = 20;
 /** Longest piece of the input that is shown of a row or value, in characters. */
 const ORIGINAL_SHOWN = 160;
 
-/** Problems by code, each with its count, one example and what to do. */
+/** Problems by code, each with its count, examples and what to do. */
 export function problemsSection(problems: readonly ProblemCount[]): Markup {
   if (problems.length === 0) return NOTHING;
   return html`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>
@@ -23,12 +23,15 @@ export function problemsSection(problems: readonly ProblemCount[]): Markup {
 ${problems.map(problemRow)}</tbody></table></section>`;
 }
 
-function problemRow({ status, code, column, count, example }: ProblemCount): Markup {
+function problemRow({ status, code, column, count, examples }: ProblemCount): Markup {
   const advice = adviceFor(status, code, asFlag);
-  const value = example.value === '' ? NOTHING : html` <code>${shortened(example.value)}</code>`;
+  const shown = examples.map(
+    ({ line, value, message }, at) =>
+      html`${at === 0 ? 'For example row' : '; row'} ${line}${value === '' ? NOTHING : html` <code>${shortened(value)}</code>`}${at > 0 || message === '' ? NOTHING : html`: <bdi>${message}</bdi>`}`,
+  );
   return html`<tr><td class="n">${grouped(count)}</td><th scope="row"><div class="problem"><div>
 <p class="what">${swatch(status)} ${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}${column === undefined ? NOTHING : html` in <bdi>${column}</bdi>`}</p>
-<p class="example">For example row ${example.line}${value}${example.message === '' ? NOTHING : html`: <bdi>${example.message}</bdi>`}</p></div>
+<p class="example">${shown}</p></div>
 ${advice === '' ? NOTHING : html`<p class="advice"><b>What to do.</b> ${advice}</p>`}</div></th></tr>
 `;
 }

@@ -89,18 +89,24 @@ select line from rows where id = :row;
 select max(id) as id from rows;
 
 -- name: problem_counts
--- In: fulfilled (JSON array of outcomes). Out: rows by outcome, code and, of invalid rows, column, other than fulfilled ones, with one example each; most first.
-select status, code, place, sum(n) as n, min(example_row) as example_row from (
-  select o.name as status, coalesce(m.code, '') as code, '' as place, count(*) as n, min(m.row_id) as example_row
+-- In: fulfilled (JSON array of outcomes). Out: rows by outcome, code and, of invalid rows, column, other than fulfilled ones, with the first, the
+-- last and another one as examples; most first. (Found in one reading: `mixed` is smallest for a row as if by chance, and has its number in its
+-- lower 40 bits.)
+select status, code, place, n, first, last, iif(n = 3, total - first - last, mixed & 0xffffffffff) as middle from (
+  select o.name as status, coalesce(m.code, '') as code, '' as place, count(*) as n,
+         min(m.row_id) as first, max(m.row_id) as last, sum(m.row_id) as total, min((m.row_id * 40503 % 4096) << 40 | m.row_id) as mixed
     from memberships m join outcomes o on o.id = m.outcome_id
    where m.outcome_id not in (select value from json_each(:fulfilled)) group by 1, 2
   union all
-  select 'invalid', code, column_name, count(*), min(row_id) from problems where position = 0 group by code, column_name
+  select 'invalid', code, column_name, count(*), min(row_id), max(row_id), sum(row_id), min((row_id * 40503 % 4096) << 40 | row_id)
+    from problems where position = 0 group by code, column_name
   union all
-  select 'duplicate', 'DUPLICATE', '', count(*), min(row_id) from duplicates having count(*) > 0
+  select 'duplicate', 'DUPLICATE', '', count(*), min(row_id), max(row_id), sum(row_id), min((row_id * 40503 % 4096) << 40 | row_id)
+    from duplicates having count(*) > 0
   union all
-  select 'skipped', code, '', count(*), min(row_id) from skipped group by code
-) group by status, code, place order by n desc, status, code, place;
+  select 'skipped', code, '', count(*), min(row_id), max(row_id), sum(row_id), min((row_id * 40503 % 4096) << 40 | row_id)
+    from skipped group by code
+) order by n desc, status, code, place;
 
 -- name: memberships_to_retry
 -- Out: rows of a shaped input as memberships, in the order of the input; the reader replaces the mark with a choice of rows.

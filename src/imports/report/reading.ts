@@ -79,6 +79,16 @@ export interface ImportReader {
 export function openImportReader(path: string): ImportReader {
   const database = openForReading(path, IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
+  /** Of these rows, those with different values. */
+  const examplesOf = (rows: readonly number[]): ProblemCount['examples'] => {
+    const examples = [...chosenRows(database, `r.id in (${[...new Set(rows)].join(', ')})`)].map(
+      ({ row, line, uid, message }) => {
+        const cell = sql('problem_value').get({ row })?.['value'];
+        return { line, value: String(cell ?? uid ?? ''), message };
+      },
+    );
+    return examples.filter(({ value }, at) => examples.findIndex((one) => one.value === value) === at);
+  };
   const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
   return {
     input: () => {
@@ -116,19 +126,12 @@ export function openImportReader(path: string): ImportReader {
       return sql('problem_counts')
         .all({ fulfilled: FULFILLED_IDS })
         .map((problem) => {
-          const id = Number(problem['example_row']);
-          const [example] = chosenRows(database, 'r.id = :row', { row: id }).take(1);
-          const cell = sql('problem_value').get({ row: id })?.['value'];
           return {
             status: problem['status'] as Outcome,
             code: String(problem['code']),
             ...(problem['place'] !== '' && { column: String(problem['place']) }),
             count: Number(problem['n']),
-            example: {
-              line: example?.line ?? 0,
-              value: String(cell ?? example?.uid ?? ''),
-              message: example?.message ?? '',
-            },
+            examples: examplesOf(['first', 'middle', 'last'].map((place) => Number(problem[place]))),
           };
         });
     },

@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { LineRange, RowFilterQuery } from '../../api/row-filter.ts';
 import type { RowSort } from '../../api/rows.ts';
 import type { Region } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import { defined } from '../../platform/defined.ts';
 import { readStatements } from '../../platform/sqlite.ts';
-import { checkFiles } from '../check-paths.ts';
 import { outcomeId, regionId } from '../record/enum-ids.ts';
 import { hashUid } from '../record/uid-hash.ts';
 import { sentWith } from './chosen-rows.ts';
+import { rowsOfCheck } from './row-check.ts';
 import { textSearch } from './text-search.ts';
 
 /** What rows must have; what is absent may be anything. GUID and UID are whole ones, without regard to case. */
@@ -64,7 +62,6 @@ export interface FoundRows {
 const STATEMENTS = readStatements(new URL('reading.sql', import.meta.url));
 const FOUND_BY_ROW = STATEMENTS.get('found_by_row') ?? '';
 const FOUND_BY_OUTCOME = STATEMENTS.get('found_by_outcome') ?? '';
-const CHECKED = readStatements(new URL('../check/check-ledger.sql', import.meta.url)).get('rows_of_verdict') ?? '';
 const LINE_AT = STATEMENTS.get('line_at') ?? '';
 const LAST_ROW = STATEMENTS.get('last_row') ?? '';
 
@@ -169,22 +166,6 @@ function byOutcome(
       .replace(`/* of_${outcome} */ true`, () => all(String(statuses.has(outcome)), ...ofRow, ...coded(column)));
   }
   return sql;
-}
-
-/** Rows with a verdict of the check beside the ledger, such as `fail` or `fail:ERR_UID_NOT_FOUND`; none where nothing was checked. */
-function rowsOfCheck(ledger: DatabaseSync, wanted: string): number[] {
-  const { check } = checkFiles(dirname(ledger.location() ?? ''));
-  if (!existsSync(check)) return [];
-  const [verdict = '', code = null] = wanted.split(':', 2);
-  const database = new DatabaseSync(check, { readOnly: true });
-  try {
-    return database
-      .prepare(CHECKED)
-      .all({ verdict, code })
-      .map((row) => Number(row['row_id']));
-  } finally {
-    database.close();
-  }
 }
 
 /** Numbers of the first and the last row of these lines; the last is before the first where there is none. */

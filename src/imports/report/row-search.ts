@@ -3,6 +3,7 @@ import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
+import { checkOfRows } from './row-check.ts';
 import { type FoundRows, foundRows, type RowFilter } from './row-filter.ts';
 
 /** Where a page begins: behind this row. `key`: what the row is sorted by, as it was then; for the order of the input, its number. */
@@ -19,7 +20,7 @@ export interface RowOrder {
 export const ORDER_OF_INPUT: RowOrder = { by: 'row', descending: false };
 
 export interface RowsPage {
-  readonly rows: RowWithOutcome[];
+  readonly rows: (RowWithOutcome & { readonly check?: string })[];
   /** Of each row, where a page begins that follows it. */
   readonly places: RowPlace[];
   /** Whether further rows pass the filter. */
@@ -52,7 +53,15 @@ export function searchRows(
     if (rows.length > 0 && length > MOST_OF_A_PAGE) break;
     rows.push(row);
   }
-  return { rows, places: found.slice(0, rows.length), more: found.length > rows.length };
+  const checked = checkOfRows(
+    database,
+    rows.map(({ row }) => row),
+  );
+  const withCheck = rows.map((row) => {
+    const check = checked.get(row.row);
+    return check === undefined ? row : { ...row, check };
+  });
+  return { rows: withCheck, places: found.slice(0, rows.length), more: found.length > rows.length };
 }
 
 function placesOf(

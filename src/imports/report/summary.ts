@@ -177,13 +177,18 @@ function pace(summary: ImportSummary): string {
   return notes.map(unbroken).join(', ');
 }
 
-function problemLines({ status, code, column, count, example }: ProblemCount, width: number, paint: Paint): string[] {
+function problemLines(
+  { status, code, column, count, examples: [example] }: ProblemCount,
+  width: number,
+  paint: Paint,
+): string[] {
   const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}${column === undefined ? '' : ` in ${printable(column)}`}`;
-  const value = example.value === '' ? '' : ` “${printable(example.value)}”`;
-  const message = example.message === '' ? '' : `: ${printable(example.message)}`;
+  const { line = 0, value: of = '', message: text = '' } = example ?? {};
+  const value = of === '' ? '' : ` “${printable(of)}”`;
+  const message = text === '' ? '' : `: ${printable(text)}`;
   return [
     paint(outcomeStyle(status), cut(title, width)),
-    ...exampleLines(`row ${example.line}${value}${message}`, width),
+    ...exampleLines(`row ${line}${value}${message}`, width),
     ...adviceLines(code, width).map((line) => paint('dim', line)),
   ];
 }

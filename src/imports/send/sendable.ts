@@ -1,11 +1,11 @@
 import type { Words } from '../../errors/named-options.ts';
 import type { Region } from '../../membership/membership.ts';
+import { MOST_REMOVALS } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { CreateWithoutName, RegionWithoutApp, TooManyRemovals, WrongTarget } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
-import { MOST_REMOVALS } from '../shaping-options.ts';
 
 /** Whether an import may be sent: what is checked before, and the bound on errors while it is sent. */
 

@@ -1,5 +1,5 @@
+import type { CreateOptions } from '../../options/create-options.ts';
 import { counted } from '../../text/wording.ts';
-import type { CreateOptions } from '../create-options.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import { cellsOf, groupProfile, nameObstacle, profileColumns, userProfile } from '../record/profile.ts';
 import type { StagedRow } from './staged-row.ts';

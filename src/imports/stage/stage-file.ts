@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { option, words } from '../../errors/named-options.ts';
+import type { CreateOptions } from '../../options/create-options.ts';
+import type { TrialChoices } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { CreateOptions } from '../create-options.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
 import { packError, type ThreadError } from '../read/thread-error.ts';
-import type { Trial } from '../shaping-options.ts';
 import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
 import type { StagedTotals } from './cut.ts';
 import type { IdentitySource, OpenIdentities } from './identity-file.ts';
@@ -31,7 +31,7 @@ export interface StagingTask {
   /** For a shape that looks users up. */
   readonly identities?: IdentitySource;
   /** Which rows are sent first; absent: all. */
-  readonly trial?: Trial;
+  readonly trial?: TrialChoices;
   /** What rows may create; absent: nothing. */
   readonly create?: CreateOptions;
   /** Rows that the file must have; absent: any number. */

@@ -1,12 +1,12 @@
 import { foldId } from '../../membership/membership.ts';
-import type { Trial } from '../shaping-options.ts';
+import type { TrialChoices } from '../../options/sending-options.ts';
 import type { StagedRow } from './staged-row.ts';
 
 /**
  * Marks the rows that are sent later. All rows are read and checked in any case, so that the rest can follow in the same
  * import. Skipped rows do not count.
  */
-export function trialOf({ first, only = [] }: Trial): (rows: readonly StagedRow[]) => readonly StagedRow[] {
+export function trialOf({ first, only = [] }: TrialChoices): (rows: readonly StagedRow[]) => readonly StagedRow[] {
   const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map(foldId)) }));
   let count = 0;
   let line = 0;

@@ -14,7 +14,7 @@ import { INSPECT_MS } from '../uploads/inspect.ts';
 import { lookText } from '../uploads/look.ts';
 import { PREVIEW_ZIP_BYTES, previewOf } from '../uploads/preview.ts';
 import { getFile } from './get-file.ts';
-import { readingOptions, requestedSchedule } from './requested-schedule.ts';
+import { importReadingOptions, requestedSchedule } from './requested-schedule.ts';
 
 /** As much of a file as a look needs. */
 const HEAD_BYTES = 256 * 1024;
@@ -41,7 +41,7 @@ export function scheduleLookRoute(
       const known = catalog.find(name);
       const base = known && { record: known, isEdited: true };
       const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
-      const options = readingOptions(given.reading, settings);
+      const options = importReadingOptions(given.reading, settings);
       const { head, name: shown } = await headOf(request, caller.signal);
       const question = { head, name: shown, options, recipes: listRecipes(dir) };
       const text = await lookText(

@@ -3,14 +3,15 @@ import { z } from 'zod';
 import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../../api/schedules.ts';
 import type { Settings } from '../../api/service.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { CreateOptions } from '../../imports/create-options.ts';
-import { createOptionsOf } from '../../imports/create-texts.ts';
-import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
-import { delimiterCharacter } from '../../imports/parse-options.ts';
+import { type ImportOptions, importOptions, intakeOptions, readingOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
+import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../options/create-options.ts';
+import { delimiterCharacter } from '../../options/option-texts.ts';
+import { defined } from '../../platform/defined.ts';
 import { checkCron } from '../../queue/cron.ts';
 import { limitsWith } from '../../syncs/guard-limits.ts';
+import { syncFlags } from '../../syncs/plan-flags.ts';
 import { checkAllowed } from '../../syncs/schedule/allowed-sources.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
 import type { ScheduleRecord } from '../../syncs/schedule/schedule-catalog.ts';
@@ -19,9 +20,9 @@ import { checkedAddress, isAddress, shownFile, wholeSource } from '../../syncs/s
 import { headerFrom } from '../../syncs/schedule/source-headers.ts';
 import { type Reading, readSyncOptions, syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { asSentence } from '../../text/wording.ts';
+import { queryOf } from '../option-query.ts';
 import { Problem } from '../problem.ts';
 import { badOption } from '../refusals.ts';
-import { CREATE_QUERY } from '../uploads/create-query.ts';
 import { badReading } from '../uploads/options.ts';
 
 const DEFAULT_SOURCE = 2 * 1024 ** 3;
@@ -72,14 +73,7 @@ export async function requestedSchedule(
     options: syncOptionsToJson({
       ...before,
       reading: readingOf(given.reading, before?.reading ?? null, settings),
-      flags: {
-        mode,
-        missing: missing ?? 'report',
-        allowDemotion: given.allowDemotion,
-        allowUnban: given.allowUnban,
-        protect: new Set(given.protect),
-        removeByName: new Set(given.removeNamed),
-      },
+      flags: syncFlags(given),
       create: createOf(given),
       limits,
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
@@ -96,22 +90,20 @@ export function checkTimes(cron: string, tz: string): void {
 }
 
 /** How the file is read, as it is shown and edited. */
-export function readingView({ mapping, defaults, ...reading }: Reading): ScheduleReading {
-  const { format, encoding, delimiter, sheet, files, bounds, waitForQuietMs, expectRows, exportOf, shape } = reading;
-  return {
-    ...defaults,
-    ...(Object.keys(mapping).length > 0 && { map: { ...mapping } }),
-    ...(format !== 'auto' && { format }),
-    ...(encoding !== undefined && { encoding }),
-    ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }),
-    ...(sheet !== undefined && { sheet }),
-    ...(files !== undefined && { files: [...files] }),
-    ...(bounds !== undefined && { bounds: { ...bounds } }),
-    ...(waitForQuietMs !== undefined && { waitForQuietMs }),
-    ...(expectRows !== undefined && { expectRows }),
-    ...(exportOf !== undefined && { exportOf }),
-    ...(shape !== undefined && { shape: { ...shape } }),
-  };
+export function readingView({
+  identities: _,
+  edits: __,
+  map,
+  format,
+  delimiter,
+  ...reading
+}: Reading): ScheduleReading {
+  return defined({
+    ...reading,
+    map: Object.keys(map).length === 0 ? undefined : map,
+    format: format === 'auto' ? undefined : format,
+    delimiter: delimiter === '\t' ? 'tab' : delimiter,
+  });
 }
 
 /** @throws Problem, SourceNotAllowed */
@@ -163,10 +155,9 @@ function readingOf(
 ): Reading {
   const identities = before?.identities;
   const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
-  const options = readingOptions(given, settings);
+  const options = importReadingOptions(given, settings);
   try {
-    const reading = intakeOptions(options);
-    checkIntakeOptions(reading);
+    checkIntakeOptions(intakeOptions(options));
     const { actions, identities: wanted } = options.shape ?? {};
     if (actions !== undefined || (wanted !== undefined && identities === undefined)) {
       throw new Problem(
@@ -180,39 +171,35 @@ function readingOf(
         },
       );
     }
-    return {
-      ...reading,
-      ...(identities && { identities }),
-      ...(waitForQuietMs && { waitForQuietMs }),
-      ...(given.expectRows !== undefined && { expectRows: given.expectRows }),
-    };
+    const { expectRows } = given;
+    return { ...readingOptions.parse(options), ...defined({ identities, waitForQuietMs, expectRows }) };
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;
   }
 }
 
 /** The options of an import that would read the file as the schedule does. @throws Problem BAD_OPTION */
-export function readingOptions(
+export function importReadingOptions(
   given: ScheduleReading,
   { sandbox, defaultRegion }: Pick<Settings, 'sandbox' | 'defaultRegion'>,
 ): ImportOptions {
   const { region = defaultRegion, delimiter: named, ...rest } = given;
-  const delimiter = named === undefined ? undefined : delimiterCharacter(named);
+  const delimiter = named === undefined ? undefined : delimiterCharacter.parse(named, 'delimiter');
   if (named !== undefined && delimiter === undefined) {
-    throw new Problem('BAD_OPTION', 'delimiter: allowed is one character, or the word tab.', { field: 'delimiter' });
+    throw new Problem('BAD_OPTION', `delimiter: allowed is ${delimiterCharacter.allowed}.`, { field: 'delimiter' });
   }
   const { data, error } = importOptions.safeParse({ ...rest, region, ...(delimiter && { delimiter }), sandbox });
   if (error !== undefined) throw badOption(error, given);
   return data;
 }
 
-const createQuery = z.strictObject(CREATE_QUERY);
+const createQuery = z.strictObject(queryOf({ ...CREATING, ...MAX_CREATE }));
 
 /** What the runs may create, checked as an upload's query is. @throws Problem BAD_OPTION */
 function createOf(given: CreateSettings): CreateOptions | undefined {
   const query = Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) =>
-      Object.hasOwn(CREATE_QUERY, name) ? [[name, String(value)]] : [],
+      Object.hasOwn(createQuery.shape, name) ? [[name, String(value)]] : [],
     ),
   );
   const { data, error } = createQuery.safeParse(query);

@@ -14,7 +14,7 @@ import {
   scheduleRun,
   schedulesAnswer,
 } from '../../api/schedules.ts';
-import { createSettingsOf } from '../../imports/create-texts.ts';
+import { createSettingsOf } from '../../options/create-options.ts';
 import { nextRuns } from '../../queue/cron.ts';
 import { readTotals } from '../../syncs/plan/plan-totals.ts';
 import {

@@ -5,10 +5,10 @@ import { planFiles } from '../../syncs/plan/prepare.ts';
 import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { labelOf } from '../uploads/body.ts';
-import { FILE_TYPES } from '../uploads/options.ts';
+import { FILE_TYPES, optionsOf } from '../uploads/options.ts';
 import { optionsFor, recipeFor } from '../uploads/recipe.ts';
 import { checkLength, UPLOAD_REFUSALS, type Uploads, uploadHeaders } from '../uploads/taking.ts';
-import { importOptionsOf, readingOf, syncDecision, syncQuery } from './options.ts';
+import { readingOf, syncDecision, syncQuery } from './options.ts';
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
@@ -36,7 +36,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
       checkLength(request, maxUploadBytes);
       const decision = syncDecision(query);
       // What can be refused before the file is sent.
-      const options = importOptionsOf(query, { contentType, region, sandbox });
+      const options = optionsOf(query, { contentType, region, sandbox });
       readingOf(options);
       const recipe = recipeFor(dir, options);
       const chosen = { sync: { ...query, contentType } };
@@ -51,7 +51,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           // Of a form the part says what the file is.
           const ofFile = request.isMultipart() ? type : contentType;
           const settled = await optionsFor(coordinator.reading, recipe, {
-            options: importOptionsOf(query, { contentType: ofFile, region, sandbox }),
+            options: optionsOf(query, { contentType: ofFile, region, sandbox }),
             file: { path: files.input },
             name: file,
           });

@@ -1,79 +1,24 @@
 import { z } from 'zod';
-import { INPUT_KINDS } from '../../api/input-kinds.ts';
 import { tagsOption } from '../../api/tags.ts';
 import { asParameter, written } from '../../errors/named-options.ts';
-import { banOptionsOf } from '../../imports/ban-options.ts';
-import { type CreateChoices, createOptionsOf } from '../../imports/create-texts.ts';
-import { fileOptions } from '../../imports/file-options.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
-import {
-  boundList,
-  columnMap,
-  delimiterCharacter,
-  ERROR_BOUND,
-  errorBound,
-  MAPPED_COLUMN,
-} from '../../imports/parse-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
-import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
-import { waitTime } from '../../platform/setting-values.ts';
+import type { Region } from '../../membership/membership.ts';
+import { BAN_CHECK, banOptionsOf, LIFTING } from '../../options/ban-options.ts';
+import { CREATING, createOptionsOf, MAX_CREATE } from '../../options/create-options.ts';
+import { keptOf } from '../../options/option.ts';
+import { READING, SHAPE } from '../../options/reading-options.ts';
+import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../options/sending-options.ts';
+import { defined } from '../../platform/defined.ts';
 import { asSentence } from '../../text/wording.ts';
+import { queryOf } from '../option-query.ts';
 import { Problem } from '../problem.ts';
-import { BAN_QUERY } from './ban-query.ts';
-import { CREATE_QUERY } from './create-query.ts';
-import { SHAPE_QUERY, TRIAL_QUERY } from './shape-query.ts';
 
-const id = z.string().min(1).max(200);
+const { waitForQuiet: _, bound, ...READ } = READING;
 
 /** How a file is read, as the query says. */
-const READING = {
-  guid: id.optional().meta({ description: 'Group of rows without one.' }),
-  scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows without one. Default: participant.' }),
-  region: z.enum(REGIONS).optional().meta({ description: "Region of rows without one. Default: the server's." }),
-  onBehalfOf: id.optional().meta({ description: 'Acting user of rows without one.' }),
-  map: z
-    .union([z.string(), z.array(z.string())])
-    .transform((given, context): ImportOptions['map'] => {
-      const texts = typeof given === 'string' ? [given] : given;
-      const read = texts.map(columnMap);
-      const wrong = read.find(({ unreadable }) => unreadable !== undefined);
-      if (wrong !== undefined) context.addIssue({ code: 'custom', message: `allowed is ${MAPPED_COLUMN}` });
-      return Object.assign({}, ...read.map(({ map }) => map));
-    })
-    .optional()
-    .meta({
-      description:
-        'Columns with other names: `uid=Member ID,guid=Team`. May be given several times. `scope=` ignores the scope column.',
-    }),
-  sheet: fileOptions.shape.sheet,
-  files: z
-    .union([z.string(), z.array(z.string())])
-    .transform((given) => (typeof given === 'string' ? [given] : given))
-    .pipe(fileOptions.shape.files.unwrap())
-    .optional()
-    .meta({ description: 'Files of a ZIP archive, as names or patterns. May be given several times.' }),
-  format: z
-    .enum(['auto', ...INPUT_KINDS])
-    .optional()
-    .meta({ description: 'Default: as the media type says.' }),
-  encoding: z
-    .string()
-    .max(50)
-    .optional()
-    .meta({ description: 'Such as windows-1252. Default: UTF-8, or UTF-16 by its mark.' }),
-  ...SHAPE_QUERY,
-  delimiter: z
-    .string()
-    .transform((text, context) => {
-      const character = delimiterCharacter(text);
-      if (character !== undefined) return character;
-      context.addIssue({ code: 'custom', message: 'allowed is one character, or the word tab' });
-      return z.NEVER;
-    })
-    .optional()
-    .meta({ description: 'Of a CSV file: one character, or the word tab. Default: detected.' }),
-};
+const LOOKED_AT = queryOf({ ...READ, ...SHAPE });
 
 /** For files that become an import. */
 export const RECIPE = {
@@ -84,60 +29,22 @@ export const RECIPE = {
     .meta({ description: 'Settings for the export of another system: GET /v1/recipes lists them. Other options win.' }),
 };
 
-export const previewQuery = z.strictObject({ ...READING, ...RECIPE });
+export const previewQuery = z.strictObject({ ...LOOKED_AT, ...RECIPE });
 
 /** The same for a file that is kept. A look at one has the usual bounds: a viewer can cost no more. */
-export const KEPT_READING = {
-  ...READING,
-  bound: z
-    .string()
-    .transform((text, context) => {
-      const { bounds, wrong } = boundList(text);
-      if (wrong === undefined) return bounds;
-      context.addIssue({ code: 'custom', message: wrong });
-      return z.NEVER;
-    })
-    .optional()
-    .meta({ description: 'Bounds of the file that are raised: `columns=5000,element=64mb`.' }),
-  expectRows: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, 'allowed is a whole number from 1')
-    .transform(Number)
-    .optional()
-    .meta({ description: 'Rows that the file must have: with another number it is rejected, and nothing is sent.' }),
-};
+export const KEPT_READING = { ...LOOKED_AT, ...queryOf({ bound, ...EXPECTING }) };
+
+const ENDING = { ...STOPPING, ...GIVING_UP };
+const SENT_FIRST = { ...TRIAL, ...REMOVING };
+const CREATION = { ...CREATING, ...MAX_CREATE };
+const BANS = { ...LIFTING, ...BAN_CHECK };
 
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),
   ...KEPT_READING,
   ...RECIPE,
   tags: tagsOption.optional(),
-  maxErrors: z
-    .string()
-    .transform((text, context) => {
-      const bound = errorBound(text);
-      if (bound !== undefined) return bound;
-      context.addIssue({ code: 'custom', message: `allowed is ${ERROR_BOUND}` });
-      return z.NEVER;
-    })
-    .optional()
-    .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
-  giveUpAfter: z
-    .string()
-    .transform((text, context) => {
-      const ms = waitTime.parse(text, 'giveUpAfter');
-      if (ms !== undefined) return ms;
-      context.addIssue({ code: 'custom', message: `allowed is ${waitTime.allowed}` });
-      return z.NEVER;
-    })
-    .optional()
-    .meta({
-      description:
-        'How long it waits for a service that answers nothing: `30m`. Then it is blocked with SERVICE_AWAY, and continues when the service answers. Default: as the server is set, or as long as it takes.',
-    }),
-  ...CREATE_QUERY,
-  ...BAN_QUERY,
-  ...TRIAL_QUERY,
+  ...queryOf({ ...ENDING, ...CREATION, ...BANS, ...SENT_FIRST }),
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
 });
 
@@ -151,24 +58,17 @@ export interface Otherwise {
 }
 
 /** The options of an import. @throws Problem BAD_OPTION for those with which no file could be read */
-export function optionsOf(
-  { name: _, tags: __, dryRun, bound, allowUnban, banCheck, giveUpAfter, ...query }: Query,
-  { contentType, region, sandbox }: Otherwise,
-): ImportOptions {
+export function optionsOf(query: Query, { contentType, region, sandbox }: Otherwise): ImportOptions {
   const { format, charset } = mediaType(contentType);
-  const choices: CreateChoices = query;
-  const create = createOptionsOf(choices);
-  const reading = Object.fromEntries(Object.entries(query).filter(([name]) => !Object.hasOwn(CREATE_QUERY, name)));
+  const create = createOptionsOf(query);
   const options = importOptions.parse({
     format,
     region,
     ...(charset !== undefined && { encoding: charset }),
-    ...reading,
-    ...(create !== undefined && { create }),
-    ...(bound !== undefined && { bounds: bound }),
-    ...(giveUpAfter !== undefined && { giveUpAfterMs: giveUpAfter }),
-    ...banOptionsOf({ allowUnban, banCheck }),
-    dryRun: dryRun === 'true',
+    ...keptOf({ ...READING, ...SHAPE, ...EXPECTING, ...ENDING, ...SENT_FIRST }, query),
+    ...defined({ recipe: query.recipe, create }),
+    ...banOptionsOf(query),
+    dryRun: query.dryRun === 'true',
     sandbox,
   });
   try {

@@ -1,7 +1,7 @@
 import type { PlanAction } from '../../api/plan.ts';
-import type { CreateField } from '../../imports/create-options.ts';
 import type { Profiles } from '../../imports/record/profiles.ts';
 import { foldId } from '../../membership/membership.ts';
+import type { CreateField } from '../../options/create-options.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless, importable } from '../../text/spreadsheet.ts';

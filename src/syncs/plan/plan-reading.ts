@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Finding, newGroup, type PlanAction, type PlanGroup } from '../../api/plan.ts';
-import { CREATE_FIELDS } from '../../imports/create-options.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import type { Region } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../membership/plan-words.ts';
+import { CREATE_FIELDS } from '../../options/create-options.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { flagsFromJson, type PlanFlags } from '../plan-flags.ts';
 import { type Place, reasonSentence } from './reasons.ts';

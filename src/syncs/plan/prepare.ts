@@ -3,13 +3,14 @@ import { constants, createReadStream, existsSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { CreateOptions } from '../../imports/create-options.ts';
+import { intakeOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { notReadable } from '../../imports/read/intake-error.ts';
 import { forOneAsker } from '../../imports/send/counted-pages.ts';
 import type { GroupPages } from '../../imports/send/group-reader.ts';
 import type { StagingProgress, StagingTask } from '../../imports/stage/stage-file.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { CreateOptions } from '../../options/create-options.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import type { Reading } from '../sync-options.ts';
@@ -117,7 +118,7 @@ async function stageFile(
   ports: PlanningPorts,
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
-  const { waitForQuietMs, identities, expectRows, ...options } = reading;
+  const { waitForQuietMs, identities, expectRows, ...read } = reading;
   if (!existsSync(input)) {
     const before = await fileOf(source, file, { waitForQuietMs, signal });
     await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
@@ -127,6 +128,7 @@ async function stageFile(
     const before = await fileOf(identities.path, identities.name, { signal });
     await keepCopy(identities.path, known.path, identities.name, (lastByte) => before.checkUnchanged(lastByte));
   }
+  const options = intakeOptions(read);
   const task = { source: input, name: file, options, ledger: desired, signal, ...(known && { identities: known }) };
   const whole = expectRows === undefined ? task : { ...task, expectRows };
   await ports.stage(whole, (progress) => onProgress({ step: 'reading', ...progress }));

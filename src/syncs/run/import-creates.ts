@@ -1,4 +1,4 @@
-import { CREATE_FIELDS, type CreateOptions } from '../../imports/create-options.ts';
+import { CREATE_FIELDS, type CreateOptions } from '../../options/create-options.ts';
 import { creationColumn } from '../plan/plan-csv.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';

@@ -1,4 +1,4 @@
-import type { CreateOptions } from '../../imports/create-options.ts';
+import type { CreateOptions } from '../../options/create-options.ts';
 import type { SyncFlags, UndoFlags } from '../plan-flags.ts';
 import type { Reading } from '../sync-options.ts';
 

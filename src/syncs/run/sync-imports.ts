@@ -1,5 +1,5 @@
-import type { CreateOptions } from '../../imports/create-options.ts';
 import type { ImportState } from '../../membership/import-state.ts';
+import type { CreateOptions } from '../../options/create-options.ts';
 
 /** An import as a sync sees it. */
 interface SyncedImport {

@@ -1,4 +1,4 @@
-import { createSettingsOf } from '../../imports/create-texts.ts';
+import { createSettingsOf } from '../../options/create-options.ts';
 import { readSyncOptions } from '../sync-options.ts';
 import type { NewSchedule, ScheduleChange } from './schedule-catalog.ts';
 import { shownFile } from './source.ts';
@@ -22,7 +22,6 @@ export function scheduleChanges(before: Settings, after: Settings): ScheduleChan
 function shownSettings(settings: Settings): Readonly<Record<string, unknown>> {
   const { cron, tz, file, headers, maxSource, protectFile, options, repair, catchUp, restricted } = settings;
   const { reading, flags, create, ...decided } = readSyncOptions({ options });
-  const { mapping, defaults, ...plain } = reading ?? {};
   return {
     ...{ cron, tz, headers, maxSource, protectFile, repair, catchUp, restricted },
     file: shownFile({ file }),
@@ -31,9 +30,7 @@ function shownSettings(settings: Settings): Readonly<Record<string, unknown>> {
     ...flags,
     protect: [...flags.protect],
     removeByName: [...flags.removeByName],
-    ...plain,
-    map: mapping,
-    ...defaults,
+    ...reading,
   };
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOptionsOf } from '../../../src/imports/create-texts.ts';
 import type { Verdict } from '../../../src/membership/check-words.ts';
 import type { Outcome } from '../../../src/membership/outcome.ts';
+import { createOptionsOf } from '../../../src/options/create-options.ts';
 import { openChecking } from './checking.ts';
 
 /** What the import of a row comes to, by what the check has said about it. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { CreateChoices } from '../../../src/imports/create-texts.ts';
-import { createOptionsOf } from '../../../src/imports/create-texts.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
+import type { CreateChoices } from '../../../src/options/create-options.ts';
+import { createOptionsOf } from '../../../src/options/create-options.ts';
 import { openChecking } from './checking.ts';
 
 const SEED = {

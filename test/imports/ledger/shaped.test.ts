@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import type { IntakeOptions } from '../../../src/imports/read/intake.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/reading.ts';
-import type { Trial } from '../../../src/imports/shaping-options.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';
+import type { TrialChoices } from '../../../src/options/sending-options.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { ALL_DONE, dispatch, pending, resultOf } from './staged-import.ts';
 
@@ -15,7 +15,7 @@ import { ALL_DONE, dispatch, pending, resultOf } from './staged-import.ts';
 async function staged(
   content: string,
   options: Partial<IntakeOptions>,
-  more: { readonly trial?: Trial; readonly identities?: string } = {},
+  more: { readonly trial?: TrialChoices; readonly identities?: string } = {},
 ): Promise<string> {
   const folder = tempDir();
   const source = join(folder, 'input');
@@ -146,7 +146,7 @@ test('the same membership from two values of a row is a duplicate, and the repor
   ]);
 });
 
-test.each<[string, Trial, string[]]>([
+test.each<[string, TrialChoices, string[]]>([
   ['the first rows', { first: 2 }, ['anna', 'ben']],
   ['one group', { only: [{ field: 'guid', is: ['G2'] }] }, ['cleo', 'dan']],
   ['the first rows of a group', { first: 1, only: [{ field: 'guid', is: ['g2'] }] }, ['cleo']],

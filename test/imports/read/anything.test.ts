@@ -19,8 +19,11 @@ async function rowsOrRefusal(content: string | Buffer, ...how: [Parameters<typeo
     const columns = intake.columns();
     let line = 0;
     for (const row of rows) {
-      expect(row.line).toBeGreaterThan(line);
+      // A row with lists in it gives several memberships; the first has the row.
+      const isFurther = (row.shaped?.part ?? 1) > 1;
+      expect(row.line).toBeGreaterThan(isFurther ? line - 1 : line);
       line = row.line;
+      if (isFurther) continue;
       const original: unknown = JSON.parse(row.original);
       const names = intake.format === 'csv' ? (original as unknown[]).length : Object.keys(original as object).length;
       expect(names).toBeLessThanOrEqual(columns.length);

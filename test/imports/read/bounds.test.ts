@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { boundList } from '../../../src/imports/parse-options.ts';
-import { BOUND_NAMES, BOUNDS, boundText, MOST_DEPTH } from '../../../src/imports/read/bounds.ts';
+import { MOST_DEPTH } from '../../../src/imports/read/bounds.ts';
 import { openIntake } from '../../../src/imports/read/intake.ts';
+import { BOUND_NAMES, BOUNDS, boundText } from '../../../src/options/bounds.ts';
+import { boundList } from '../../../src/options/option-texts.ts';
 import { drained, OPTIONS, open, read, refusal } from './reading.ts';
 
 const MIB = 1024 * 1024;
@@ -150,13 +151,11 @@ test('a report that would be far larger than its file is refused', async () => {
 test('every bound has a default and a most, and can be written and read', () => {
   for (const name of BOUND_NAMES) {
     expect(BOUNDS[name].default).toBeLessThan(BOUNDS[name].most);
-    expect(boundList(`${name}=${boundText(name, BOUNDS[name].most)}`)).toEqual({
-      bounds: { [name]: BOUNDS[name].most },
-    });
-    expect(boundList(`${name}=0`).wrong).toContain(name);
+    expect(boundList(`${name}=${boundText(name, BOUNDS[name].most)}`)).toEqual({ [name]: BOUNDS[name].most });
+    expect(() => boundList(`${name}=0`)).toThrow(`"${name}=0" is not possible`);
   }
-  expect(boundList('columns=16385').wrong).toContain('up to 16384');
-  expect(boundList('rows=7').wrong).toContain('"rows=7" is not name=value');
+  expect(() => boundList('columns=16385')).toThrow('columns up to 16384');
+  expect(() => boundList('rows=7')).toThrow('"rows=7" is not one');
 });
 
 test('docs/files.md has every bound with its default, its most and what it bounds', () => {

@@ -86,13 +86,13 @@ export const PROBLEMS: readonly ProblemCount[] = [
     status: 'failed',
     code: 'ERR_UID_NOT_FOUND',
     count: 180,
-    example: { line: 1217, value: 'bob', message: 'The user with UID bob does not exist.' },
+    examples: [{ line: 1217, value: 'bob', message: 'The user with UID bob does not exist.' }],
   },
   {
     status: 'invalid',
     code: 'UNKNOWN_SCOPE',
     count: 60,
-    example: { line: 17, value: 'owner', message: 'allowed are admin, moderator, participant and ban' },
+    examples: [{ line: 17, value: 'owner', message: 'allowed are admin, moderator, participant and ban' }],
   },
 ];
 

@@ -9,7 +9,7 @@ function pageWith(text: string): string {
   return htmlReport(
     htmlInput({
       summary: importSummary({ file: text, id: text, notes: [{ code: text, text }] }),
-      problems: [{ status: 'failed', code: text, count: 2, example: { line: 2, value: text, message: text } }],
+      problems: [{ status: 'failed', code: text, count: 2, examples: [{ line: 2, value: text, message: text }] }],
       groups: [{ region: text, guid: text, rows: rowCounts({ added: 1 }) }],
       calls: [{ at: 0, widthMs: 1000, calls: 1, failed: 0, rateLimited: 0, p50Ms: 1, maxMs: 1, region: text }],
       sample: [
@@ -149,7 +149,7 @@ describe('the HTML report', () => {
   test('shows the beginning of a value that is very long, and never half a character', () => {
     const value = `${'x'.repeat(159)}👍${'y'.repeat(1_000_000)}`;
     const problems = [
-      { status: 'invalid' as const, code: 'TOO_LONG', count: 1, example: { line: 2, value, message: '' } },
+      { status: 'invalid' as const, code: 'TOO_LONG', count: 1, examples: [{ line: 2, value, message: '' }] },
     ];
     const page = htmlReport(htmlInput({ problems, sample: [reportRow({ status: 'invalid', original: value })] }));
     expect(page.length).toBeLessThan(200_000);

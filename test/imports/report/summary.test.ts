@@ -74,7 +74,9 @@ calls                100      68           ·     168
     const hostile = 'a\u001b[2Jb\u009b1m\u202ec\r\nd';
     const text = summaryText(summaryOf({ failed: 1 }, { file: hostile, id: hostile }), {
       ...plain,
-      problems: [{ status: 'failed', code: hostile, count: 1, example: { line: 2, value: hostile, message: hostile } }],
+      problems: [
+        { status: 'failed', code: hostile, count: 1, examples: [{ line: 2, value: hostile, message: hostile }] },
+      ],
     });
     expect(text).toContain('a␛[2Jb\\u{9b}1m\\u{202e}c d');
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
@@ -93,7 +95,7 @@ calls                100      68           ·     168
         (regions, rows, width) => {
           const summary = importSummary({ file: 'members-'.repeat(30), rows, regions });
           const long = { line: 1, value: '値'.repeat(200), message: 'm'.repeat(300) };
-          const problems = [{ status: 'failed' as const, code: 'C'.repeat(200), count: 1, example: long }];
+          const problems = [{ status: 'failed' as const, code: 'C'.repeat(200), count: 1, examples: [long] }];
           const lines = summaryText(summary, { color: false, width, problems }).split('\n');
           expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
         },

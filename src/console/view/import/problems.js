@@ -1,4 +1,4 @@
-/** Problems by code: how many rows, an example, what to do. */
+/** Problems by code: how many rows, examples, what to do. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAnswer, useRenewal } from '../../answer.js';
@@ -76,11 +76,11 @@ function columnsFor(id, filter) {
     {
       label: 'Problem',
       kind: 'main',
-      cell: ({ status, code, column, example }) => [
+      cell: ({ status, code, column, examples }) => [
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
         column !== undefined && [' in ', foreign(column)],
-        h('p', { class: 'note' }, exampleOf(example)),
+        h('p', { class: 'note' }, examplesOf(examples)),
       ],
     },
     {
@@ -118,13 +118,18 @@ function columnsFor(id, filter) {
   ];
 }
 
-/** @param {ProblemView['example']} example */
-function exampleOf({ line, value, message }) {
+/** What is said of the first one is much the same of the others. @param {ProblemView['examples']} examples */
+function examplesOf([first, ...others]) {
+  const message = first?.message ?? '';
+  const rows = others.flatMap(({ line, value }, at) => [
+    at === 0 ? ' Also row ' : ', row ',
+    `${grouped(line)}, `,
+    h('code', { key: at }, foreign(value)),
+  ]);
   return [
-    `Row ${grouped(line)}`,
-    value !== '' && ', ',
-    value !== '' && h('code', null, foreign(value)),
-    message !== '' && ': ',
-    message !== '' && foreign(messageWords(message)),
+    `Row ${grouped(first?.line ?? 0)}`,
+    first?.value !== '' && [', ', h('code', { key: 'value' }, foreign(first?.value ?? ''))],
+    message !== '' && [': ', foreign(messageWords(message))],
+    others.length > 0 && ['.', ...rows, '.'],
   ];
 }

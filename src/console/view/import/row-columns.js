@@ -4,7 +4,7 @@ import { grouped } from '../../format.js';
 import { OutcomeMark } from '../../outcome-bar.js';
 import { messageWords, outcomeLabel } from '../../words.js';
 
-/** @import { RowView } from '../../answers.d.ts' */
+/** @import { RowView, Verdict } from '../../answers.d.ts' */
 
 /** What rows can be sorted by, also where no column heads are seen. @type {import('../../form.js').Choice[]} */
 export const ROW_ORDERS = [
@@ -22,8 +22,37 @@ export const ROW_ORDERS = [
   ['finished desc', 'time, latest first'],
 ];
 
-/** @param {(row: RowView) => void} onDetails @returns {import('../../table.js').Column<RowView>[]} */
-export function rowColumns(onDetails) {
+/** What the check said of one row. @type {Readonly<Partial<Record<Verdict, string>>>} */
+const VERDICTS = {
+  add: 'would be added',
+  create: 'would be created and added',
+  ban: 'would be banned',
+  change: 'would get this scope',
+  remove: 'would be removed',
+  unban: 'the ban would be lifted',
+  nothing_to_do: 'nothing to do',
+  lifts_ban: 'is banned: adding lifts the ban',
+  already_member: 'already a member',
+  already_banned: 'already banned',
+  other_scope: 'a member with another scope, which stays',
+  fail: 'would fail',
+  not_checked: 'could not be checked',
+};
+
+/** @type {import('../../table.js').Column<RowView>} */
+const CHECK = {
+  label: 'Check',
+  kind: 'wide',
+  cell: ({ check }) => {
+    if (check === undefined) return h('span', { class: 'soft' }, '–');
+    const [verdict = '', code = ''] = check.split(':', 2);
+    const label = VERDICTS[/** @type {Verdict} */ (verdict)] ?? verdict;
+    return [label, code !== '' && ' ', code !== '' && h('code', null, code)];
+  },
+};
+
+/** @param {(row: RowView) => void} onDetails @param {boolean} hasCheck whether what a check said stands beside them @returns {import('../../table.js').Column<RowView>[]} */
+export function rowColumns(onDetails, hasCheck) {
   return [
     { label: 'Row', kind: 'number', sort: 'row', cell: ({ line }) => grouped(line) },
     {
@@ -37,6 +66,7 @@ export function rowColumns(onDetails) {
     { label: 'Region', cell: ({ region }) => region },
     { label: 'Scope', cell: ({ scope }) => scope },
     { label: 'Outcome', sort: 'outcome', cell: ({ status, scope }) => h(OutcomeMark, { outcome: status, scope }) },
+    ...(hasCheck ? [CHECK] : []),
     {
       label: 'Message',
       kind: 'wide',

@@ -35,17 +35,19 @@ export function ImportRows({ id, live, filter }) {
   const pages = useKeptPages(path, { name: 'rows', limit: page, most: MOST_ROWS });
   const { items, total, isOld, hasMore, dropped, error } = pages;
   const detail = useSignal(/** @type {RowView | undefined} */ (undefined));
+  // Once it is sent, the outcomes count.
+  const hasCheck = live.view.value?.state === 'staged' && live.view.value.checkedRows !== undefined;
   const columns = useMemo(
     () =>
       rowColumns((row) => {
         detail.value = row;
-      }),
-    [],
+      }, hasCheck),
+    [hasCheck],
   );
   const turns = live.turns.value;
   const over = live.over.value;
   // Also before the first answer, which may say how it was before the turn.
-  useChange(turns, () => void pages.refresh());
+  useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs. Rows that have made room are not fetched again.
   useRenewal(useSettled(live, filter, items), () => !over && !dropped && pages.follow(), EVERY_MS);
   // Of what is not sent, an import that goes on says that it is to come.

@@ -1,5 +1,6 @@
 import { option, words } from '../../../errors/named-options.ts';
-import { type Bounds, boundText, orRaise } from '../bounds.ts';
+import { boundText } from '../../../options/bounds.ts';
+import { type Bounds, orRaise } from '../bounds.ts';
 import type { Reading } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
 import { IntakeError } from '../intake-error.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Shape } from '../../../api/shape.ts';
+import type { Shape } from '../../../options/shape.ts';
 import type { ExportName } from '../exports.ts';
 import type { InputRow } from '../input-row.ts';
 import { IntakeError } from '../intake-error.ts';

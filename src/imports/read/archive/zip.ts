@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import { option, words } from '../../../errors/named-options.ts';
-import { type Bounds, boundText, FREE_UNPACKED, orRaise } from '../bounds.ts';
+import { boundText } from '../../../options/bounds.ts';
+import { type Bounds, FREE_UNPACKED, orRaise } from '../bounds.ts';
 import { IntakeError, notReadable, shownPath } from '../intake-error.ts';
 import { BLOCK_BYTES } from '../source.ts';
 

@@ -1,5 +1,5 @@
-import type { Shape } from '../../../api/shape.ts';
 import { foldId } from '../../../membership/membership.ts';
+import type { Shape } from '../../../options/shape.ts';
 import { defined } from '../../../platform/defined.ts';
 import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';

@@ -1,4 +1,4 @@
-import type { Shape } from '../../../api/shape.ts';
+import type { Shape } from '../../../options/shape.ts';
 import type { Columns } from '../columns.ts';
 import type { InputRow, RowProblem } from '../input-row.ts';
 import { compile, type Layout, recognisedBy, requireMatches, sourcedFields } from './compile.ts';

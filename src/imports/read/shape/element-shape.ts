@@ -1,4 +1,4 @@
-import type { Shape } from '../../../api/shape.ts';
+import type { Shape } from '../../../options/shape.ts';
 import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, originalOf } from '../element.ts';
 import type { InputRow } from '../input-row.ts';
 import { parseJson, repeatedKey } from '../json-text.ts';

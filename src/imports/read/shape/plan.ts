@@ -1,4 +1,4 @@
-import type { Shape } from '../../../api/shape.ts';
+import type { Shape } from '../../../options/shape.ts';
 import type { RowProblem } from '../input-row.ts';
 import { listed, shown } from '../intake-error.ts';
 import type { Cells, Source } from './sources.ts';

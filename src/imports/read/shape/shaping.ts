@@ -1,5 +1,5 @@
-import type { Shape } from '../../../api/shape.ts';
 import { option, words } from '../../../errors/named-options.ts';
+import type { Shape } from '../../../options/shape.ts';
 import type { Bounds } from '../bounds.ts';
 import type { ColumnMapping, Columns, Field } from '../columns.ts';
 import type { TableTop } from '../csv.ts';

@@ -1,5 +1,5 @@
-import type { ACTION_MEANINGS, SCOPE_MEANINGS } from '../../../api/shape.ts';
 import type { Scope } from '../../../membership/membership.ts';
+import type { ACTION_MEANINGS, SCOPE_MEANINGS } from '../../../options/shape.ts';
 import { scopeOfWord } from '../membership-row.ts';
 
 /** Words of a file and what they mean. */

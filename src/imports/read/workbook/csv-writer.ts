@@ -1,4 +1,5 @@
-import { type Bounds, boundText, orRaise } from '../bounds.ts';
+import { boundText } from '../../../options/bounds.ts';
+import { type Bounds, orRaise } from '../bounds.ts';
 import { IntakeError } from '../intake-error.ts';
 
 const NEEDS_QUOTES = /[",\r\n]/;

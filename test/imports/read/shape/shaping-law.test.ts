@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Shape } from '../../../../src/api/shape.ts';
 import type { InputRow } from '../../../../src/imports/read/input-row.ts';
+import type { Shape } from '../../../../src/options/shape.ts';
 import { csvLine } from '../../../../src/text/csv-line.ts';
 import { read } from '../reading.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Shape } from '../../../../src/api/shape.ts';
 import type { InputRow } from '../../../../src/imports/read/input-row.ts';
 import type { IntakeOptions } from '../../../../src/imports/read/intake.ts';
+import type { Shape } from '../../../../src/options/shape.ts';
 import { read, refusal, short } from '../reading.ts';
 
 /** Memberships of a file, each with its row and which value of it. */

@@ -1,22 +1,15 @@
-import { ACTION_MEANINGS, SCOPE_MEANINGS, type ShapeInput } from '../../../api/shape.ts';
-import { RollcallError } from '../../../errors/rollcall-error.ts';
-import { SCOPES } from '../../../membership/membership.ts';
+import { SCOPES } from '../membership/membership.ts';
+import { OptionTextError } from './option.ts';
+import { ACTION_MEANINGS, SCOPE_MEANINGS, type ShapeInput } from './shape.ts';
 
-/** Parts of a shape as people write them on the command line. Each parser throws ShapeTextError for what it cannot read. */
-
-/** What is expected instead; completes "Expected …". */
-export class ShapeTextError extends RollcallError {
-  constructor(expected: string) {
-    super('BAD_SHAPE', expected);
-  }
-}
+/** Parts of a shape as people write them on the command line. Each parser throws OptionTextError for what it cannot read. */
 
 /** `active=add,deleted=remove`: pairs of texts. An equals sign in the first text is written `\=`, a comma `\,`. */
 function pairs(text: string, example: string): [string, string][] {
   return parts(text).map((part) => {
     const at = part.search(/(?<!\\)=/);
     if (at < 0)
-      throw new ShapeTextError(`pairs with an equals sign, such as ${example}; ${JSON.stringify(part)} has none`);
+      throw new OptionTextError(`pairs with an equals sign, such as ${example}; ${JSON.stringify(part)} has none`);
     return [unescaped(part.slice(0, at)), unescaped(part.slice(at + 1))];
   });
 }
@@ -38,7 +31,7 @@ export function columnList(text: string): string[] {
 function meaningOf<Meaning extends string>(word: string, meanings: readonly Meaning[], what: string): Meaning {
   const meaning = meanings.find((one) => one === word.toLowerCase());
   if (meaning !== undefined) return meaning;
-  throw new ShapeTextError(`${what}; ${JSON.stringify(word)} is not one of them; allowed are ${meanings.join(', ')}`);
+  throw new OptionTextError(`${what}; ${JSON.stringify(word)} is not one of them; allowed are ${meanings.join(', ')}`);
 }
 
 /** `OWNER=admin,*=participant` */
@@ -61,7 +54,7 @@ export function actionWordList(text: string): NonNullable<NonNullable<ShapeInput
 export function splitOf(text: string): NonNullable<ShapeInput['split']> {
   const [, field, separator] = /^\s*(guid|uid|scope)\s*=(.+)$/s.exec(text) ?? [];
   if (field === undefined || separator === undefined) {
-    throw new ShapeTextError(`field=separator, such as guid=";"; fields are guid, uid, scope`);
+    throw new OptionTextError(`field=separator, such as guid=";"; fields are guid, uid, scope`);
   }
   const named: Readonly<Record<string, string>> = { '\\n': '\n', '\\t': '\t', tab: '\t', space: ' ' };
   return { [field]: named[separator] ?? separator };
@@ -82,7 +75,7 @@ export function numberedColumns(text: string): NonNullable<ShapeInput['numbered'
   const example = 'guid=course#,scope=role#';
   const { guid, scope, ...others } = Object.fromEntries(pairs(text, example));
   const isRight = guid?.includes('#') && (scope?.includes('#') ?? true) && Object.keys(others).length === 0;
-  if (!isRight || guid === undefined) throw new ShapeTextError(`columns with # for their number, such as ${example}`);
+  if (!isRight || guid === undefined) throw new OptionTextError(`columns with # for their number, such as ${example}`);
   return { guid, ...(scope !== undefined && { scope }) };
 }
 
@@ -96,14 +89,16 @@ export function conditions(text: string): NonNullable<ShapeInput['where']> {
     const isNot = part.charAt(at) === '!';
     const column = unescaped(part.slice(0, Math.max(0, at)));
     if (column === '') {
-      throw new ShapeTextError(`conditions such as status=active or deleted!=true; ${JSON.stringify(part)} is not one`);
+      throw new OptionTextError(
+        `conditions such as status=active or deleted!=true; ${JSON.stringify(part)} is not one`,
+      );
     }
     const values = part
       .slice(at + (isNot ? 2 : 1))
       .split(/(?<!\\)\|/)
       .map(unescaped);
     if (values.includes(OPEN_VALUE)) {
-      throw new ShapeTextError(`the words of the column ${JSON.stringify(column)} in place of ${OPEN_VALUE}`);
+      throw new OptionTextError(`the words of the column ${JSON.stringify(column)} in place of ${OPEN_VALUE}`);
     }
     return isNot ? { column, isNot: values } : { column, is: values };
   });
@@ -114,7 +109,7 @@ export function chosenRows(text: string): { field: 'guid' | 'uid'; is: string[] 
   return pairs(text, 'guid=group-1|group-2').map(([field, ids]) => {
     const is = ids.split('|').map((id) => id.trim());
     if ((field !== 'guid' && field !== 'uid') || is.includes('')) {
-      throw new ShapeTextError('guid=… or uid=…, with | between several');
+      throw new OptionTextError('guid=… or uid=…, with | between several');
     }
     return { field, is };
   });

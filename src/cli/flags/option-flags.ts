@@ -1,0 +1,32 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type OptionDeclaration, type Options, OptionTextError } from '../../options/option.ts';
+import { repeatable } from './once.ts';
+
+/** Adds a flag for each of the options. */
+export function withOptions(command: Command, options: Options): Command {
+  for (const [name, declared] of Object.entries(options)) command.addOption(optionFlag(name, declared));
+  return command;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
+function optionFlag(name: string, { value, help, preset, off, choices, parse, join }: OptionDeclaration<any>): Option {
+  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const meaning = (off ?? help).replace(/`resume`/g, '`rollcall resume`');
+  if (value === undefined) return new Option(off === undefined ? `--${flag}` : `--no-${flag}`, meaning);
+  const option = new Option(`--${flag} ${value}`, preset === undefined ? meaning : `${meaning} (default: ${preset})`);
+  return choices === undefined ? option.argParser(parserOf(parse, join)) : option.choices(choices);
+}
+
+/** What commander calls with the text of a flag; with `join` the flag may be repeated. */
+export function parserOf<Value>(parse: (text: string) => Value, join?: (earlier: Value, later: Value) => Value) {
+  const parser = (text: string, earlier?: Value): Value => {
+    try {
+      const value = parse(text);
+      return earlier === undefined || join === undefined ? value : join(earlier, value);
+    } catch (error) {
+      if (error instanceof OptionTextError) throw new InvalidArgumentError(`Expected ${error.message}.`);
+      throw error;
+    }
+  };
+  return join === undefined ? parser : repeatable(parser);
+}

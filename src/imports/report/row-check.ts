@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { readStatements } from '../../platform/sqlite.ts';
+import { checkFiles } from '../check-paths.ts';
+
+/** What the check beside a ledger says of its rows, such as `add` or `fail:ERR_UID_NOT_FOUND`. */
+
+const STATEMENTS = readStatements(new URL('../check/check-ledger.sql', import.meta.url));
+
+/** Rows with a verdict, with a code behind a colon or without; none where nothing was checked. */
+export function rowsOfCheck(ledger: DatabaseSync, wanted: string): number[] {
+  const [verdict = '', code = null] = wanted.split(':', 2);
+  return asked(ledger, 'rows_of_verdict', { verdict, code }).map((row) => Number(row['row_id']));
+}
+
+/** The verdicts of these rows; those that were not checked have none. */
+export function checkOfRows(ledger: DatabaseSync, rows: readonly number[]): ReadonlyMap<number, string> {
+  const verdicts = asked(ledger, 'verdicts_of_rows', { rows: JSON.stringify(rows) });
+  return new Map(
+    verdicts.map(({ row_id, verdict, code }) => [Number(row_id), code === '' ? String(verdict) : `${verdict}:${code}`]),
+  );
+}
+
+function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<string, string | null>>) {
+  const { check } = checkFiles(dirname(ledger.location() ?? ''));
+  if (!existsSync(check)) return [];
+  const database = new DatabaseSync(check, { readOnly: true });
+  try {
+    return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
+  } finally {
+    database.close();
+  }
+}

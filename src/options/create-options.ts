@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import {
+  choice,
+  type Given,
+  givenOf,
+  keptOf,
+  keptShape,
+  OptionTextError,
+  option,
+  SWITCH,
+  TEXT,
+  textOf,
+} from './option.ts';
+
+/** Fields of a user or group that is created, as a column of the input may give them. */
+export const CREATE_FIELDS = [
+  'name',
+  'first_name',
+  'last_name',
+  'avatar',
+  'link',
+  'role',
+  'tags',
+  'metadata',
+  'email',
+  'group_name',
+  'group_type',
+  'group_password',
+  'group_owner',
+  'group_icon',
+  'group_description',
+  'group_tags',
+] as const;
+export type CreateField = (typeof CREATE_FIELDS)[number];
+
+const GROUP_TYPES = ['public', 'private', 'password'] as const;
+
+/** A number, or a share in percent: of the users or groups that the input names. */
+const bound = z.union([
+  z.strictObject({ count: z.int().nonnegative() }),
+  z.strictObject({ percent: z.number().min(0).max(100) }),
+]);
+export type CreateBound = z.infer<typeof bound>;
+
+export const maxCreate = z.strictObject({ users: bound, groups: bound }).partial();
+export type MaxCreate = z.infer<typeof maxCreate>;
+
+const text = { schema: z.string().min(1), ...TEXT, longest: 3_000 };
+
+/** What an import may create or reactivate: users and groups that its rows need and the service does not know. */
+export const CREATING = {
+  createUsers: option({
+    ...SWITCH,
+    kept: 'users',
+    help: 'create users whom the service does not know, and add them then',
+  }),
+  createGroups: option({
+    ...SWITCH,
+    kept: 'groups',
+    help: 'create groups that are not there, before anything else is sent',
+  }),
+  reactivate: option({ ...SWITCH, help: 'make users active again who are deactivated' }),
+  createMap: option({
+    kept: 'columns',
+    schema: z.partialRecord(z.enum(CREATE_FIELDS), z.string()),
+    value: '<field=column,...>',
+    help: 'columns with the fields of new users and groups: name=Full Name,group_name=Room',
+    parse: createColumns,
+    print: (columns) => Object.entries(columns).map(([field, column]) => `${field}=${column}`),
+    join: (earlier, later) => ({ ...earlier, ...later }),
+  }),
+  userNameFrom: option({
+    ...choice(['uid']),
+    value: '<uid>',
+    help: 'name new users without a name after their UID',
+  }),
+  groupNameFrom: option({
+    ...choice(['guid']),
+    value: '<guid>',
+    help: 'name new groups without a name after their GUID',
+  }),
+  userRole: option({ ...text, value: '<role>', help: 'role of new users whose rows do not say' }),
+  groupType: option({ ...choice(GROUP_TYPES), value: '<type>', help: 'type of new groups', preset: 'public' }),
+  groupOwner: option({ ...text, value: '<uid>', help: 'owner of new groups', preset: 'the service itself' }),
+  groupIcon: option({ ...text, value: '<url>', help: 'icon of new groups' }),
+  groupDescription: option({ ...text, value: '<text>', help: 'description of new groups' }),
+  groupMembers: option({
+    ...SWITCH,
+    kept: 'membersWithGroup',
+    help: 'a new group comes with its first members, in the same call',
+    preset: 'true',
+    off: 'create groups empty, and add their first members in calls of their own',
+  }),
+};
+
+export const MAX_CREATE = {
+  maxCreate: option({
+    kept: 'max',
+    schema: maxCreate,
+    ...textOf(
+      {
+        allowed: 'a number, such as 500, a share, such as 5%, or one for each: users=500,groups=20',
+        parse: maxCreateText,
+      },
+      textOfMaxCreate,
+    ),
+    value: '<n|n%>',
+    help: 'most users and groups to create, such as 500, 5% or users=500,groups=20; above it the import waits',
+    preset: '100 users, 10 groups',
+  }),
+};
+
+const ALL = { ...CREATING, ...MAX_CREATE };
+const kept = keptShape(ALL);
+
+/** As they are kept. Absent `userNameFrom`: a user whose row has no name is not created. */
+export const createOptions = z.strictObject({
+  ...kept,
+  users: z.boolean().default(false),
+  groups: z.boolean().default(false),
+  reactivate: z.boolean().default(false),
+  columns: kept.columns.unwrap().default({}),
+  membersWithGroup: z.boolean().default(true),
+  max: maxCreate.default({}),
+});
+export type CreateOptions = z.infer<typeof createOptions>;
+
+/** Choices as flags and queries give them; an absent one has its default. */
+export type CreateChoices = Given<typeof ALL>;
+
+/** The options; undefined where nothing may be created. */
+export function createOptionsOf(choices: CreateChoices): CreateOptions | undefined {
+  const { createUsers = false, createGroups = false, reactivate = false } = choices;
+  return createUsers || createGroups || reactivate ? createOptions.parse(keptOf(ALL, choices)) : undefined;
+}
+
+/** The choices that give these options, as a schedule shows and takes them. */
+export function createSettingsOf(create: CreateOptions) {
+  const { users, groups, reactivate, membersWithGroup } = create;
+  const { createMap = {}, maxCreate = {}, ...choices } = givenOf(ALL, create);
+  const columns = ALL.createMap.print(createMap).join(',');
+  const max = textOfMaxCreate(maxCreate);
+  return {
+    ...choices,
+    ...{ createUsers: users, createGroups: groups, reactivate, groupMembers: membersWithGroup },
+    ...(columns !== '' && { createMap: columns }),
+    ...(max !== '' && { maxCreate: max }),
+  };
+}
+
+/** `name=Full Name,group_name=Room` */
+function createColumns(text: string): Partial<Record<CreateField, string>> {
+  return Object.fromEntries(
+    text.split(/,(?=[^,]*=)/).map((part) => {
+      const at = part.indexOf('=');
+      const field = CREATE_FIELDS.find((one) => one === part.slice(0, at).trim().toLowerCase());
+      if (field !== undefined) return [field, part.slice(at + 1).trim()];
+      throw new OptionTextError(`field=column, or field= for none; fields are ${CREATE_FIELDS.join(', ')}`);
+    }),
+  );
+}
+
+/** `500`, `5%` or `users=500,groups=5%`, each kind once; undefined for what cannot be read. */
+function maxCreateText(text: string): MaxCreate | undefined {
+  const both = boundOf(text);
+  if (both !== undefined) return { users: both, groups: both };
+  const max: MaxCreate = {};
+  for (const part of text.split(',')) {
+    const [, kind, number = ''] = /^\s*(users|groups)\s*=(.*)$/.exec(part) ?? [];
+    const bound = boundOf(number);
+    if (kind === undefined || bound === undefined || kind in max) return undefined;
+    max[kind as keyof MaxCreate] = bound;
+  }
+  return max;
+}
+
+function boundOf(text: string): CreateBound | undefined {
+  const [, digits, percent] = /^\s*(\d{1,12}(?:\.\d+)?)\s*(%?)\s*$/.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  if (percent === '%') return Number(digits) <= 100 ? { percent: Number(digits) } : undefined;
+  return Number.isInteger(Number(digits)) ? { count: Number(digits) } : undefined;
+}
+
+/** A bound as `maxCreateText` reads it. */
+export function textOfMaxCreate(max: MaxCreate): string {
+  return Object.entries(max)
+    .flatMap(([kind, bound]) =>
+      bound === undefined ? [] : [`${kind}=${'count' in bound ? bound.count : `${bound.percent}%`}`],
+    )
+    .join(',');
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { choice, type Given, OptionTextError, option, SWITCH } from './option.ts';
+
+/** How a sync decides who is added, changed and removed. */
+export const MODE = {
+  mode: option({
+    ...choice(['add', 'mirror']),
+    value: '<mode>',
+    help: 'add never removes; mirror also looks at members who are not in the file',
+    preset: 'add',
+  }),
+  missing: option({
+    ...choice(['report', 'remove', 'ban']),
+    value: '<what>',
+    help: 'with mode mirror: what to do about members who are not in the file',
+    preset: 'report',
+  }),
+  allowDemotion: option({
+    ...SWITCH,
+    help: 'lower scopes where the file says so; otherwise scopes are only raised',
+  }),
+};
+export type ModeChoices = Given<typeof MODE>;
+
+const uidList = {
+  schema: z.array(z.string()),
+  longest: 100_000,
+  value: '<uid,...>',
+  parse: (text: string): string[] => {
+    const uids = text.split(',').map((part) => part.trim());
+    if (uids.includes('')) throw new OptionTextError('UIDs, separated by commas');
+    return uids;
+  },
+  print: (uids: string[]) => (uids.length === 0 ? [] : [uids.join(',')]),
+  join: (earlier: string[], later: string[]) => [...earlier, ...later],
+};
+
+/** Exceptions to the protection of members. On the command line, the UIDs to protect are in a file. */
+export const PROTECTING = {
+  protect: option({ ...uidList, help: 'UIDs to never remove, ban or lower' }),
+};
+export const REMOVING_BY_NAME = {
+  removeNamed: option({
+    ...uidList,
+    kept: 'removeByName',
+    help: 'UIDs that may be removed even if they are owner, admin or protected',
+  }),
+};
+
+export const APPLYING = {
+  apply: option({ ...SWITCH, help: 'carry out the plan at once, unless a guard objects' }),
+};
+
+export const UNDOING = {
+  includeUncertain: option({
+    ...SWITCH,
+    help: 'also reverse what a call without an answer may have done: remove members who were there when it was repeated, or whose row is not confirmed',
+  }),
+};

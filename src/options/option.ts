@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import type { Allowed } from '../platform/allowed-values.ts';
+import { defined } from '../platform/defined.ts';
+import { asSentence } from '../text/wording.ts';
+
+/**
+ * An option of an import, sync or schedule, declared once. From the declaration come its flag, its parameter in the API
+ * with the description, what is kept of it, and what the command line sends to a server.
+ */
+export interface OptionDeclaration<Schema extends z.ZodType = z.ZodType> {
+  /** The value as it is kept, in JSON: with an import, in recipes and schedules, in the programmatic API. */
+  readonly schema: Schema;
+  /** Its name there, where it is not that of the flag. */
+  readonly kept?: string;
+  /** A sentence without its full stop, as `--help` shows it. */
+  readonly help: string;
+  /** The default, in words. */
+  readonly preset?: string;
+  /** The value in `--help`, such as `<guid>`. Absent: the option is on or off. */
+  readonly value?: string;
+  /** Values of which it is one. */
+  readonly choices?: readonly string[];
+  /** Most characters of the text in a query. */
+  readonly longest?: number;
+  /** Reads the value from text. @throws OptionTextError */
+  readonly parse: (text: string) => z.output<Schema>;
+  /** The texts that `parse` reads as this value: several where the option is given several times. */
+  readonly print: (value: z.output<Schema>) => readonly string[];
+  /** Joins values of an option that may be given several times. */
+  readonly join?: (earlier: z.output<Schema>, later: z.output<Schema>) => z.output<Schema>;
+  /** An option that is on by default: what `--no-…` does. */
+  readonly off?: string;
+}
+// biome-ignore lint/suspicious/noExplicitAny: a list of options with values of any type
+export type Options = Readonly<Record<string, OptionDeclaration<any>>>;
+
+/** A text that is not a value of its option; the message says what is expected instead, and completes "Expected …". */
+export class OptionTextError extends RollcallError {
+  constructor(expected: string) {
+    super('BAD_USAGE', expected);
+  }
+}
+
+type KeptName<Option, Name> = Option extends { readonly kept: infer Kept extends string } ? Kept : Name;
+type SchemaOf<Option> = Option extends { readonly schema: infer Schema extends z.ZodType } ? Schema : never;
+
+/** Values by the names of their options, as flags and queries give them. */
+export type Given<All> = { readonly [Name in keyof All]?: z.output<SchemaOf<All[Name]>> | undefined };
+/** The same as they are kept. */
+export type Kept<All> = {
+  -readonly [Name in keyof All as KeptName<All[Name], Name & string>]?: z.output<SchemaOf<All[Name]>>;
+};
+type KeptShape<All> = {
+  [Name in keyof All as KeptName<All[Name], Name & string>]: z.ZodOptional<SchemaOf<All[Name]>>;
+};
+
+/** Declares an option; for its types. */
+export function option<Schema extends z.ZodType, const More extends { readonly kept?: string }>(
+  declared: OptionDeclaration<Schema> & More,
+): OptionDeclaration<Schema> & More {
+  return declared;
+}
+
+/** Text that is any text, or one of some values. */
+export const TEXT = { parse: (text: string) => text, print: (value: string) => [value] };
+
+/** One of `choices`. */
+export function choice<const Choice extends string>(choices: readonly Choice[]) {
+  return {
+    schema: z.enum(choices),
+    choices,
+    parse: (text: string): Choice => {
+      const found = choices.find((one) => one === text);
+      if (found === undefined) throw new OptionTextError(`one of ${choices.join(', ')}`);
+      return found;
+    },
+    print: (value: Choice) => [value],
+  };
+}
+
+/** An option that is on or off. */
+export const SWITCH = {
+  schema: z.boolean(),
+  parse: (text: string): boolean => choice(['true', 'false']).parse(text) === 'true',
+  print: (value: boolean) => [String(value)],
+};
+
+/** Text that is read as settings are. */
+export function textOf<Value>({ parse, allowed }: Allowed<Value>, print: (value: Value) => string) {
+  return {
+    parse: (text: string): Value => {
+      const value = parse(text, 'it');
+      if (value !== undefined) return value;
+      throw new OptionTextError(typeof allowed === 'string' ? allowed : `one of ${allowed.join(', ')}`);
+    },
+    print: (value: Value) => [print(value)],
+  };
+}
+
+/** The schemas of what is kept, by its names there. */
+export function keptShape<All extends Options>(options: All): KeptShape<All> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, declared]) => [declared.kept ?? name, schemaOf(declared)]),
+  ) as KeptShape<All>;
+}
+
+/** The same by the names of the options. */
+export function settingsShape<All extends Options>(
+  options: All,
+): { [Name in keyof All]: z.ZodOptional<SchemaOf<All[Name]>> } {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, declared]) => [name, schemaOf(declared)]),
+  ) as ReturnType<typeof settingsShape<All>>;
+}
+
+function schemaOf({ schema, help, preset }: OptionDeclaration): z.ZodOptional {
+  return schema.optional().meta({ description: descriptionOf({ help, preset }) });
+}
+
+/** As the API's documentation has it. */
+export function descriptionOf({
+  help,
+  preset,
+}: {
+  readonly help: string;
+  readonly preset?: string | undefined;
+}): string {
+  return `${asSentence(help)}${preset === undefined ? '' : ` Default: ${preset}.`}`;
+}
+
+/** What is kept of the values that were given. */
+export function keptOf<All extends Options>(options: All, given: Given<All>): Kept<All> {
+  const entries = Object.entries(options).map(([name, { kept = name }]) => [kept, given[name]]);
+  return defined(Object.fromEntries(entries)) as Kept<All>;
+}
+
+/** The reverse of `keptOf`. */
+export function givenOf<All extends Options>(
+  options: All,
+  kept: { readonly [Name in keyof Kept<All>]: Kept<All>[Name] | undefined },
+): Given<All> {
+  const values = kept as Readonly<Record<string, unknown>>;
+  const entries = Object.entries(options).map(([name, { kept: inside = name }]) => [name, values[inside]]);
+  return defined(Object.fromEntries(entries)) as Given<All>;
+}
+
+/** Values as texts by the names of their options, as a query has them. What is at its default is left out. */
+export function textsOf<All extends Options>(options: All, given: Given<All>): [name: string, text: string][] {
+  return Object.entries(options).flatMap(([name, { print, value: placeholder, off }]) => {
+    const value: unknown = given[name];
+    if (value === undefined || (placeholder === undefined && value === (off !== undefined))) return [];
+    return print(value).map((text): [string, string] => [name, text]);
+  });
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { REGIONS, SCOPES } from '../membership/membership.ts';
+import { BOUND_NAMES } from './bounds.ts';
+import { FIELDS } from './fields.ts';
+import { INPUT_KINDS } from './input-kinds.ts';
+import { choice, type Given, option, TEXT, textOf } from './option.ts';
+import { boundList, columnMap, delimiterCharacter, quietTime, shapeText, timeText } from './option-texts.ts';
+import { shapeSettings } from './shape.ts';
+
+const FORMATS = ['auto', ...INPUT_KINDS] as const;
+const id = { schema: z.string(), ...TEXT, longest: 200 };
+
+/** How a file is read. */
+export const READING = {
+  guid: option({ ...id, value: '<guid>', help: 'group of rows without one' }),
+  scope: option({
+    ...choice(SCOPES),
+    value: '<scope>',
+    help: 'scope of rows without one',
+    preset: 'participant',
+  }),
+  region: option({ ...choice(REGIONS), value: '<region>', help: 'region of rows without one' }),
+  onBehalfOf: option({ ...id, value: '<uid>', help: 'acting user of rows without one' }),
+  map: option({
+    schema: z.partialRecord(z.enum(FIELDS), z.string().max(1_000)),
+    value: '<field=column,...>',
+    help: `columns with other names; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
+    parse: columnMap,
+    print: (map) => Object.entries(map).map(([field, column]) => `${field}=${column}`),
+    join: (earlier, later) => ({ ...earlier, ...later }),
+  }),
+  sheet: option({
+    schema: z.string().min(1).max(100),
+    ...TEXT,
+    value: '<name|n>',
+    help: 'sheet of a workbook: its name, or its number from 1',
+    preset: 'the first visible one with a table',
+  }),
+  files: option({
+    schema: z.array(z.string().min(1).max(1_000)).min(1).max(100),
+    value: '<pattern>',
+    help: 'files of a folder or ZIP archive, such as members*.csv; may be repeated',
+    preset: 'those with rows at its top',
+    parse: (text) => [text],
+    print: (patterns) => patterns,
+    join: (earlier, later) => [...earlier, ...later],
+  }),
+  format: option({ ...choice(FORMATS), value: '<format>', help: 'format of the input', preset: 'auto' }),
+  encoding: option({
+    schema: z.string(),
+    ...TEXT,
+    longest: 50,
+    value: '<name>',
+    help: 'encoding of the input, such as utf-16le or windows-1252',
+    preset: 'UTF-8, or UTF-16 by its mark',
+  }),
+  delimiter: option({
+    schema: z.string(),
+    ...textOf(delimiterCharacter, (character) => (character === '\t' ? 'tab' : character)),
+    value: '<character>',
+    help: 'delimiter of a CSV input',
+    preset: 'detected',
+  }),
+  bound: option({
+    kept: 'bounds',
+    schema: z.partialRecord(z.enum(BOUND_NAMES), z.int().positive()),
+    value: '<name=value,...>',
+    help: `raise a limit on the size of the input; limits: ${BOUND_NAMES.join(', ')}`,
+    parse: boundList,
+    print: (bounds) => Object.entries(bounds).map(([name, value]) => `${name}=${value}`),
+    join: (earlier, later) => ({ ...earlier, ...later }),
+  }),
+  waitForQuiet: option({
+    kept: 'waitForQuietMs',
+    schema: z.int().positive(),
+    ...textOf(quietTime, timeText),
+    value: '<time>',
+    help: 'wait until the file has not changed for this long, such as 10s',
+  }),
+};
+export type ReadingChoices = Given<typeof READING>;
+
+/** How rows become memberships, in one JSON object; the command line has a flag for each part. */
+export const SHAPE = {
+  shape: option({
+    schema: shapeSettings,
+    longest: 100_000,
+    value: '<json>',
+    help: 'how rows become memberships, as a JSON object: {"split":{"guid":";"},"scopeWords":{"OWNER":"admin","*":"participant"}}; docs/files.md has every setting',
+    ...shapeText,
+  }),
+};

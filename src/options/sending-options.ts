@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { waitTime, wholeNumber } from '../platform/allowed-values.ts';
+import { type Given, option, textOf } from './option.ts';
+import { errorBound, timeText } from './option-texts.ts';
+import { chosenRows } from './shape-texts.ts';
+
+const rows = (from: number) => ({
+  schema: z.int().min(from),
+  ...textOf(wholeNumber(from, 1_000_000_000), String),
+  value: '<n>',
+});
+
+/** What the file must be, before anything of it is sent. */
+export const EXPECTING = {
+  expectRows: option({ ...rows(1), help: 'refuse a file with another number of rows, before anything is sent' }),
+};
+export type ExpectingChoices = Given<typeof EXPECTING>;
+
+/** When sending stops or waits. */
+export const STOPPING = {
+  maxErrors: option({
+    schema: z.union(
+      [z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })],
+      { error: 'allowed are { rows: 10 } and { percent: 5 }' },
+    ),
+    ...textOf(errorBound, (bound) => ('rows' in bound ? String(bound.rows) : `${bound.percent}%`)),
+    value: '<n|n%>',
+    help: 'stop when more rows than this failed, are invalid or unconfirmed',
+  }),
+};
+export const GIVING_UP = {
+  giveUpAfter: option({
+    kept: 'giveUpAfterMs',
+    schema: z.int().positive(),
+    ...textOf(waitTime, timeText),
+    value: '<time>',
+    help: 'how long it waits for a service that answers nothing, such as 30m; then it is blocked with SERVICE_AWAY, and continues when the service answers',
+    preset: 'as the server is set, or as long as it takes',
+  }),
+};
+export type StoppingChoices = Given<typeof STOPPING & typeof GIVING_UP>;
+
+/** Removals and bans that a file of changes may have before a person must confirm it. */
+export const MOST_REMOVALS = 100;
+
+export const REMOVING = {
+  maxRemovals: option({
+    ...rows(0),
+    help: 'removals and bans that a file of changes may have; above it nothing is sent',
+    preset: String(MOST_REMOVALS),
+  }),
+};
+
+/** Which rows are sent first. */
+export const TRIAL = {
+  first: option({ ...rows(1), help: 'send the first rows only; `resume` sends the others' }),
+  only: option({
+    schema: z.array(z.strictObject({ field: z.enum(['guid', 'uid']), is: z.array(z.string().min(1)).min(1) })).min(1),
+    value: '<guid=...|uid=...>',
+    help: 'send these groups or users first; `resume` sends the others',
+    parse: chosenRows,
+    print: (chosen) => chosen.map(({ field, is }) => `${field}=${is.join('|')}`),
+    join: (earlier, later) => [...earlier, ...later],
+  }),
+};
+export type TrialChoices = Given<typeof TRIAL>;
+export type RemovingChoices = Given<typeof REMOVING>;

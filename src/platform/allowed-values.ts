@@ -1,0 +1,54 @@
+/** What a value may look like: shared by settings and flags, so that both accept and refuse the same. */
+export interface Allowed<Value> {
+  /** As messages say it: the choices, or `a whole number from 1 to 100`. */
+  readonly allowed: string | readonly string[];
+  /**
+   * @param name where the value was given
+   * @returns undefined for a text that is not allowed
+   * @throws ConfigError where a message must not repeat the value
+   */
+  readonly parse: (text: string, name: string) => Value | undefined;
+}
+
+/** `are us, eu, in` or `is a whole number from 1 to 100` */
+export function allowedValues({ allowed }: Allowed<unknown>): string {
+  return typeof allowed === 'string' ? `is ${allowed}` : `are ${allowed.join(', ')}`;
+}
+
+export const anyText: Allowed<string> = { allowed: 'any text', parse: (text) => text };
+
+export function wholeNumber(from: number, to: number): Allowed<number> {
+  return {
+    allowed: `a whole number from ${from} to ${to}`,
+    parse: (text) => {
+      const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return number >= from && number <= to ? number : undefined;
+    },
+  };
+}
+
+export function oneOf<const Value extends string>(values: readonly Value[]): Allowed<Value> {
+  return { allowed: values, parse: (text) => values.find((value) => value === text.toLowerCase()) };
+}
+
+const MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** `90d`, in ms. */
+export const duration: Allowed<number> = {
+  allowed: 'a number of hours, days or weeks, such as 12h, 90d or 2w',
+  parse: (text) => {
+    const [, count, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text.trim()) ?? [];
+    const ms = Number(count) * (MS[unit] ?? 0);
+    return ms > 0 ? ms : undefined;
+  },
+};
+
+/** `1h`, in ms. */
+export const waitTime: Allowed<number> = {
+  allowed: 'a number of seconds, minutes, hours or days, such as 30s, 15m, 1h or 2d',
+  parse: (text) => {
+    const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text.trim()) ?? [];
+    const ms = Number(count) * ({ s: 1_000, m: 60_000, ...MS }[unit] ?? 0);
+    return ms > 0 ? ms : undefined;
+  },
+};

@@ -1,0 +1,116 @@
+import { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { withOptions } from '../../src/cli/flags/option-flags.ts';
+import { importOptions } from '../../src/imports/import-options.ts';
+import { BAN_CHECK, LIFTING } from '../../src/options/ban-options.ts';
+import {
+  CREATING,
+  createOptions,
+  createOptionsOf,
+  createSettingsOf,
+  MAX_CREATE,
+} from '../../src/options/create-options.ts';
+import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../src/options/deciding-options.ts';
+import { type Options, textsOf } from '../../src/options/option.ts';
+import { READING, SHAPE } from '../../src/options/reading-options.ts';
+import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
+import { queryOf } from '../../src/server/option-query.ts';
+
+const CREATION = { ...CREATING, ...MAX_CREATE };
+const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
+const ALL: Options = {
+  ...{ ...KEPT, ...CREATION, ...LIFTING, ...BAN_CHECK },
+  ...{ ...MODE, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING },
+};
+
+/** For each option a text that people write, and what is kept of it. */
+const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>> = {
+  guid: ['team-1', 'team-1'],
+  scope: ['moderator', 'moderator'],
+  region: ['eu', 'eu'],
+  onBehalfOf: ['anna', 'anna'],
+  map: ['uid=Member ID, old,guid=Team', { uid: 'Member ID, old', guid: 'Team' }],
+  sheet: ['2', '2'],
+  files: ['members*.csv', ['members*.csv']],
+  format: ['ndjson', 'ndjson'],
+  encoding: ['windows-1252', 'windows-1252'],
+  delimiter: ['tab', '\t'],
+  bound: ['columns=5000,element=64mb', { columns: 5_000, element: 64 * 1024 ** 2 }],
+  waitForQuiet: ['90s', 90_000],
+  shape: ['{"split":{"guid":";"}}', { split: { guid: ';' } }],
+  expectRows: ['40', 40],
+  maxErrors: ['5%', { percent: 5 }],
+  giveUpAfter: ['30m', 1_800_000],
+  maxRemovals: ['0', 0],
+  first: ['10', 10],
+  only: [
+    'guid=g1|g2,uid=anna',
+    [
+      { field: 'guid', is: ['g1', 'g2'] },
+      { field: 'uid', is: ['anna'] },
+    ],
+  ],
+  createMap: ['name=Full Name,group_name=', { name: 'Full Name', group_name: '' }],
+  userNameFrom: ['uid', 'uid'],
+  groupNameFrom: ['guid', 'guid'],
+  userRole: ['staff', 'staff'],
+  groupType: ['private', 'private'],
+  groupOwner: ['anna', 'anna'],
+  groupIcon: ['https://example.com/i.png', 'https://example.com/i.png'],
+  groupDescription: ['All of us', 'All of us'],
+  maxCreate: ['users=500,groups=5%', { users: { count: 500 }, groups: { percent: 5 } }],
+  mode: ['mirror', 'mirror'],
+  missing: ['ban', 'ban'],
+  protect: ['anna,bob', ['anna', 'bob']],
+  removeNamed: ['anna', ['anna']],
+};
+
+const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+describe.each(Object.entries(ALL))('the option %s', (name, declared) => {
+  const [text, value] = EXAMPLES[name] ?? ['true', true];
+  const option = { [name]: declared };
+
+  test('is read as its flag and as its parameter alike', () => {
+    const command = withOptions(new Command().exitOverride(), option);
+    const { value: placeholder, off } = declared;
+    // An option that is on by default only has a flag that turns it off.
+    const flag = off === undefined ? flagOf(name) : flagOf(name).replace('--', '--no-');
+    command.parse(placeholder === undefined ? [flag] : [flag, text], { from: 'user' });
+    expect(command.opts()[name]).toEqual(off === undefined ? value : false);
+    expect(z.object(queryOf(option)).parse({ [name]: text })).toEqual({ [name]: value });
+    expect(declared.schema.parse(value)).toEqual(value);
+  });
+
+  test('is sent to a server as a text that says the same', () => {
+    const texts = textsOf(option, { [name]: value });
+    const parsed = texts.map(([, one]) => declared.parse(one));
+    if (declared.off === undefined) expect(declared.join ? parsed.reduce(declared.join) : parsed[0]).toEqual(value);
+    else expect(textsOf(option, { [name]: false })).toEqual([[name, 'false']]);
+  });
+});
+
+test('an import keeps each option of reading and sending under its name, and what it may create likewise', () => {
+  const names = (options: Options) => Object.entries(options).map(([name, { kept = name }]) => kept);
+  expect(Object.keys(importOptions.shape)).toEqual(expect.arrayContaining(names(KEPT)));
+  expect(Object.keys(createOptions.shape).toSorted()).toEqual(names(CREATION).toSorted());
+});
+
+test('what may be created is shown as it was chosen', () => {
+  const kept = createOptionsOf({ createUsers: true, groupMembers: false, createMap: { name: 'Full Name' } });
+  expect(kept && createSettingsOf(kept)).toEqual({
+    ...{ createUsers: true, createGroups: false, reactivate: false, groupMembers: false },
+    createMap: 'name=Full Name',
+  });
+  expect(createOptionsOf({ userRole: 'staff' })).toBeUndefined();
+});
+
+test('a text that is no value is refused with the same words everywhere', () => {
+  const option = { maxErrors: STOPPING.maxErrors };
+  const said = 'a number of rows, such as 100, or a share of them, such as 5%';
+  const command = withOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }), option);
+  expect(() => command.parse(['--max-errors', 'few'], { from: 'user' })).toThrow(`Expected ${said}.`);
+  const { error } = z.object(queryOf(option)).safeParse({ maxErrors: 'few' });
+  expect(error?.issues[0]?.message).toBe(`allowed is ${said}`);
+});

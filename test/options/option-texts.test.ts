@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { columnMap } from '../../src/options/option-texts.ts';
+
+test('columns are mapped by field=column, with commas in between', () => {
+  expect(columnMap('uid=Member ID,guid=Team')).toEqual({ uid: 'Member ID', guid: 'Team' });
+  expect(columnMap(' UID = Member ID , guid=Team')).toEqual({ uid: 'Member ID', guid: 'Team' });
+});
+
+test('the name of a column may have a comma in it', () => {
+  expect(columnMap('uid=Name, first,guid=Team')).toEqual({ uid: 'Name, first', guid: 'Team' });
+});
+
+test('what is not field=column is named', () => {
+  for (const [text, part] of [
+    ['uid=A,person=B', '"person=B"'],
+    ['uid', '"uid"'],
+    ['=A', '"=A"'],
+  ] as const) {
+    expect(() => columnMap(text)).toThrow(`${part} is not one`);
+  }
+});
+
+test('a field without a column is one that the file does not give', () => {
+  expect(columnMap('uid=A,scope=')).toEqual({ uid: 'A', scope: '' });
+});
