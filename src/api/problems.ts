@@ -126,6 +126,16 @@ export const PROBLEMS = {
     title: 'No admin would be left',
     remedy: "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.",
   },
+  NOTIFY_FIXED: {
+    status: 409,
+    title: 'The receiver of notifications is set where the server is started',
+    remedy: 'Change --notify or ROLLCALL_NOTIFY, or start the server without it to set the receiver here.',
+  },
+  NO_RECEIVER: {
+    status: 409,
+    title: 'No one is notified',
+    remedy: 'Set a receiver first, with PUT /v1/notifications.',
+  },
   KEY_IN_USE: {
     status: 409,
     title: 'An upload with this Idempotency-Key is in progress',

@@ -5,11 +5,16 @@ import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
 import { answersSoon } from './queue-answer.ts';
+import type { Notifications } from './webhook/notifications.ts';
 
 const tags = ['service'];
 
 /** How the server was started, what its regions do, and who did what. */
-export function settingsRoutes(app: Api, { coordinator, settings, access }: ServerContext): void {
+export function settingsRoutes(
+  app: Api,
+  { coordinator, settings, access }: ServerContext,
+  notifications: Pick<Notifications, 'view'>,
+): void {
   app.get(
     '/v1/settings',
     {
@@ -20,7 +25,11 @@ export function settingsRoutes(app: Api, { coordinator, settings, access }: Serv
         response: { 200: settingsAnswer, ...refusals() },
       },
     },
-    async () => ({ ...settings, guardLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })) }),
+    async () => ({
+      ...settings,
+      notifyHost: notifications.view().host,
+      guardLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })),
+    }),
   );
   app.get(
     '/v1/regions',

@@ -1,26 +1,38 @@
 /** How this server is set up, what its regions are doing, and what a person has chosen for this browser. */
+import { useSignal } from '@preact/signals';
 import { useAnswer } from '../answer.js';
 import { Card, Empty, Facts, foreign, h } from '../element.js';
 import { counted, grouped, size } from '../format.js';
 import { ErrorNotice } from '../notice.js';
+import { usePlace } from '../place.js';
 import { Queues } from './queues.js';
+import { Notifications } from './settings/notifications.js';
 import { OwnSettings } from './settings/own.js';
+import { Tokens } from './settings/tokens.js';
 
 /** @import { Settings } from '../answers.d.ts' */
 
-/** While a region is at work: its queue is in no event. */
 export function SettingsPage() {
+  const { isAdmin } = usePlace();
+  const changes = useSignal(0);
   return [
     h('h1', null, 'Settings'),
     h(
       'p',
       { class: 'lead' },
-      'Set when the server starts: by flags, the environment or ',
+      'The server is set up when it starts: by flags, the environment or ',
       h('code', null, 'rollcall.config.json'),
       '. Keys are never shown.',
     ),
-    h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, {})),
+    h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, { key: changes.value })),
     h(Card, { id: 'regions', title: 'Regions and their queues' }, h(Queues, {})),
+    isAdmin && h(Card, { id: 'tokens', title: 'Tokens' }, h(Tokens, {})),
+    isAdmin &&
+      h(
+        Card,
+        { id: 'notifications', title: 'Notifications' },
+        h(Notifications, { onChanged: () => void changes.value++ }),
+      ),
     h(Card, { id: 'own', title: 'This browser' }, h(OwnSettings, {})),
   ];
 }
@@ -48,7 +60,7 @@ function ServerFacts() {
       ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'processes elsewhere'],
       ['Largest upload', size(settings.maxUploadBytes)],
       ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
-      ['Webhook', settings.notifyHost === null ? 'none' : foreign(settings.notifyHost)],
+      ['Notifies', settings.notifyHost === null ? 'no one' : foreign(settings.notifyHost)],
       ['Version', settings.version],
     ],
   });
