@@ -46,7 +46,7 @@ async function plan(page: Page, guid: string, uids: readonly string[], name: str
   const rows = uids.map((uid) => `${guid},${uid}\n`);
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,uid\n${rows.join('')}`, name));
   await page
-    .getByRole('row', { name: new RegExp(`${guid}.*none`) })
+    .getByRole('row', { name: new RegExp(` in ${guid}: `) })
     .first()
     .waitFor();
   await page.getByLabel('Mode').selectOption('mirror');
