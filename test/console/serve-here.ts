@@ -27,7 +27,13 @@ export interface ServeHereOptions {
 }
 
 /** A server in this process for the tests of a file. One that goes away and comes back: front.ts. */
-export function useServerHere({ seed, faults = '', sources = [], chat: between, ...options }: ServeHereOptions = {}): ServedHere {
+export function useServerHere({
+  seed,
+  faults = '',
+  sources = [],
+  chat: between,
+  ...options
+}: ServeHereOptions = {}): ServedHere {
   let server: TestServer;
   let service: ChatClient;
   beforeAll(async () => {
