@@ -45,8 +45,10 @@ const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/|errors\/)/;
-/** What the console takes types from: what the API answers. Its scripts cannot import any of it. */
+/** Types that the console takes: what the API answers. */
 const SHARED_WITH_CONSOLE = /^src\/(api|membership|options)\//;
+/** Words that are bundled with it: files without a package or another file behind them. */
+const BUNDLED_WITH_CONSOLE = /^src\/(options\/input-kinds|membership\/membership)\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MOST_LINES = 350;
@@ -95,7 +97,8 @@ function wrongWay(path: string, target: string): string | undefined {
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
   }
   if (from === 'src/console') {
-    return SHARED_WITH_CONSOLE.test(target) && path.endsWith('.d.ts') ? undefined : 'the browser has no such file';
+    const isShared = (SHARED_WITH_CONSOLE.test(target) && path.endsWith('.d.ts')) || BUNDLED_WITH_CONSOLE.test(target);
+    return isShared ? undefined : 'the browser has no such file';
   }
   if (to === 'src/sandbox') {
     return from === 'src/cli' || from === 'src/app' ? undefined : 'only src/app and src/cli start the sandbox';

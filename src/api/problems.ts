@@ -40,11 +40,6 @@ export const PROBLEMS = {
     title: 'The role does not allow this',
     remedy: 'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.',
   },
-  READ_ONLY: {
-    status: 403,
-    title: 'Queues can only be looked at',
-    remedy: 'Pause, resume or cancel the import itself: what is in the queues belongs to its report.',
-  },
   CROSS_ORIGIN: {
     status: 403,
     title: 'The request comes from another site',
@@ -130,6 +125,16 @@ export const PROBLEMS = {
     status: 409,
     title: 'No admin would be left',
     remedy: "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.",
+  },
+  NOTIFY_FIXED: {
+    status: 409,
+    title: 'The receiver of notifications is set where the server is started',
+    remedy: 'Change --notify or ROLLCALL_NOTIFY, or start the server without it to set the receiver here.',
+  },
+  NO_RECEIVER: {
+    status: 409,
+    title: 'No one is notified',
+    remedy: 'Set a receiver first, with PUT /v1/notifications.',
   },
   KEY_IN_USE: {
     status: 409,

@@ -37,12 +37,12 @@ const settings = z.strictObject({
   sources: z.array(z.string()).meta({
     description: 'Folders and addresses that schedules made over the API may read (ROLLCALL_SOURCES); empty: none.',
   }),
-  notifyHost: z.string().nullable().meta({
-    description: 'Host that is notified when imports finish; null: none.',
-  }),
 });
 export type Settings = z.infer<typeof settings>;
 export const settingsAnswer = settings.extend({
+  notifyHost: z.string().nullable().meta({
+    description: 'Host that is notified when imports finish; null: none.',
+  }),
   guardLimits: z
     .array(
       z.strictObject({ name: z.string(), default: z.number(), unit: z.enum(['percent', 'number']), why: z.string() }),

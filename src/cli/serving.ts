@@ -97,7 +97,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       schedules,
       dir,
       access,
-      settings: settingsOf(allowed, service, flags, receiver?.host),
+      settings: settingsOf(allowed, service, flags),
       anybodyActs: service.anybodyActs,
       tokenRequired,
       log,
@@ -105,6 +105,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       tracing: app.tracing?.plugin,
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
+      notifyPrivate: flags.notifyPrivate === true,
     });
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
@@ -196,7 +197,7 @@ async function listen(server: Api, { host, port }: ServeFlags): Promise<string> 
   }
 }
 
-function settingsOf(config: Config, service: Service, flags: ServeFlags, notifyHost: string | undefined): Settings {
+function settingsOf(config: Config, service: Service, flags: ServeFlags): Settings {
   const apps = REGIONS.flatMap((region) => {
     const app = service.apps[region];
     return app === undefined ? [] : [[region, { appId: app.appId, keySet: app.apiKey !== undefined }] as const];
@@ -215,6 +216,5 @@ function settingsOf(config: Config, service: Service, flags: ServeFlags, notifyH
     maxUploadBytes: flags.maxUpload,
     withWorkers: service.sends,
     sources: [...config.sources],
-    notifyHost: notifyHost ?? null,
   };
 }

@@ -22,14 +22,16 @@ export type {
 } from '../api/imports.ts';
 export type { Look } from '../api/look.ts';
 export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
+export type { NotificationsView, NotificationTried, ReceiverSet } from '../api/notifications.ts';
 export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
-export type { RegionStatus } from '../api/regions.ts';
+export type { RegionQueue, RegionStatus } from '../api/regions.ts';
 export type { RepairEdited, RepairReplaced, RepairRow, RepairRows, RepairView } from '../api/repair.ts';
 export type { RowDetail } from '../api/row-detail.ts';
 export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';
+export type { NewToken, TokenView } from '../api/tokens.ts';
 export type { Verdict } from '../membership/check-words.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';

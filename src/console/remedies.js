@@ -21,6 +21,7 @@ const FOR_PEOPLE = {
   'GET /v1/tokens lists those that there are; it may be revoked already.': 'It may be revoked already.',
   "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.":
     'Make a token for another admin first.',
+  'Set a receiver first, with PUT /v1/notifications.': 'Set a receiver first.',
   'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.':
     'Ask one of them, or log in as one.',
   '/docs lists all addresses.': '',

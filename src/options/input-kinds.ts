@@ -1,2 +1,74 @@
-/** What a file with rows can be. */
-export const INPUT_KINDS = ['csv', 'json', 'ndjson', 'xlsx', 'ods', 'yaml', 'ldif'] as const;
+interface KindOfInput {
+  /** As people are told. */
+  readonly name: string;
+  /** Endings of file names, by which files of folders and archives are chosen. What a file is, its content says. */
+  readonly endings: readonly string[];
+  /** How its rows are kept: cells under a header, or elements. */
+  readonly rowsAs: 'csv' | 'json' | 'ndjson';
+  /** Media type of an upload. */
+  readonly mediaType: string;
+  /** The media type is believed. Without this, the content decides: NDJSON is often sent as JSON. */
+  readonly isBelieved?: true;
+  readonly isWorkbook?: true;
+}
+
+/** Kinds of files with rows. The reader of each is in src/imports/read; detect.ts recognises it, element-formats.ts opens it. */
+export const INPUTS = {
+  csv: {
+    name: 'CSV',
+    endings: ['csv', 'tsv', 'tab', 'txt'],
+    rowsAs: 'csv',
+    mediaType: 'text/csv',
+    isBelieved: true,
+  },
+  json: { name: 'JSON', endings: ['json'], rowsAs: 'json', mediaType: 'application/json' },
+  ndjson: {
+    name: 'NDJSON',
+    endings: ['ndjson', 'jsonl'],
+    rowsAs: 'ndjson',
+    mediaType: 'application/x-ndjson',
+    isBelieved: true,
+  },
+  xlsx: {
+    name: 'Excel workbook',
+    endings: ['xlsx', 'xlsm'],
+    rowsAs: 'csv',
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    isWorkbook: true,
+  },
+  ods: {
+    name: 'OpenDocument sheet',
+    endings: ['ods'],
+    rowsAs: 'csv',
+    mediaType: 'application/vnd.oasis.opendocument.spreadsheet',
+    isWorkbook: true,
+  },
+  yaml: { name: 'YAML', endings: ['yaml', 'yml'], rowsAs: 'json', mediaType: 'application/yaml', isBelieved: true },
+  ldif: { name: 'LDIF', endings: ['ldif', 'ldi'], rowsAs: 'ndjson', mediaType: 'text/ldif' },
+} as const satisfies Record<string, KindOfInput>;
+
+export type InputKind = keyof typeof INPUTS;
+export const INPUT_KINDS = Object.keys(INPUTS) as [InputKind, ...InputKind[]];
+
+/** How rows are kept, and what every kind is turned into. */
+export type InputFormat = (typeof INPUTS)[InputKind]['rowsAs'];
+
+const ALL: Readonly<Record<string, KindOfInput>> = INPUTS;
+
+/** The name of a kind; of another text the text itself. */
+export function nameOfInput(kind: string): string {
+  return ALL[kind]?.name ?? kind;
+}
+
+export function isWorkbook(kind: string | null | undefined): boolean {
+  return ALL[kind ?? '']?.isWorkbook === true;
+}
+
+/** Endings of all kinds, without the dot. */
+export const INPUT_ENDINGS = Object.values(ALL).flatMap(({ endings }) => endings);
+
+/** The kinds as a list in a sentence: `CSV, JSON … or LDIF`. */
+export function inputNames(last: 'and' | 'or'): string {
+  const names = Object.values(ALL).map(({ name }) => name);
+  return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
+}

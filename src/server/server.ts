@@ -29,11 +29,10 @@ import { importViews } from './import-views.ts';
 import { importRoutes } from './imports.ts';
 import { memberRoutes } from './members.ts';
 import { serverMetrics } from './metrics/metrics.ts';
-import { notificationMetrics } from './metrics/notification-metrics.ts';
 import { syncMetrics } from './metrics/sync-metrics.ts';
+import { notificationRoutes } from './notifications.ts';
 import { overviewRoute } from './overview.ts';
 import { Problem } from './problem.ts';
-import { queueRoutes } from './queues/routes.ts';
 import { openReading } from './reading.ts';
 import { recipeRoutes } from './recipes.ts';
 import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
@@ -50,7 +49,7 @@ import { syncRoutes } from './syncs/routes.ts';
 import { syncViews } from './syncs/views.ts';
 import { tokenRoutes } from './tokens.ts';
 import { uploadRoutes } from './uploads/routes.ts';
-import { dropNotifications, openNotifier } from './webhook/notifier.ts';
+import { openNotifications } from './webhook/notifications.ts';
 import type { Receiver } from './webhook/receiver.ts';
 
 export interface ServerOptions {
@@ -68,8 +67,10 @@ export interface ServerOptions {
   readonly registry?: Registry;
   /** Traces requests; not given: no traces. */
   readonly tracing?: FastifyPluginCallback | undefined;
-  /** Notified of finished imports; not given: no notifications. Closed with the server. */
+  /** Notified of finished imports; not given: who an admin has set. Closed with the server. */
   readonly receiver?: Receiver;
+  /** Whether a receiver that an admin sets may be on this machine or a private network. Default: no. */
+  readonly notifyPrivate?: boolean;
   /** As of the notifier. */
   readonly outageMs?: number;
   /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: none. */
@@ -195,19 +196,15 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     stopping = true;
     events.close();
   });
-  if (options.receiver === undefined) dropNotifications(dir);
-  const notifications = options.receiver && notificationMetrics(registry);
-  const notifier =
-    options.receiver &&
-    (await openNotifier({
-      ...context,
-      receiver: options.receiver,
-      outageMs: options.outageMs,
-      attempted: notifications?.attempted,
-    }));
-  if (notifier !== undefined) notifications?.watch(notifier);
+  const notifications = await openNotifications({
+    ...context,
+    registry,
+    fixed: options.receiver,
+    allowPrivate: options.notifyPrivate === true,
+    outageMs: options.outageMs,
+  });
   app.addHook('onClose', async () => {
-    await notifier?.close();
+    await notifications.close();
     reading.close();
     syncCatalog.close();
     scheduleCatalog.close();
@@ -251,13 +248,13 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   scheduleRoutes(app, context);
   recipeRoutes(app, context);
   eventRoutes(app, context);
-  settingsRoutes(app, context);
+  settingsRoutes(app, context, notifications);
+  notificationRoutes(app, context, notifications);
   overviewRoute(app, context, scheduleCatalog);
   await sessionRoutes(app, context, guarding, options.tokenRequired);
   tokenRoutes(app, context, options.tokenRequired);
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
   docsRoutes(app);
-  await queueRoutes(app, context);
   consoleRoutes(app);
   return app;
 }

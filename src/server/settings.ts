@@ -4,12 +4,17 @@ import { LIMITS } from '../syncs/guard-limits.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
-import { answersSoon } from './queues/queue-answer.ts';
+import { answersSoon } from './queue-answer.ts';
+import type { Notifications } from './webhook/notifications.ts';
 
 const tags = ['service'];
 
 /** How the server was started, what its regions do, and who did what. */
-export function settingsRoutes(app: Api, { coordinator, settings, access }: ServerContext): void {
+export function settingsRoutes(
+  app: Api,
+  { coordinator, settings, access }: ServerContext,
+  notifications: Pick<Notifications, 'view'>,
+): void {
   app.get(
     '/v1/settings',
     {
@@ -20,7 +25,11 @@ export function settingsRoutes(app: Api, { coordinator, settings, access }: Serv
         response: { 200: settingsAnswer, ...refusals() },
       },
     },
-    async () => ({ ...settings, guardLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })) }),
+    async () => ({
+      ...settings,
+      notifyHost: notifications.view().host,
+      guardLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })),
+    }),
   );
   app.get(
     '/v1/regions',
@@ -32,7 +41,19 @@ export function settingsRoutes(app: Api, { coordinator, settings, access }: Serv
         response: { 200: regionsAnswer, ...refusals() },
       },
     },
-    async () => ({ regions: await answersSoon(coordinator.regions()) }),
+    async () => {
+      const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.lookAtQueues()]));
+      return {
+        regions: regions.map((status) => {
+          const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};
+          return {
+            ...status,
+            waitingSince: nextAddedAt === undefined ? null : new Date(nextAddedAt).toISOString(),
+            stalled,
+          };
+        }),
+      };
+    },
   );
   app.get(
     '/v1/audit',

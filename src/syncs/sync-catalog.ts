@@ -63,6 +63,8 @@ export interface SyncCatalog extends SyncCatalogReader {
   move(id: string, to: SyncState, move?: SyncMove): SyncRecord;
   /** Notes why a sync that is under way does not go on, and with null that it does. */
   noteObstacle(id: string, obstacle: { readonly reason: string; readonly code: string } | null): SyncRecord;
+  /** Adds to its history what is no move. */
+  note(id: string, reason: string): void;
   setTotals(id: string, totals: string): void;
   /** Notes which import is to carry it out. */
   setImport(id: string, importId: string): SyncRecord;
@@ -120,6 +122,9 @@ export function openSyncCatalog(path: string): SyncCatalog {
       const { reason, code } = obstacle ?? { reason: 'continued', code: null };
       sql('move_sync').run({ id, state, reason, code, finished: finishedAt });
       return known(id);
+    },
+    note: (id, reason) => {
+      sql('journal_sync').run({ id, at: Date.now(), state: known(id).state, reason, who: '' });
     },
     setTotals: (id, totals) => {
       sql('set_totals').run({ id, totals });

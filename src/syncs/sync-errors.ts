@@ -15,6 +15,7 @@ export const SYNC_REASON_CODES = [
   'IMPORT_ENDED', // incomplete: its import was cancelled or aborted
   'CANCELLED', // cancelled: while it was planned
   'PLANNING_FAILED', // failed: an unexpected error
+  'PROCESS_DIED', // failed: the process ended twice while it was planned
   'DISK_FULL', // under way: it waits for room on the disk; failed: where no server waits
 ] as const;
 export type SyncReasonCode = (typeof SYNC_REASON_CODES)[number];

@@ -11,7 +11,7 @@ test('missing users are created after a confirmation with their number, and what
   await page
     .getByLabel(/^Choose/)
     .setInputFiles(csvFile('uid,guid\nada,choir\nben,choir\ncyd,choir\n', 'new-people.csv'));
-  await page.getByRole('row', { name: /cyd choir participant/ }).waitFor();
+  await page.getByRole('row', { name: /cyd in choir: participant/ }).waitFor();
   await page.getByLabel('Create users the service does not know').check();
   await page.getByLabel('Use the UID as the name where there is none').check();
   await page.getByLabel('Most users to create or reactivate').fill('many');
@@ -76,7 +76,7 @@ test('a sync says what it would create before anything is sent, and creates it w
   const page = await browser.open(`${server.url}/syncs`);
   const rows = 'uid,guid,group_name\nada,band,The Band\nmia,band,The Band\n';
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(rows, 'band.csv'));
-  await page.getByRole('row', { name: /mia band participant/ }).waitFor();
+  await page.getByRole('row', { name: /mia in band: participant/ }).waitFor();
   await page.getByLabel('Create users the service does not know').check();
   await page.getByLabel('Use the UID as the name where there is none').check();
   await page.getByLabel('Create groups the service does not know').check();

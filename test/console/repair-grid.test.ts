@@ -53,7 +53,7 @@ test('of 100 pasted lines with 50 rows shown every one is entered; those without
   await eventually(() => cellOf(page, 'uid, row 200').inputValue()).toBe('user-99');
   await checkSights(page, 'repair-pasted');
 
-  await page.getByRole('button', { name: 'Undo: 200 cells pasted' }).click();
+  await page.getByRole('button', { name: 'Undo: 200 cells entered' }).click();
   await page.getByText('0 ready to send, 0 edited and still wrong, 200 not edited').waitFor();
   await eventually(() => cellOf(page, 'uid, row 200').inputValue()).toBe('user 198!');
   // Once more, all sent: no row needs attention that was sent.
@@ -182,4 +182,47 @@ test('keyboard only: from cell to cell, into a cell and out of it, as in a sprea
   expect(await page.getByRole('button', { name: /^Redo/ }).count()).toBe(0);
   await hasFocus(page, 'uid, row 4');
   await checkSights(page, 'repair-keys');
+});
+
+test('with Shift, cells are marked together: copied, pasted, emptied and filled down as one action', async () => {
+  const page = await openRepair('marked.csv');
+  const { keyboard } = page;
+  const marked = page.locator('input.marked');
+  const values = (column: string) =>
+    eventually(() => Promise.all([2, 3, 4].map((row) => cellOf(page, `${column}, row ${row}`).inputValue())));
+  const users = ['user 0!', 'user-1', 'user 2!'];
+  await cellOf(page, 'uid, row 2').focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) await keyboard.press(`Shift+${key}`);
+  await page.getByText('6 cells marked: uid, row 2 to note, row 4').waitFor();
+  expect(await marked.count()).toBe(6);
+  const copied = page.evaluate<string>(`(() => {
+    const clipboardData = new DataTransfer();
+    document.activeElement.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }));
+    return clipboardData.getData('text/plain');
+  })()`);
+  expect(await copied).toBe('user 0!\t\nuser-1\t\nuser 2!\t');
+  await checkSights(page, 'repair-marked');
+
+  // Without Shift the next cell is meant alone; a click with Shift marks up to it.
+  await keyboard.press('ArrowUp');
+  await hasFocus(page, 'note, row 3');
+  expect(await marked.count()).toBe(0);
+  await cellOf(page, 'uid, row 2').click();
+  await cellOf(page, 'uid, row 4').click({ modifiers: ['Shift'] });
+  expect(await marked.count()).toBe(3);
+  await keyboard.press('Delete');
+  await page.getByText('3 cells in 3 rows were changed; 0 of these rows can be sent.').waitFor();
+  await values('uid').toEqual(['', '', '']);
+  await keyboard.press('Control+z');
+  await values('uid').toEqual(users);
+
+  // One copied value goes into all of them; the first row's goes into those below.
+  await paste(page, 'dan');
+  await values('uid').toEqual(['dan', 'dan', 'dan']);
+  await keyboard.press('Control+z');
+  await values('uid').toEqual(users);
+  await keyboard.press('Control+d');
+  await values('uid').toEqual(['user 0!', 'user 0!', 'user 0!']);
+  await page.getByRole('button', { name: 'Undo: 2 cells entered' }).click();
+  await values('uid').toEqual(users);
 });

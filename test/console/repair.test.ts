@@ -32,8 +32,8 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   });
   await page.getByLabel('Use of column “Member No”').selectOption('User (UID)');
   await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
-  await page.getByLabel('Scope', { exact: true }).first().selectOption('Rolle');
-  await page.getByRole('row', { name: /ada.*choir.*none/ }).waitFor();
+  await page.getByLabel('Use of column “Rolle”').selectOption('Scope');
+  await page.getByRole('row', { name: /ada in choir: admin/ }).waitFor();
   await checkSights(page, 'repair-preview');
 
   // The whole file is checked: what is wrong is counted by problem, and could be edited now.

@@ -20,6 +20,7 @@ export interface ServeHereOptions {
   readonly faults?: string;
   readonly callsPerMinute?: number;
   readonly tokenRequired?: true;
+  readonly notifyPrivate?: true;
   /** Folders and addresses that schedules may read. */
   readonly sources?: readonly string[];
   /** Puts something between the workers and the service. */

@@ -46,7 +46,7 @@ async function plan(page: Page, guid: string, uids: readonly string[], name: str
   const rows = uids.map((uid) => `${guid},${uid}\n`);
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,uid\n${rows.join('')}`, name));
   await page
-    .getByRole('row', { name: new RegExp(`${guid}.*none`) })
+    .getByRole('row', { name: new RegExp(` in ${guid}: `) })
     .first()
     .waitFor();
   await page.getByLabel('Mode').selectOption('mirror');
@@ -129,7 +129,7 @@ test('a plan is rejected by an operator; a viewer sees it and can press nothing 
 test('a wrong limit of a guard is shown beside its field', async () => {
   const page = await enter('operator', '/syncs');
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ann\n', 'limits.csv'));
-  await page.getByRole('row', { name: /choir.*none/ }).waitFor();
+  await page.getByRole('row', { name: /ann in choir/ }).waitFor();
   await page.getByText('Guard limits (19)').click();
   const limit = page.getByLabel('groupPercent', { exact: true });
   expect(await limit.getAttribute('placeholder')).toBe('20');

@@ -55,7 +55,14 @@ export interface TestServerOptions
   extends Partial<
     Pick<
       ServerOptions,
-      'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver' | 'outageMs' | 'registry'
+      | 'tokenRequired'
+      | 'trustProxy'
+      | 'uploadIdleMs'
+      | 'mostUploads'
+      | 'receiver'
+      | 'notifyPrivate'
+      | 'outageMs'
+      | 'registry'
     >
   > {
   readonly settings?: Partial<Settings>;
@@ -123,6 +130,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     uploadIdleMs,
     mostUploads,
     receiver,
+    notifyPrivate = false,
     outageMs,
     registry,
   } = options;
@@ -134,6 +142,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     access,
     settings: { ...SETTINGS, ...(callsPerMinute !== undefined && { callsPerMinute }), ...settings },
     tokenRequired,
+    notifyPrivate,
     log,
     ...(trustProxy !== undefined && { trustProxy }),
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
@@ -212,5 +221,4 @@ const SETTINGS: Settings = {
   maxUploadBytes: 1024 * 1024,
   withWorkers: true,
   sources: [],
-  notifyHost: null,
 };

@@ -212,6 +212,27 @@ describe('never two runs of a schedule at a time:', () => {
   });
 });
 
+test('a run at which two processes have died is not made up for a third time', async () => {
+  const office = openOffice();
+  await office.book.add(office.request({ catchUp: true }));
+  const dueAt = office.now;
+  const interrupted = {
+    schedule: 'nightly',
+    dueAt,
+    at: dueAt,
+    state: 'running',
+    reason: 'getting the file',
+    who: '',
+  } as const;
+  office.catalog.setRun(office.catalog.addRun(interrupted).id, 'missed', 'the process ended before it had a sync');
+  office.catalog.addRun(interrupted);
+  const runs = office.runs();
+  runs.continueAll();
+  await allOver(office, runs);
+  expect(office.history().map(({ state }) => state)).toEqual(['missed', 'missed']);
+  expect(office.catalog.runs('nightly', 1)[0]?.reason).toContain('twice: it is not begun again by itself');
+});
+
 describe('an unchanged file', () => {
   async function nights(office: Office, count: number): Promise<string[]> {
     const runs = office.runs();

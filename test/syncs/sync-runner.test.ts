@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { ServiceRefusal } from '../../src/chat/errors.ts';
 import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
@@ -261,6 +262,25 @@ describe('a process that stops', () => {
     at.syncs.continueAll();
     expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
     expect(at.members('team')).toEqual(people(5));
+  });
+
+  test('twice unexpectedly in the middle of planning is not made to try again; a new sync is', async () => {
+    const at = await openSyncing({ team: {} });
+    at.sandbox.faults.set('timeout=1');
+    const id = await at.syncs.create(at.request(wanted));
+    for (const calls of [1, 2]) {
+      await eventually(() => at.sandbox.calls.us.requests).toBe(calls);
+      await at.stop();
+      // A process that is killed writes nothing down.
+      const catalog = new DatabaseSync(at.dir.catalog);
+      catalog.exec(`delete from sync_transitions where reason = 'the process was stopped'`);
+      catalog.close();
+      await at.restart();
+      at.sandbox.faults.set(calls === 1 ? 'timeout=1' : '');
+      at.syncs.continueAll();
+    }
+    expect(await at.syncs.settled(id)).toMatchObject({ state: 'failed', code: 'PROCESS_DIED' });
+    expect((await at.sync(wanted)).state).toBe('applied');
   });
 
   test('finds nothing to do where someone has cancelled it', async () => {

@@ -10,6 +10,7 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+import { inputNames } from '../../options/input-kinds.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
@@ -36,7 +37,7 @@ import { openImports } from '../target/open-imports.ts';
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('import').argument(
     '<file>',
-    'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
+    `${inputNames('or')}, also compressed; a folder or ZIP of these; - reads standard input`,
   );
   withRecipeFlag(withBans(withCreate(withReading(command))));
   command.addOption(tagFlag('tag to find the import by; may be repeated'));

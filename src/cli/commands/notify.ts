@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { messageOf } from '../../errors/message-of.ts';
 import { readConfig } from '../../platform/config.ts';
-import { noteText } from '../../server/webhook/note.ts';
+import { tryReceiver } from '../../server/webhook/try-receiver.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
@@ -23,17 +21,8 @@ async function sendTest(io: Io, flags: NotifyFlags): Promise<ExitCode> {
   const receiver = await notifyTarget(readConfig(flags), flags);
   if (receiver === undefined)
     throw new UsageError('there is no address to notify: give one with --notify, or set ROLLCALL_NOTIFY');
-  const id = randomUUID().replaceAll('-', '');
-  const about = { id: 'test', state: 'completed', file: 'test', reason: 'this is a test of notifications', rows: {} };
-  const body = noteText('import.test', Date.now(), about);
-  try {
-    await receiver.send({ id, body }, new AbortController().signal);
-  } catch (error) {
-    say(io, `The notification did not arrive at ${receiver.host}: ${messageOf(error)}.`);
-    return EXIT.stopped;
-  } finally {
-    await receiver.close();
-  }
-  say(io, `The notification arrived at ${receiver.host}.`);
-  return EXIT.ok;
+  const { host, arrived, reason } = await tryReceiver(receiver);
+  await receiver.close();
+  say(io, arrived ? `The notification arrived at ${host}.` : `The notification did not arrive at ${host}: ${reason}.`);
+  return arrived ? EXIT.ok : EXIT.stopped;
 }

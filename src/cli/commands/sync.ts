@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
+import { inputNames } from '../../options/input-kinds.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
@@ -37,10 +38,7 @@ type Flags = RunningFlags &
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('sync')
-    .argument(
-      '<file>',
-      'who should be in which group: CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a ZIP of these',
-    )
+    .argument('<file>', `who should be in which group: ${inputNames('or')}, also compressed; a ZIP of these`)
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
   withPlan(withCreate(withDeciding(withMode(command))));

@@ -1,16 +1,8 @@
 import type { FileFacts } from '../../api/file-facts.ts';
+import { isWorkbook, nameOfInput } from '../../options/input-kinds.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
 
-const FORMATS: Readonly<Record<string, string>> = {
-  csv: 'CSV',
-  json: 'JSON',
-  ndjson: 'NDJSON',
-  xlsx: 'Excel workbook',
-  ods: 'LibreOffice workbook',
-  yaml: 'YAML',
-  ldif: 'LDIF',
-};
 /** What a file without rows is, by the code of its refusal: it is no mystery, it has nothing in it. */
 const WITHOUT_ROWS: Readonly<Record<string, string>> = { EMPTY: 'empty', NO_ROWS: 'no rows' };
 const MOST_COLUMNS = 30;
@@ -42,9 +34,9 @@ export function nextLines({ advice, command, recipes: [recipe] }: FileFacts): st
 }
 
 function headline({ name, bytes, format, compression, encoding, delimiter, refusal }: FileFacts): string {
-  const isBook = format === 'xlsx' || format === 'ods';
+  const isBook = isWorkbook(format);
   const parts = [
-    format === null ? (WITHOUT_ROWS[refusal?.code ?? ''] ?? 'not understood') : (FORMATS[format] ?? format),
+    format === null ? (WITHOUT_ROWS[refusal?.code ?? ''] ?? 'not understood') : nameOfInput(format),
     ...(compression === null ? [] : [`compressed with ${compression}`]),
     ...(encoding === null || isBook ? [] : [encoding.toUpperCase()]),
     ...(delimiter === null || isBook ? [] : [`delimiter ${delimiter === '\t' ? 'tab' : JSON.stringify(delimiter)}`]),

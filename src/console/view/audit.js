@@ -25,6 +25,7 @@ const ACTIONS = [
   ['export', 'exports'],
   ['recipe', 'recipes'],
   ['token', 'tokens'],
+  ['notify', 'notifications'],
   ['session', 'logins'],
 ];
 

@@ -203,7 +203,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           'p',
           { class: 'note' },
           settings.notifyHost === null
-            ? 'No one is notified of runs that fail or are held: the server was started without ROLLCALL_NOTIFY.'
+            ? 'No one is notified of runs that fail or are held; an admin can say who is, under Settings.'
             : `Runs that fail or are held are notified to ${settings.notifyHost}.`,
         ),
       ),

@@ -1,42 +1,43 @@
 /** How this server is set up, what its regions are doing, and what a person has chosen for this browser. */
+import { useSignal } from '@preact/signals';
 import { useAnswer } from '../answer.js';
 import { Card, Empty, Facts, foreign, h } from '../element.js';
 import { counted, grouped, size } from '../format.js';
 import { ErrorNotice } from '../notice.js';
-import { useListNews } from '../overview.js';
 import { usePlace } from '../place.js';
-import { dataTable } from '../table.js';
-import { regionSentence } from '../words.js';
+import { Queues } from './queues.js';
+import { Notifications } from './settings/notifications.js';
 import { OwnSettings } from './settings/own.js';
+import { Tokens } from './settings/tokens.js';
 
-/** @import { RegionStatus, Settings } from '../answers.d.ts' */
-
-/** While a region is at work: its queue is in no event. */
-const REGIONS_EVERY_MS = 2000;
-
-/** @param {RegionStatus} region */
-function isAtWork({ active, waiting, delayed }) {
-  return active + waiting + delayed > 0;
-}
+/** @import { Settings } from '../answers.d.ts' */
 
 export function SettingsPage() {
+  const { isAdmin } = usePlace();
+  const changes = useSignal(0);
   return [
     h('h1', null, 'Settings'),
     h(
       'p',
       { class: 'lead' },
-      'Set when the server starts: by flags, the environment or ',
+      'The server is set up when it starts: by flags, the environment or ',
       h('code', null, 'rollcall.config.json'),
       '. Keys are never shown.',
     ),
-    h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, {})),
-    h(Card, { id: 'regions', title: 'Regions' }, h(RegionsNow, {})),
+    h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, { key: changes.value })),
+    h(Card, { id: 'regions', title: 'Regions and their queues' }, h(Queues, {})),
+    isAdmin && h(Card, { id: 'tokens', title: 'Tokens' }, h(Tokens, {})),
+    isAdmin &&
+      h(
+        Card,
+        { id: 'notifications', title: 'Notifications' },
+        h(Notifications, { onChanged: () => void changes.value++ }),
+      ),
     h(Card, { id: 'own', title: 'This browser' }, h(OwnSettings, {})),
   ];
 }
 
 function ServerFacts() {
-  const { isOperator } = usePlace();
   /** @type {import('../answer.js').Answer<Settings>} */
   const { data: settings, error } = useAnswer('/v1/settings');
   if (error !== undefined) return h(ErrorNotice, { error });
@@ -55,17 +56,11 @@ function ServerFacts() {
       ['Default region', settings.defaultRegion],
       ['Calls a minute', `${grouped(settings.callsPerMinute)} for each app`],
       ['Concurrent calls', `${grouped(settings.concurrency)} in each region`],
-      [
-        'Queue',
-        [
-          isEmbedded ? 'embedded (in memory)' : settings.queue,
-          isOperator && [', ', h('a', { key: 'open', href: '/queues' }, 'open the queues')],
-        ],
-      ],
+      ['Queue', isEmbedded ? 'embedded (in memory)' : settings.queue],
       ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'processes elsewhere'],
       ['Largest upload', size(settings.maxUploadBytes)],
       ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
-      ['Webhook', settings.notifyHost === null ? 'none' : foreign(settings.notifyHost)],
+      ['Notifies', settings.notifyHost === null ? 'no one' : foreign(settings.notifyHost)],
       ['Version', settings.version],
     ],
   });
@@ -82,33 +77,4 @@ function Apps({ apps }) {
       h('li', { key: region }, h('b', null, region), ' ', foreign(appId), keySet ? ', key set' : ', no key here'),
     ),
   );
-}
-
-/** @type {import('../table.js').Column<RegionStatus>[]} */
-const REGION_COLUMNS = [
-  { label: 'Region', kind: 'main', cell: ({ region }) => region },
-  { label: 'Now', kind: 'wide', cell: (status) => regionSentence(status) || 'Idle' },
-  { label: 'In flight', kind: 'number', cell: ({ active }) => grouped(active) },
-  { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
-  { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
-  { label: 'Unreadable', kind: 'number', cell: ({ setAside }) => grouped(setAside) },
-  { label: 'Workers', kind: 'number', cell: ({ workers }) => grouped(workers) },
-];
-
-function RegionsNow() {
-  /** @type {import('../answer.js').Answer<{ regions: RegionStatus[] }>} */
-  const { data, error, reload } = useAnswer('/v1/regions', {
-    everyMs: (known) => (known?.regions.some(isAtWork) ? REGIONS_EVERY_MS : undefined),
-  });
-  useListNews(['imports', 'sync'], () => void reload());
-  if (error !== undefined) return h(ErrorNotice, { error });
-  if (data === undefined) return h(Empty, {}, 'Loading …');
-  if (data.regions.length === 0)
-    return h(Empty, {}, 'No region is in use yet. An import starts the regions that it needs.');
-  return dataTable({
-    caption: 'What each region is doing',
-    columns: REGION_COLUMNS,
-    items: data.regions,
-    keyOf: ({ region }) => region,
-  });
 }

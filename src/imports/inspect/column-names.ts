@@ -37,14 +37,26 @@ export function userRank(name: string, isEmail: boolean): number {
   return NUMBER.test(words) || BARE.test(words) ? 3 : 0;
 }
 
+/** A whole word, or a compound such as `Raumkennung` or `groupname`: a `Gruppenleiter` is somebody, a `Raumgröße` no room. */
+function groupWord(words: string): RegExp {
+  const naming = 'kennung|kürzel|schlüssel|nummer|nr|no|number|id|key|code|slug|name|bezeichnung|titel|title';
+  const [before, after] = ['(?<![\\p{L}\\p{N}])', '(?![\\p{L}\\p{N}])'];
+  return new RegExp(`${before}(?:sub)?(${words})(?:s|es|e|n|en)?(?:${naming})?s?\\p{N}*${after}`, 'u');
+}
 const GROUPS: readonly (readonly [RegExp, number])[] = [
-  [/\b(guid|(?:sub)?group|team|channel|room|chat|conversation|squad|gruppe|raum|kanal|grupo|groupe|equipo|equipe)/, 3],
-  [/\b(course|class|section|cohort|club|kurs|klasse|curso|clase|classe|cours)/, 2],
-  [/\b(department|dept|project|abteilung|committee|workspace|community)/, 1],
+  [
+    groupWord(
+      'guid|group|team|channel|room|chat(?:room|group|raum|gruppe)?|conversation|squad|gruppe|r[aä]um|kan[aä]l|grupo|groupe|equipo|equipe',
+    ),
+    3,
+  ],
+  [groupWord('course|class(?:room)?|section|cohort|club|kurs|klasse|curso|clase|classe|cours'), 2],
+  [groupWord('department|dept|project|abteilung|committee|workspace|communit(?:y|ie)'), 1],
 ];
 const NOT_A_GROUP =
   /\b(?:description|desc|type|kind|status|state|count|size|created|updated|date|url|link|web|visibility|owner|manager|lead|leader|notes?|comment|role|position|rank|level|capacity|privacy|category|parent|age|blood|pay|price|tax|object|ticket|year|topic|purpose|number of)\b|\b(?:members?|users?)$/;
-const GROUP_ID = /\b(?:guid|id|key|code|path|slug|no|nr|number|handle)\b|id$/;
+const GROUP_ID =
+  /\b(?:guid|id|key|code|path|slug|no|nr|number|handle)\b|(?:id|kennung|kürzel|schlüssel|nummer|nr|code)$/;
 const PATH = /^(?:full )?(?:path|slug)$/;
 
 export interface GroupName {

@@ -1,5 +1,5 @@
+import type { InputKind } from '../../options/input-kinds.ts';
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
-import type { InputKind } from '../read/detect.ts';
 import {
   type InputFormat,
   type InputRow,

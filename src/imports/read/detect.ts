@@ -1,25 +1,6 @@
-import type { INPUT_KINDS } from '../../options/input-kinds.ts';
+import type { InputKind } from '../../options/input-kinds.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
-
-/** How rows are kept, and what every format is turned into: cells under a header, or JSON elements. */
-export type InputFormat = 'csv' | 'json' | 'ndjson';
-
-/** What a file is. Its rows are read as those of the format beside it. */
-const KINDS = {
-  csv: 'csv',
-  json: 'json',
-  ndjson: 'ndjson',
-  xlsx: 'csv',
-  ods: 'csv',
-  yaml: 'json',
-  ldif: 'ndjson',
-} as const satisfies Record<(typeof INPUT_KINDS)[number], InputFormat>;
-export type InputKind = keyof typeof KINDS;
-
-export function formatOf(kind: InputKind): InputFormat {
-  return KINDS[kind];
-}
 
 /** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */
 const LONGEST_SCALAR = 1_000;

@@ -1,3 +1,4 @@
+import { inputNames } from '../../options/input-kinds.ts';
 import { IntakeError, type IntakeErrorCode } from './intake-error.ts';
 
 interface ForeignFormat {
@@ -8,7 +9,7 @@ interface ForeignFormat {
 const UNPACK = (command: string) => `Unpack it on the way: ${command} <file> | rollcall import -`;
 const EXPORT = 'Open it in the program that it comes from, and save the table as CSV';
 
-const READABLE = 'CSV, JSON, NDJSON, Excel (.xlsx, .ods), YAML and LDIF, plain, gzipped or compressed with zstd';
+const READABLE = `${inputNames('and')}, plain, gzipped or compressed with zstd`;
 
 /** What a file begins with, byte by byte; `at`: where. */
 const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?: number])[] = [

@@ -1,5 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
 import type { BoundName } from '../../options/bounds.ts';
+import { INPUTS, type InputFormat, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
@@ -15,9 +16,6 @@ import {
   detectDelimiter,
   detectFormat,
   detectLineEnds,
-  formatOf,
-  type InputFormat,
-  type InputKind,
   needsMore,
   separatorLine,
 } from './detect.ts';
@@ -194,8 +192,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
   if (options.format === 'auto') refuseOtherText(head);
   const kind = options.format === 'auto' ? detectFormat(head, mapping) : options.format;
-  if (formatOf(kind) === 'csv' && kind !== 'csv' && source.sheet === undefined) throw notWorkbook(source.name, kind);
-  const format = formatOf(kind);
+  if (isWorkbook(kind) && source.sheet === undefined) throw notWorkbook(source.name, kind);
+  const format = INPUTS[kind].rowsAs;
   if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
   const separator = format === 'csv' ? separatorLine(head) : undefined;
   const { shape = {} } = options;

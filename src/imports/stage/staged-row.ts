@@ -1,4 +1,4 @@
-import type { InputFormat, InputKind } from '../read/detect.ts';
+import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
 import type { InputRow } from '../read/input-row.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 

@@ -75,7 +75,15 @@ interface KeptUpload {
   readonly importId: string;
 }
 
-/** Tokens, sessions, audit log and idempotency keys: `<data>/access.sqlite`, which server and CLI write side by side. */
+/** Who is notified, where an admin has set it. */
+export interface KeptReceiver {
+  /** May hold a secret. */
+  readonly address: string;
+  /** What notifications are signed with, where they are. */
+  readonly secret: string | null;
+}
+
+/** Tokens, sessions, audit log, idempotency keys and who is notified: `<data>/access.sqlite`, which server and CLI write side by side. */
 export interface AccessStore {
   /** Makes a token; its text is given here and never again. */
   createToken(token: { role: Role; name: string; expiresAt: number | null }): { id: string; text: string };
@@ -96,6 +104,9 @@ export interface AccessStore {
   audit(filter: AuditFilter): AuditEntry[];
   findUpload(who: string, key: string): KeptUpload | undefined;
   keepUpload(who: string, key: string, upload: KeptUpload): void;
+  receiver(): KeptReceiver | undefined;
+  keepReceiver(receiver: KeptReceiver): void;
+  forgetReceiver(): void;
   close(): void;
 }
 
@@ -184,6 +195,9 @@ export function openAccessStore(path: string): AccessStore {
       sql('forget_uploads').run({ since: Date.now() - KEY_LIFE_MS });
       sql('keep_upload').run({ who, key, options, body, import: importId, at: Date.now() });
     },
+    receiver: () => sql<KeptReceiver>('kept_receiver').get(),
+    keepReceiver: (receiver) => void sql('keep_receiver').run({ ...receiver }),
+    forgetReceiver: () => void sql('forget_receiver').run(),
     close: () => {
       if (database.isOpen) database.close();
     },

@@ -68,3 +68,15 @@ insert or replace into idempotency (who, key, options, body, import_id, at)
 -- name: forget_uploads
 -- In: since (ms). Deletes uploads from then or before.
 delete from idempotency where at <= :since;
+
+-- name: kept_receiver
+-- Out: who is notified, or no row.
+select address, secret from receiver;
+
+-- name: keep_receiver
+-- In: address, secret (null: none). Remembers who is notified in place of another.
+insert or replace into receiver (id, address, secret) values (1, :address, :secret);
+
+-- name: forget_receiver
+-- No one is notified.
+delete from receiver;

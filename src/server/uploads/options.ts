@@ -7,6 +7,7 @@ import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-err
 import type { Region } from '../../membership/membership.ts';
 import { BAN_CHECK, banOptionsOf, LIFTING } from '../../options/ban-options.ts';
 import { CREATING, createOptionsOf, MAX_CREATE } from '../../options/create-options.ts';
+import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
 import { keptOf } from '../../options/option.ts';
 import { READING, SHAPE } from '../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../options/sending-options.ts';
@@ -102,19 +103,15 @@ export function badReading(error: IntakeError): Problem {
   });
 }
 
-const FORMATS: Readonly<Record<string, ImportOptions['format']>> = {
-  'text/csv': 'csv',
-  // NDJSON is often sent as JSON; the content decides.
-  'application/json': 'auto',
-  'application/x-ndjson': 'ndjson',
-  'application/yaml': 'yaml',
-  'application/zip': 'auto',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'auto',
-  'application/vnd.oasis.opendocument.spreadsheet': 'auto',
-};
+const FORMATS = Object.fromEntries(
+  Object.entries(INPUTS).map(([kind, input]): [string, ImportOptions['format']] => [
+    input.mediaType,
+    'isBelieved' in input ? (kind as InputKind) : 'auto',
+  ]),
+);
 
 /** Media types of a body that is the file itself. */
-export const FILE_TYPES = [...Object.keys(FORMATS), 'application/octet-stream'];
+export const FILE_TYPES = [...Object.keys(FORMATS), 'application/zip', 'application/octet-stream'];
 
 function mediaType(contentType: string): { format: ImportOptions['format']; charset: string | undefined } {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');

@@ -79,6 +79,13 @@ export interface SyncRunnerOptions extends PlanningPorts {
   readonly whenRoom: RoomWaits['whenRoom'];
 }
 
+/** In the history of a sync: how a process left it, and how the next one took it up. */
+const STOPPED = 'the process was stopped';
+const CONTINUED = 'continued';
+const AGAIN = 'begun again: the process ended unexpectedly while it worked on it';
+const DIED_TWICE =
+  'PROCESS_DIED: rollcall ended unexpectedly twice while it worked on this sync, so it is not begun again by itself; nothing was sent';
+
 export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   const { catalog, imports, folder, sandbox } = options;
   const events = new EventEmitter<SyncEvents>().setMaxListeners(0);
@@ -223,6 +230,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       else if (record.state === 'applying' && imports.find(id) === undefined) await beginImport(record);
     } catch (error) {
       // Left as it is: the next start may continue it.
+      if (stopping.signal.aborted) catalog.note(id, STOPPED);
       if (stopping.signal.aborted || cancelled.signal.aborted) return;
       const { state, importId } = find(id);
       // Once a sync has an import, the import ends it.
@@ -235,10 +243,25 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     }
   };
 
-  const enqueue = (id: string): void => {
-    line(() => work(id)).catch((error: unknown) => {
+  const enqueue = (id: string, task = work): void => {
+    line(() => task(id)).catch((error: unknown) => {
       events.emit('failure', asError(error));
     });
+  };
+
+  /** Goes on with what a stop or crash interrupted; a sync at which two processes in a row died is not begun again. */
+  const goOn = async (id: string): Promise<void> => {
+    const { state, importId } = find(id);
+    if (stopping.signal.aborted || !isSyncUnderWay(state)) return;
+    if (importId === null) {
+      const last = catalog.transitions(id).at(-1)?.reason;
+      if (last === AGAIN) {
+        move(id, 'failed', { reason: DIED_TWICE, code: 'PROCESS_DIED' satisfies SyncReasonCode });
+        return;
+      }
+      catalog.note(id, last === STOPPED ? CONTINUED : AGAIN);
+    }
+    await work(id);
   };
 
   const begin = async (
@@ -339,7 +362,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       }
     },
     continueAll: () => {
-      for (const record of catalog.underWay()) if (readSyncOptions(record).sandbox === sandbox) enqueue(record.id);
+      for (const record of catalog.underWay())
+        if (readSyncOptions(record).sandbox === sandbox) enqueue(record.id, goOn);
     },
     stop: async () => {
       stopping.abort(new Error('this process stops'));

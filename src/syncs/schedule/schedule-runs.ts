@@ -68,6 +68,7 @@ interface Placed {
 
 /** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
 const EARLY_MS = 5_000;
+const WITHOUT_SYNC = 'the process ended before it had a sync';
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
 
@@ -262,9 +263,12 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       follow(run, () => conclude(run, syncId));
       return;
     }
-    note(run, 'missed', 'the process ended before it had a sync');
+    const isSecond = catalog
+      .runsSince(schedule, dueAt)
+      .some((other) => other.id !== run.id && other.dueAt === dueAt && other.reason === WITHOUT_SYNC);
+    note(run, 'missed', isSecond ? `${WITHOUT_SYNC}, twice: it is not begun again by itself` : WITHOUT_SYNC);
     const record = catalog.find(schedule);
-    if (record?.catchUp && who === '') start(record, dueAt, '');
+    if (record?.catchUp && who === '' && !isSecond) start(record, dueAt, '');
   };
 
   const isKnown = (syncId: string): boolean => {

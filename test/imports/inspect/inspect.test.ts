@@ -111,6 +111,35 @@ test.each<[what: string, content: string, command: string | null, advice: string
   expect(facts.advice).toContain(advice);
 });
 
+/** Twelve users, and a column whose values look like ids of groups. */
+const withColumn = (header: string, value: (at: number) => string) =>
+  `Kennung;${header}\n${Array.from({ length: 12 }, (_, at) => `user-${at};${value(at)}`).join('\n')}\n`;
+const groupOf = async (content: string) => {
+  const { suggestion } = await factsOf(content);
+  return (suggestion?.settings['map'] as Record<string, string> | undefined)?.['guid'];
+};
+
+test.each(['Raumkennung', 'Gruppen-ID', 'Kursnummer', 'Teamname', 'groupname', 'Klassenkürzel', 'Räume', 'Chatgruppe'])(
+  'a column is suggested as the group by its name and its values together: %s',
+  async (header) => {
+    expect(await groupOf(withColumn(header, (at) => `room-${at}`))).toBe(header);
+    expect(await groupOf(withColumn(header, () => ''))).toBeUndefined();
+  },
+);
+
+test.each(['Gruppenleiter', 'Klassenlehrer', 'Roommate', 'Raumgröße', 'Raumöffnung', 'Teamgröße', 'Classification'])(
+  'a column that only begins like a group is none: %s',
+  async (header) => {
+    const facts = await factsOf(withColumn(header, (at) => `room-${at}`));
+    expect(facts.suggestion).toMatchObject({ settings: { map: { uid: 'Kennung' } }, needs: ['guid'] });
+    expect(await groupOf(withColumn(header, (at) => `room-${at}`))).toBeUndefined();
+  },
+);
+
+test('of the id and the name of a group, the id is suggested, also where both could be', async () => {
+  expect(await groupOf(withColumn('Raumname;Raumkennung', (at) => `hall-${at};room-${at}`))).toBe('Raumkennung');
+});
+
 test('what was chosen is not asked for again', async () => {
   const facts = await factsOf('login,Name\nana,Ana Diaz\n', { guid: 'g1', map: { uid: 'login' } });
   expect(facts).toMatchObject({ missing: [], refusal: null, advice: [], rows: { seen: 1, valid: 1 } });

@@ -1,5 +1,7 @@
 /** The controls for what rows are looked for, and what is set as chips. */
+
 import { useRef } from 'preact/hooks';
+import { REGIONS } from '../../../membership/membership.ts';
 import { foreign, h } from '../../element.js';
 import { FilterChoice } from '../../form.js';
 import { OUTCOME_LABELS, OUTCOMES, WRONG } from '../../words.js';
@@ -22,7 +24,7 @@ const STATUSES = [
   ...OUTCOMES.map((outcome) => /** @type {const} */ ([outcome, OUTCOME_LABELS[outcome]])),
 ];
 /** @type {import('../../form.js').Choice[]} */
-const REGIONS = [['', 'all'], 'us', 'eu', 'in'];
+const REGION_CHOICES = [['', 'all'], ...REGIONS];
 
 /** @param {{ filter: RowsWanted }} properties */
 export function RowFilter({ filter }) {
@@ -50,7 +52,7 @@ export function RowFilter({ filter }) {
         id: 'filter-region',
         label: 'Region',
         value: region,
-        choices: REGIONS,
+        choices: REGION_CHOICES,
         onChoose: (value) => filter.choose({ region: value }),
       }),
       TEXTS.slice(2).map((text) => h(TextField, { key: text[0], text, value: texts[text[0]] ?? '', filter })),

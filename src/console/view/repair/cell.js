@@ -2,7 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '../../element.js';
 import { columnLabel } from '../../words.js';
-import { pastedLines } from './clipboard.js';
+import { copiedText, pastedLines } from './clipboard.js';
+import { valueIn } from './marked-cells.js';
 
 /** @import { RepairRow } from '../../answers.d.ts' */
 /** @import { RepairActions } from './repair-actions.js' */
@@ -67,12 +68,22 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
   latest.current = leave;
   // The page may be left by keyboard while something is typed.
   useEffect(() => () => latest.current(), []);
+  const shown = () => ({ rows: repair.rows.peek() ?? [], columns });
+  /** Cells that are marked together and can be edited. */
+  const marked = () => repair.marked.of(shown());
+  /** @param {HTMLElement} cell */
+  const mark = (cell) => {
+    repair.marked.mark(() => cell.focus());
+    repair.marked.say(shown());
+  };
   /** @param {import('preact').TargetedKeyboardEvent<HTMLInputElement>} event @returns {boolean} whether the key was for this */
   const took = ({ key, shiftKey, ctrlKey, metaKey, altKey, currentTarget }) => {
     const isControl = ctrlKey || metaKey;
     const isRedo = isControl && ((shiftKey && key.toLowerCase() === 'z') || (!shiftKey && key === 'y'));
-    if (altKey || (shiftKey && key !== 'Enter' && !isRedo)) return false;
-    if (isInside || draft !== null) {
+    const isTyping = isInside || draft !== null;
+    const step = isTyping ? undefined : STEPS[isControl ? `Ctrl+${key}` : key];
+    if (altKey || (shiftKey && key !== 'Enter' && !isRedo && step === undefined)) return false;
+    if (isTyping) {
       if (key === 'Escape') {
         setDraft(null);
         setInside(false);
@@ -84,16 +95,26 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
       } else return false;
       return true;
     }
-    const step = STEPS[isControl ? `Ctrl+${key}` : key];
-    if (step !== undefined) go(repair, currentTarget, step);
+    const cells = marked();
+    if (step !== undefined && shiftKey) void go(repair, currentTarget, step, mark);
+    else if (step !== undefined) void go(repair, currentTarget, step);
     else if (isFixed) return false;
     else if (isRedo) actions.undo('redo');
     else if (isControl && key === 'z') actions.undo('undo');
-    else if (isControl && key === 'd') {
+    else if (cells !== undefined && isControl && key === 'd') {
+      const [first] = cells.rows;
+      const line = first === undefined ? [] : cells.columns.map((one) => valueIn(first, one));
+      actions.enter(
+        cells,
+        cells.rows.map(() => line),
+      );
+    } else if (isControl && key === 'd') {
       const above = cellAt(currentTarget, [-1, 0]);
       if (above !== currentTarget) enter(above.value);
     } else if (isControl) return false;
-    else if (key === 'Delete' || key === 'Backspace') enter('');
+    else if (cells !== undefined && (key === 'Delete' || key === 'Backspace')) {
+      actions.enter(cells, filledWith(cells, ''));
+    } else if (key === 'Delete' || key === 'Backspace') enter('');
     else if (key === 'Enter' || key === 'F2') {
       setInside(true);
       currentTarget.setSelectionRange(now.length, now.length);
@@ -103,19 +124,32 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
   /** @param {ClipboardEvent} event */
   const onPaste = (event) => {
     const lines = pastedLines(event.clipboardData?.getData('text/plain') ?? '');
-    if (isFixed || (lines.length === 1 && lines[0]?.length === 1)) return;
+    const cells = isInside ? undefined : marked();
+    const single = lines.length === 1 && lines[0]?.length === 1 ? (lines[0][0] ?? '') : undefined;
+    if (isFixed || (single !== undefined && cells === undefined)) return;
     event.preventDefault();
     setDraft(null);
-    const from = columns.findIndex(({ place }) => place === column.place);
+    if (single !== undefined && cells !== undefined) return actions.enter(cells, filledWith(cells, single));
+    const place = cells?.columns[0]?.place ?? column.place;
+    const from = columns.findIndex((one) => one.place === place);
     actions.paste(
       lines,
-      row,
+      cells?.rows[0] ?? row,
       columns.slice(from).map(({ name }) => name),
     );
   };
+  /** @param {ClipboardEvent} event */
+  const onCopy = (event) => {
+    const cells = isInside ? undefined : marked();
+    if (cells === undefined) return;
+    event.preventDefault();
+    const lines = cells.rows.map((one) => cells.columns.map((other) => valueIn(one, other)));
+    event.clipboardData?.setData('text/plain', copiedText(lines));
+  };
   return h('input', {
     type: 'text',
-    class: isEdited ? 'edited' : undefined,
+    class:
+      `${isEdited ? 'edited' : ''} ${repair.marked.has({ row: row.row, place: column.place }) ? 'marked' : ''}`.trim(),
     'data-column': String(column.place),
     'aria-label': `${columnLabel(column.name)}, row ${row.line}`,
     'aria-invalid': isWrong || undefined,
@@ -131,29 +165,43 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
     onInput: ({ currentTarget }) => setDraft(currentTarget.value),
     onFocus: ({ currentTarget }) => {
       currentTarget.select();
+      repair.marked.arrive({ row: row.row, place: column.place });
       repair.keepPlace({ row, column: column.name });
     },
     // The first click chooses the cell, the second one goes into it.
     onMouseDown: (event) => {
       if (document.activeElement === event.currentTarget) return setInside(true);
       event.preventDefault();
-      event.currentTarget.focus();
+      if (event.shiftKey) mark(event.currentTarget);
+      else event.currentTarget.focus();
     },
     onBlur: leave,
     onKeyDown: (event) => {
       if (!event.isComposing && took(event)) event.preventDefault();
     },
     onPaste,
+    onCopy,
   });
 }
 
-/** Goes to a cell; below the last row that is shown, to the first one of the next page. @param {RepairRows} repair @param {HTMLInputElement} cell @param {readonly [number, number]} step */
-async function go(repair, cell, step) {
+/**
+ * Goes to a cell; below the last row that is shown, to the first one of the next page.
+ * @param {RepairRows} repair
+ * @param {HTMLInputElement} cell
+ * @param {readonly [number, number]} step
+ * @param {(cell: HTMLInputElement) => void} [arrive]
+ */
+async function go(repair, cell, step, arrive = (next) => next.focus()) {
   const next = cellAt(cell, step);
   if (next === cell && step[0] > 0 && repair.hasMore.peek()) {
     await repair.more();
-    cellAt(cell, step).focus();
-  } else next.focus();
+    arrive(cellAt(cell, step));
+  } else arrive(next);
+}
+
+/** The same value for each of these cells. @param {import('./marked-cells.js').Cells} cells @param {string} value */
+function filledWith({ rows, columns }, value) {
+  return rows.map(() => columns.map(() => value));
 }
 
 /** The cell so many rows down and columns to the right, or the last one on the way. @param {HTMLInputElement} cell @param {readonly [down: number, right: number]} step @returns {HTMLInputElement} */

@@ -3,6 +3,13 @@
 /** A cell with a tab or a line break in it stands in quotes. */
 const CELL = /"((?:[^"]|"")*[\t\n](?:[^"]|"")*)"(?=[\t\n]|$)|([^\t\n]*)/y;
 
+/** Lines of cells as a spreadsheet takes them. @param {readonly (readonly string[])[]} lines */
+export function copiedText(lines) {
+  /** @param {string} cell */
+  const quoted = (cell) => (/[\t\n\r"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return lines.map((cells) => cells.map(quoted).join('\t')).join('\n');
+}
+
 /** The cells of each line. @param {string} text @returns {string[][]} */
 export function pastedLines(text) {
   const rest = text.replace(/\r\n?/g, '\n').replace(/\n$/, '');

@@ -14,6 +14,7 @@ import { useWork } from '../../work.js';
  * @property {import('../../work.js').Work} work
  * @property {string} done what the last action has changed
  * @property {(lines: readonly (readonly string[])[], row: RepairRow, columns: readonly string[]) => void} paste from this row on, into these columns
+ * @property {(cells: import('./marked-cells.js').Cells, lines: readonly (readonly string[])[]) => void} enter a line in each of these rows, into these columns
  * @property {() => void} fill the cell that was last used, into all rows below it
  * @property {(given: object) => void} replace
  * @property {(what: 'undo' | 'redo') => void} undo
@@ -33,6 +34,11 @@ export function useRepairActions(repair) {
     work,
     done: done.value,
     paste: (lines, row, columns) => start(() => paste(repair, lines, row, columns)),
+    enter: ({ rows, columns }, lines) =>
+      start(async () => {
+        const given = { rows: rows.map(({ row }) => row), columns: columns.map(({ name }) => name), lines };
+        return changedSentence(await repair.act('paste', given));
+      }),
     fill: () => start(() => fill(repair)),
     replace: (given) => start(async () => changedSentence(await repair.act('replace', given))),
     undo: (what) =>

@@ -8,6 +8,7 @@ import { counted } from '../../format.js';
 import { announce } from '../../frame.js';
 import { useEntry } from '../../kept-entries.js';
 import { keepInAddress, usePlace } from '../../place.js';
+import { MarkedCells } from './marked-cells.js';
 
 /** @import { RepairEdited, RepairReplaced, RepairRow, RepairRows as Page, RepairView } from '../../answers.d.ts' */
 
@@ -36,6 +37,7 @@ export class RepairRows {
   failure = signal(/** @type {unknown} */ (undefined));
   latest = signal(/** @type {Change | undefined} */ (undefined));
   here = signal(/** @type {Here | undefined} */ (undefined));
+  marked = new MarkedCells();
   wanted;
   #next = signal(/** @type {string | null} */ (null));
   #id;
@@ -92,6 +94,7 @@ export class RepairRows {
   choose(changes) {
     this.wanted.value = { ...this.wanted.peek(), ...changes };
     this.#after = 0;
+    this.marked.clear();
     keepInAddress(query(this.wanted.peek()));
     void this.load();
   }

@@ -16,7 +16,7 @@ import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 const DONE = {
   edit: 'edited',
   restore: 'restored',
-  paste: 'pasted',
+  paste: 'entered',
   fill: 'filled',
   replace: 'replaced',
   file: 'taken from a file',
@@ -42,6 +42,10 @@ const KEYS = [
   ['Escape', 'forgets what was typed'],
   ['Delete', 'empties the cell'],
   ['Ctrl+C, Ctrl+V', 'copy and paste; pasted lines go into this row and those below'],
+  [
+    'Shift with the arrows, Page Up, Page Down, Home, End or a click',
+    'marks cells: copying, pasting, Delete and Ctrl+D are for all of them',
+  ],
   ['Ctrl+D', 'enters the value of the cell above'],
   ['Ctrl+Z', 'undoes the last action; Ctrl+Y or Ctrl+Shift+Z does it again'],
 ];

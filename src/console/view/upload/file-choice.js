@@ -1,12 +1,12 @@
 /** Where a file is dropped or chosen. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { foreign, h } from '../../element.js';
 import { size } from '../../format.js';
 
-const HINT =
-  'Drop a membership file here, or choose one: CSV, Excel, JSON, NDJSON, YAML, LDIF, or a ZIP archive of them.';
-const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.xlsx,.xlsm,.ods,.yaml,.yml,.ldif,.zip,.gz,.zst';
+const HINT = `Drop a membership file here, or choose one: ${inputNames('or')}, or a ZIP archive of them.`;
+const ACCEPTED = [...INPUT_ENDINGS, 'zip', 'gz', 'zst'].map((ending) => `.${ending}`).join(',');
 
 /**
  * @param {object} properties

@@ -1,5 +1,7 @@
 /** The first rows of a file: its header says what each column is used for, its cells what is wrong with them. */
+
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { foreign, h } from '../../element.js';
 import { focusField } from '../../form.js';
 import { counted } from '../../format.js';
@@ -20,12 +22,6 @@ const ROWS_SHOWN = 8;
 const ROWS_ON_PHONE = 3;
 /** @type {Readonly<Record<string, string>>} */
 const DELIMITER_NAMES = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
-
-/** @type {Readonly<Record<string, string>>} */
-const KIND_NAMES = {
-  ...{ csv: 'CSV', json: 'JSON', ndjson: 'NDJSON', yaml: 'YAML', ldif: 'LDIF' },
-  ...{ xlsx: 'Excel workbook', ods: 'OpenDocument sheet' },
-};
 
 /** @param {{ preview: ShownFile, form: Form, isImport: boolean }} properties */
 export function FileGrid({ preview, form, isImport }) {
@@ -61,6 +57,7 @@ export function FileGrid({ preview, form, isImport }) {
             { class: 'grid', tabIndex: 0, role: 'region', 'aria-labelledby': 'first-rows' },
             foreign(lines.join('\n')),
           ),
+    h(NoColumns, { preview }),
     h(Missing, { preview, form }),
   );
 }
@@ -72,10 +69,10 @@ function stateOf({ isTooLarge, isRefused, found }, rows) {
   }
   if (isRefused.value) return 'The file cannot be read with these options.';
   if (found.value === undefined) return '';
-  const { format, kind, encoding, delimiter } = found.value;
-  const isText = kind !== 'xlsx' && kind !== 'ods';
+  const { kind, encoding, delimiter } = found.value;
+  const isText = !isWorkbook(kind);
   const by = !isText || delimiter === null ? '' : `, delimiter ${DELIMITER_NAMES[delimiter] ?? delimiter}`;
-  const name = isText ? `${KIND_NAMES[kind] ?? format.toUpperCase()}, ${encoding}` : (KIND_NAMES[kind] ?? kind);
+  const name = isText ? `${nameOfInput(kind)}, ${encoding}` : nameOfInput(kind);
   return `${name}${by}. ${rows === 1 ? 'The first row' : `The first ${counted(rows, 'row')}`} as they are. Choose above each column what it is.`;
 }
 
@@ -104,6 +101,15 @@ function useLanding({ landing, found }) {
     if (place instanceof HTMLElement) place.focus();
   }, [found.value]);
   return heading;
+}
+
+/** Fields that are read from several columns or parts of one, as a suggestion can say. @param {{ preview: ShownFile }} properties */
+function NoColumns({ preview }) {
+  return FIELDS.map(([field, label]) => {
+    const source = preview.chosen.value[field] ?? '';
+    if (source === '' || preview.columns.value.includes(source)) return null;
+    return h('p', { key: field, class: 'note' }, `${label} is read from `, h('code', null, foreign(source)), '.');
+  });
 }
 
 /** What has no column yet, or a column that the server refused. @param {{ preview: ShownFile, form: Form }} properties */

@@ -1,4 +1,6 @@
 /** How a file is read, whatever it is uploaded for. */
+import { REGIONS } from '../../../membership/membership.ts';
+import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { h } from '../../element.js';
 import { FieldGroup, SelectField, TextField } from '../../form.js';
 
@@ -14,18 +16,9 @@ export const READING = {
 /** @type {Choice[]} */
 const SCOPES = [['', 'participant'], 'moderator', 'admin', ['ban', 'ban (refuse entry)']];
 /** @type {Choice[]} */
-const REGIONS = [['', 'the server’s default'], 'us', 'eu', 'in'];
+const REGION_CHOICES = [['', 'the server’s default'], ...REGIONS];
 /** @type {Choice[]} */
-const FORMATS = [
-  ['', 'detect'],
-  ['csv', 'CSV'],
-  ['json', 'JSON'],
-  ['ndjson', 'NDJSON'],
-  ['xlsx', 'Excel workbook'],
-  ['ods', 'OpenDocument sheet'],
-  ['yaml', 'YAML'],
-  ['ldif', 'LDIF'],
-];
+const FORMATS = [['', 'detect'], ...INPUT_KINDS.map((kind) => /** @type {const} */ ([kind, nameOfInput(kind)]))];
 /** @type {Choice[]} */
 const ENCODINGS = [
   ['', 'detect (UTF-8, UTF-16)'],
@@ -67,7 +60,7 @@ export function RowDefaults({ form }) {
       { class: 'fields' },
       h(TextField, { form, name: 'guid', label: 'Group' }),
       h(SelectField, { form, name: 'scope', label: 'Scope', choices: SCOPES }),
-      h(SelectField, { form, name: 'region', label: 'Region', choices: REGIONS }),
+      h(SelectField, { form, name: 'region', label: 'Region', choices: REGION_CHOICES }),
       h(TextField, {
         form,
         name: 'onBehalfOf',
@@ -111,7 +104,7 @@ export function FileFormat({ form, preview, isArchive }) {
   const kind = preview.found.value?.kind;
   const sheets = sheetsOf(preview);
   const isUnseen = preview.isTooLarge.value || isArchive;
-  const isWorkbook = kind === 'xlsx' || kind === 'ods' || sheets.length > 0 || preview.isTooLarge.value;
+  const hasSheets = isWorkbook(kind) || sheets.length > 0 || preview.isTooLarge.value;
   return h(
     'details',
     null,
@@ -139,8 +132,8 @@ export function FileFormat({ form, preview, isArchive }) {
       h(SelectField, { form, name: 'header', label: 'Header row', choices: HEADERS }),
       header === 'row' && h(TextField, { form, name: 'headerRow', label: 'Row of the header', placeholder: '3' }),
       header === 'skip' && h(TextField, { form, name: 'skipLines', label: 'Lines to skip', placeholder: '2' }),
-      !isWorkbook && h(SelectField, { form, name: 'delimiter', label: 'Delimiter', choices: DELIMITERS }),
-      !isWorkbook && h(SelectField, { form, name: 'encoding', label: 'Encoding', choices: ENCODINGS }),
+      !hasSheets && h(SelectField, { form, name: 'delimiter', label: 'Delimiter', choices: DELIMITERS }),
+      !hasSheets && h(SelectField, { form, name: 'encoding', label: 'Encoding', choices: ENCODINGS }),
     ),
   );
 }

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { option, words } from '../../../errors/named-options.ts';
+import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
 import { grouped } from '../../../text/wording.ts';
 import type { FileState } from '../file-state.ts';
@@ -96,7 +97,7 @@ async function searched(path: string, name: string): Promise<{ readonly names: s
 }
 
 /** Endings of files that rollcall reads. */
-const ENDINGS = /\.(?:csv|tsv|tab|txt|json|jsonl|ndjson|xlsx|xlsm|ods|ya?ml|ldif?)(?:\.(?:gz|zst))?$/i;
+const ENDINGS = new RegExp(`\\.(?:${INPUT_ENDINGS.join('|')})(?:\\.(?:gz|zst))?$`, 'i');
 /** Files that programs leave behind in folders and archives. */
 const DEBRIS = /(?:^|\/)(?:\.|~\$|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/i;
 
@@ -123,7 +124,7 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
         ? `${shownPath(set.name)} has no file that rollcall reads`
         : `${shownPath(set.name)} has no file that matches ${JSON.stringify(unmatched)}`;
     const present = names.length === 0 ? 'it is empty' : `it has ${listed(names)}`;
-    const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; CSV, JSON, Excel, YAML and LDIF are read`;
+    const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; ${inputNames('and')} are read`;
     throw new IntakeError({ code: 'UNKNOWN_FILE', what: `${what}; ${present}`, remedy });
   }
   if (files.length > MOST_READ) throw tooMany(set.name, MOST_READ, 'files with rows');

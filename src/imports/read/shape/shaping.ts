@@ -1,9 +1,9 @@
 import { option, words } from '../../../errors/named-options.ts';
+import type { InputFormat } from '../../../options/input-kinds.ts';
 import type { Shape } from '../../../options/shape.ts';
 import type { Bounds } from '../bounds.ts';
 import type { ColumnMapping, Columns, Field } from '../columns.ts';
 import type { TableTop } from '../csv.ts';
-import type { InputFormat } from '../detect.ts';
 import { IntakeError } from '../intake-error.ts';
 import type { RowDefaults } from '../membership-row.ts';
 import { sourcedFields } from './compile.ts';

@@ -1,0 +1,70 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { eventually, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
+
+/** Admins decide in the console who may use the server. */
+
+const browser = useBrowser();
+const server = useServerHere({ tokenRequired: true });
+
+async function enter(token: string): Promise<Page> {
+  const page = await browser.open(`${server.url}/settings`, { refusals: true });
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  return page;
+}
+
+test('an admin makes a token, gives it away, and revokes it', async () => {
+  const page = await enter(server.token('admin'));
+  const card = page.getByRole('region', { name: 'Tokens' });
+  await card.getByRole('button', { name: 'New token' }).click();
+  await page.getByLabel('For').fill('nightly-job');
+  await page.getByLabel('Role').selectOption('operator');
+  await page.getByLabel('Expires').selectOption('never');
+  await checkSights(page, 'token-new');
+  await page.getByRole('button', { name: 'Make token' }).click();
+  const shown = page.getByRole('dialog', { name: 'The token of nightly-job' });
+  const token = (await shown.locator('code').textContent()) ?? '';
+  expect(token).toMatch(/^rct_/);
+  await shown.getByRole('button', { name: 'Copy the secret' }).waitFor();
+  await checkSights(page, 'token-shown');
+  await page.keyboard.press('Enter');
+  const row = card.getByRole('row', { name: 'nightly-job' });
+  await eventually(() => row.textContent()).toMatch(/nightly-job.*operator.*never.*never/);
+  expect(await page.content()).not.toContain(token);
+  await checkSights(page, 'tokens');
+
+  const used = await enter(token);
+  await used.getByText('Keys are never shown.').waitFor();
+  expect(await used.getByRole('region', { name: 'Tokens' }).count()).toBe(0);
+  await page.reload();
+  await eventually(() => row.textContent()).toContain('just now');
+
+  await row.getByRole('button', { name: 'Revoke the token of nightly-job' }).click();
+  await page.getByRole('button', { name: 'Revoke token' }).click();
+  await row.waitFor({ state: 'detached' });
+  await used.reload();
+  await used.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+test('the only admin is told what to do first, and who revokes the own token is asked as such', async () => {
+  const page = await enter(server.token('admin'));
+  for (const button of await page
+    .getByRole('row', { name: /admin/ })
+    .filter({ hasNotText: 'yours' })
+    .getByRole('button')
+    .all()) {
+    await button.click();
+    await page.getByRole('button', { name: 'Revoke token' }).click();
+  }
+  const own = page.getByRole('row', { name: 'yours' });
+  await eventually(() => page.getByRole('row', { name: /admin/ }).count()).toBe(1);
+  await own.getByRole('button').click();
+  await page.getByText('You are logged in with it').waitFor();
+  await page.getByRole('button', { name: 'Revoke token' }).click();
+  await page.getByText('Make a token for another admin first.').waitFor();
+  await own.waitFor();
+});
