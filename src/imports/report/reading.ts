@@ -27,7 +27,7 @@ const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 const RETRYABLE_IDS = JSON.stringify([...RETRYABLE].map(outcomeId));
 
-export interface RetryWork {
+interface RetryWork {
   readonly region: Region;
   readonly groups: number;
   readonly calls: number;
