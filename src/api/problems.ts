@@ -40,11 +40,6 @@ export const PROBLEMS = {
     title: 'The role does not allow this',
     remedy: 'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.',
   },
-  READ_ONLY: {
-    status: 403,
-    title: 'Queues can only be looked at',
-    remedy: 'Pause, resume or cancel the import itself: what is in the queues belongs to its report.',
-  },
   CROSS_ORIGIN: {
     status: 403,
     title: 'The request comes from another site',

@@ -58,5 +58,16 @@ const regionStatus = z.strictObject({
 });
 export type RegionStatus = z.infer<typeof regionStatus>;
 
+const regionQueue = regionStatus.extend({
+  waitingSince: time.nullable().meta({
+    description: 'When the call that is next was put into the queue; null where none waits.',
+  }),
+  stalled: count.meta({
+    description:
+      'Calls in flight that another worker had begun and lost, because it ended or stood still; among the first 100 in flight.',
+  }),
+});
+export type RegionQueue = z.infer<typeof regionQueue>;
+
 /** `GET /v1/regions` */
-export const regionsAnswer = z.strictObject({ regions: z.array(regionStatus) });
+export const regionsAnswer = z.strictObject({ regions: z.array(regionQueue) });

@@ -20,7 +20,6 @@ import { LoginDialog, LoginPage } from './view/login.js';
 import { MemberPage } from './view/member.js';
 import { NotFoundPage } from './view/not-found.js';
 import { NowPage } from './view/now.js';
-import { QueuesPage } from './view/queues.js';
 import { RepairPage } from './view/repair.js';
 import { ScheduleFormPage } from './view/schedule-form.js';
 import { SchedulesPage } from './view/schedules.js';
@@ -48,14 +47,10 @@ const ROUTES = [
   { pattern: /^\/audit$/, title: 'Audit log', page: AuditPage },
   { pattern: /^\/settings$/, title: 'Settings', page: SettingsPage },
   { pattern: /^\/login$/, title: 'Log in', page: LoginPage },
-  { pattern: /^\/queues(?:\/|$)/, title: 'Queues', page: QueuesPage },
 ];
 
 /** @type {Session} */
 const NOBODY = { role: 'viewer', name: '', tokenRequired: true };
-
-/** Where links lead away from the console. @type {readonly Page[]} */
-const NO_PAGES = [NotFoundPage, QueuesPage];
 
 /** Counts the pages that were shown: each begins afresh, also one of the same kind. */
 let visit = 0;
@@ -170,7 +165,7 @@ function follow(event) {
     return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null || link.origin !== location.origin || link.hasAttribute('download') || link.target !== '') return;
-  if (link.getAttribute('href')?.startsWith('#') || NO_PAGES.includes(routeOf(link.pathname).page)) return;
+  if (link.getAttribute('href')?.startsWith('#') || routeOf(link.pathname).page === NotFoundPage) return;
   event.preventDefault();
   go(link.pathname + link.search + link.hash);
 }

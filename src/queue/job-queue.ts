@@ -32,6 +32,16 @@ export interface QueueDepth {
 
 export const MAX_SET_ASIDE = 1_000;
 
+/** What a person looks for where a queue stands still. */
+export interface QueueLook {
+  /** When the job that is next was added, in ms since 1970; undefined where none waits. */
+  readonly nextAddedAt: number | undefined;
+  /** Jobs that run after a worker had begun and lost them: it ended or stood still. Counted among the first MAX_LOOKED_AT that run. */
+  readonly stalled: number;
+}
+
+const MAX_LOOKED_AT = 100;
+
 /** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
   readonly name: string;
@@ -61,6 +71,8 @@ export interface JobQueue<Payload> {
   /** Priority of the next job, or of one that runs if none waits; 0 when there is none. */
   firstPriority(): Promise<number>;
   depth(): Promise<QueueDepth>;
+  /** Reads jobs: for people, not for each step of an import. */
+  look(): Promise<QueueLook>;
   /** Number of workers on this queue. */
   workers(): Promise<number>;
   close(): Promise<void>;
@@ -152,6 +164,16 @@ export function openJobQueue<Payload>(
         queue.getCountsPerPriority([0]),
       ]);
       return { waiting: prioritized + withoutPriority, delayed, active, setAside: failed };
+    },
+    look: async () => {
+      const [[next], active] = await Promise.all([
+        queue.getJobs(['prioritized'], 0, 0, true),
+        queue.getJobs(['active'], 0, MAX_LOOKED_AT - 1, true),
+      ]);
+      return {
+        nextAddedAt: next?.timestamp,
+        stalled: active.filter(({ stalledCounter }) => stalledCounter > 0).length,
+      };
     },
     workers: () => queue.getWorkersCount(),
     close: () => queue.close(),

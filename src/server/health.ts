@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
 import { refusals } from './problem-schema.ts';
-import { answersSoon } from './queues/queue-answer.ts';
+import { answersSoon } from './queue-answer.ts';
 
 const tags = ['service'];
 const PUBLIC = { role: 'public' } as const;

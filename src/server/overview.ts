@@ -10,7 +10,7 @@ import type {
 } from '../syncs/schedule/schedule-catalog.ts';
 import type { Api, ServerContext } from './context.ts';
 import { refusals } from './problem-schema.ts';
-import { answersSoon } from './queues/queue-answer.ts';
+import { answersSoon } from './queue-answer.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
 /** Nothing happens to these until a person acts. */

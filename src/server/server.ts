@@ -33,7 +33,6 @@ import { syncMetrics } from './metrics/sync-metrics.ts';
 import { notificationRoutes } from './notifications.ts';
 import { overviewRoute } from './overview.ts';
 import { Problem } from './problem.ts';
-import { queueRoutes } from './queues/routes.ts';
 import { openReading } from './reading.ts';
 import { recipeRoutes } from './recipes.ts';
 import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
@@ -256,7 +255,6 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   tokenRoutes(app, context, options.tokenRequired);
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
   docsRoutes(app);
-  await queueRoutes(app, context);
   consoleRoutes(app);
   return app;
 }

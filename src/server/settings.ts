@@ -4,7 +4,7 @@ import { LIMITS } from '../syncs/guard-limits.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
-import { answersSoon } from './queues/queue-answer.ts';
+import { answersSoon } from './queue-answer.ts';
 import type { Notifications } from './webhook/notifications.ts';
 
 const tags = ['service'];
@@ -41,7 +41,19 @@ export function settingsRoutes(
         response: { 200: regionsAnswer, ...refusals() },
       },
     },
-    async () => ({ regions: await answersSoon(coordinator.regions()) }),
+    async () => {
+      const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.lookAtQueues()]));
+      return {
+        regions: regions.map((status) => {
+          const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};
+          return {
+            ...status,
+            waitingSince: nextAddedAt === undefined ? null : new Date(nextAddedAt).toISOString(),
+            stalled,
+          };
+        }),
+      };
+    },
   );
   app.get(
     '/v1/audit',

@@ -9,9 +9,6 @@ const SCRIPTS_AS_THEY_ARE = '--js-flags=--no-opt,--no-maglev,--single-threaded';
 /** What a browser says when a server is not there, or a request is refused on purpose. */
 const REFUSED = /Failed to load resource/;
 
-/** What it says of pages that load ahead, as Bull Board does; ours load nothing ahead. */
-const PRELOADED = /was preloaded using link preload/;
-
 export interface OpenOptions extends BrowserContextOptions {
   /** Whether requests are refused in this test on purpose: the browser reports each. */
   readonly refusals?: true;
@@ -82,7 +79,6 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
       });
       page.on('console', (message) => {
         if (message.type() !== 'error' && message.type() !== 'warning') return;
-        if (PRELOADED.test(message.text())) return;
         if (refusals === true && REFUSED.test(message.text())) return;
         faults.push(`${message.text()} (${message.location().url})`);
       });

@@ -265,9 +265,6 @@ test('the documentation of the API is searched, and no part of it breaks the con
   expect(await violations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Back to the console' }).click();
   await page.getByRole('heading', { name: 'Now' }).waitFor();
-  await page.goto(`${server.url}/queues`);
-  await page.getByRole('link', { name: 'Back to the console' }).click();
-  await page.getByRole('heading', { name: 'Settings' }).waitFor();
 });
 
 test('the end of a long import shows a notification in a hidden tab, once, where the person has allowed it', async () => {

@@ -5,7 +5,6 @@ import { openBackend } from '../../src/queue/open-backend.ts';
 import { describeBudgets } from '../imports/budgets-suite.ts';
 import { csv, openPipeline, participants, reached } from '../imports/pipeline-harness.ts';
 import { runningImport } from '../imports/running-import.ts';
-import { describeQueueBoard } from '../queue/board-suite.ts';
 import { describeCircuit } from '../queue/circuit-suite.ts';
 import { describeJobQueue } from '../queue/job-queue-suite.ts';
 import { describeJobWorker } from '../queue/job-worker-suite.ts';
@@ -123,5 +122,4 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
   describe('jobs in a queue', () => describeJobQueue(place.name, open));
   describe('running jobs', () => describeJobWorker(place.name, open, { shared: true }));
   describe('the circuit', () => describeCircuit(place.name, open));
-  describe('the board of queues', () => describeQueueBoard(place.name, open));
 });

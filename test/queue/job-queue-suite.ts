@@ -198,6 +198,27 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       expect((await ran.until(3)).slice(1)).toEqual(['running', 'kept']);
     });
 
+    test('tells since when the next job waits, and that no worker lost one', async () => {
+      const { door, queue, work } = office();
+      const errands = queue();
+      expect(await errands.look()).toEqual({ nextAddedAt: undefined, stalled: 0 });
+      const from = Date.now();
+      await errands.add(notes('running', 'first').map((job) => ({ ...job, priority: 1 })));
+      const until = Date.now();
+      await errands.add(notes('later').map((job) => ({ ...job, priority: 2 })));
+      const { opened } = door();
+      work(
+        errands,
+        errand(async () => opened),
+      );
+      await expect.poll(() => errands.depth()).toMatchObject({ waiting: 2, active: 1 });
+      const { nextAddedAt = 0, stalled } = await errands.look();
+      // The clock of a server is its own.
+      expect(nextAddedAt).toBeGreaterThanOrEqual(from - 1_000);
+      expect(nextAddedAt).toBeLessThanOrEqual(until + 1_000);
+      expect(stalled).toBe(0);
+    });
+
     test('starts nothing while it is paused, finishes what runs, and goes on when resumed', async () => {
       const { door, queue, work, everyWorkerLooked } = office();
       const errands = queue();

@@ -4,23 +4,13 @@ import { useAnswer } from '../answer.js';
 import { Card, Empty, Facts, foreign, h } from '../element.js';
 import { counted, grouped, size } from '../format.js';
 import { ErrorNotice } from '../notice.js';
-import { useListNews } from '../overview.js';
 import { usePlace } from '../place.js';
-import { dataTable } from '../table.js';
-import { regionSentence } from '../words.js';
+import { Queues } from './queues.js';
 import { Notifications } from './settings/notifications.js';
 import { OwnSettings } from './settings/own.js';
 import { Tokens } from './settings/tokens.js';
 
-/** @import { RegionStatus, Settings } from '../answers.d.ts' */
-
-/** While a region is at work: its queue is in no event. */
-const REGIONS_EVERY_MS = 2000;
-
-/** @param {RegionStatus} region */
-function isAtWork({ active, waiting, delayed }) {
-  return active + waiting + delayed > 0;
-}
+/** @import { Settings } from '../answers.d.ts' */
 
 export function SettingsPage() {
   const { isAdmin } = usePlace();
@@ -35,7 +25,7 @@ export function SettingsPage() {
       '. Keys are never shown.',
     ),
     h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, { key: changes.value })),
-    h(Card, { id: 'regions', title: 'Regions' }, h(RegionsNow, {})),
+    h(Card, { id: 'regions', title: 'Regions and their queues' }, h(Queues, {})),
     isAdmin && h(Card, { id: 'tokens', title: 'Tokens' }, h(Tokens, {})),
     isAdmin &&
       h(
@@ -48,7 +38,6 @@ export function SettingsPage() {
 }
 
 function ServerFacts() {
-  const { isOperator } = usePlace();
   /** @type {import('../answer.js').Answer<Settings>} */
   const { data: settings, error } = useAnswer('/v1/settings');
   if (error !== undefined) return h(ErrorNotice, { error });
@@ -67,13 +56,7 @@ function ServerFacts() {
       ['Default region', settings.defaultRegion],
       ['Calls a minute', `${grouped(settings.callsPerMinute)} for each app`],
       ['Concurrent calls', `${grouped(settings.concurrency)} in each region`],
-      [
-        'Queue',
-        [
-          isEmbedded ? 'embedded (in memory)' : settings.queue,
-          isOperator && [', ', h('a', { key: 'open', href: '/queues' }, 'open the queues')],
-        ],
-      ],
+      ['Queue', isEmbedded ? 'embedded (in memory)' : settings.queue],
       ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'processes elsewhere'],
       ['Largest upload', size(settings.maxUploadBytes)],
       ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
@@ -94,33 +77,4 @@ function Apps({ apps }) {
       h('li', { key: region }, h('b', null, region), ' ', foreign(appId), keySet ? ', key set' : ', no key here'),
     ),
   );
-}
-
-/** @type {import('../table.js').Column<RegionStatus>[]} */
-const REGION_COLUMNS = [
-  { label: 'Region', kind: 'main', cell: ({ region }) => region },
-  { label: 'Now', kind: 'wide', cell: (status) => regionSentence(status) || 'Idle' },
-  { label: 'In flight', kind: 'number', cell: ({ active }) => grouped(active) },
-  { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
-  { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
-  { label: 'Unreadable', kind: 'number', cell: ({ setAside }) => grouped(setAside) },
-  { label: 'Workers', kind: 'number', cell: ({ workers }) => grouped(workers) },
-];
-
-function RegionsNow() {
-  /** @type {import('../answer.js').Answer<{ regions: RegionStatus[] }>} */
-  const { data, error, reload } = useAnswer('/v1/regions', {
-    everyMs: (known) => (known?.regions.some(isAtWork) ? REGIONS_EVERY_MS : undefined),
-  });
-  useListNews(['imports', 'sync'], () => void reload());
-  if (error !== undefined) return h(ErrorNotice, { error });
-  if (data === undefined) return h(Empty, {}, 'Loading …');
-  if (data.regions.length === 0)
-    return h(Empty, {}, 'No region is in use yet. An import starts the regions that it needs.');
-  return dataTable({
-    caption: 'What each region is doing',
-    columns: REGION_COLUMNS,
-    items: data.regions,
-    keyOf: ({ region }) => region,
-  });
 }

@@ -9,6 +9,7 @@ import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
+import type { QueueLook } from '../../queue/job-queue.ts';
 import { type ImportRecord, openCatalog } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
@@ -81,6 +82,8 @@ export interface Coordinator {
   pages(region: Region, giveUpAfterMs?: number): GroupPages;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
+  /** What a person looks for in their queues. */
+  lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>>;
   /** False where results of other processes have waited for a minute and none was taken. */
   resultsAreTaken(): Promise<boolean>;
   /** Reads keys from the settings again; returns the regions whose key has changed. */
@@ -270,6 +273,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     announce: (address) => announceAddress(dir, address),
     pages,
     regions: () => life.sending.regions(),
+    lookAtQueues: () => life.sending.lookAtQueues(),
     resultsAreTaken: () => life.sending.resultsAreTaken(),
     renewKeys: (regions) => life.sending.renewKeys(regions),
     watchRoom: life.watchRoom,

@@ -34,7 +34,7 @@ import { createRoomWaits, type RoomWaits } from './room-waits.ts';
  * send and close imports do their work and report; they decide nothing.
  */
 export interface Life extends Requests {
-  readonly sending: Pick<Sending, 'groups' | 'regions' | 'resultsAreTaken' | 'renewKeys'>;
+  readonly sending: Pick<Sending, 'groups' | 'regions' | 'lookAtQueues' | 'resultsAreTaken' | 'renewKeys'>;
   /** Reads its input, and then sends it unless `start` is false. Does nothing if that is running already. */
   begin(id: string, start?: boolean): void;
   /** Whether its sum is being checked and its reports are being written. */

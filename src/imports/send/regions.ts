@@ -1,5 +1,6 @@
 import type { RegionStatus } from '../../api/regions.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { QueueLook } from '../../queue/job-queue.ts';
 import { BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
@@ -13,6 +14,7 @@ export interface OpenRegions {
   /** Lets a region send again, with the key that the settings say now. */
   resume(region: Region): Promise<void>;
   status(): Promise<RegionStatus[]>;
+  look(): Promise<ReadonlyMap<Region, QueueLook>>;
   /** Reads keys from the settings again; returns the regions whose key has changed. */
   renewKeys(wanted: ReadonlySet<Region>): Promise<Region[]>;
   /** Those that could be opened begin no more calls; calls in flight are given up after `deadlineMs`. */
@@ -52,6 +54,8 @@ export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRe
       if (await queue.isPaused()) await queue.resume();
     },
     status: async () => Promise.all((await all()).map((one) => one.status())),
+    look: async () =>
+      new Map(await Promise.all((await all()).map(async ({ region, queue }) => [region, await queue.look()] as const))),
     renewKeys: async (wanted) =>
       (await all()).filter(({ region, renewKey }) => wanted.has(region) && renewKey()).map(({ region }) => region),
     stopWorking: async (deadlineMs) => {

@@ -4,6 +4,7 @@ import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
+import type { QueueLook } from '../../queue/job-queue.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Report } from '../happening.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
@@ -30,6 +31,8 @@ export interface Sending extends Pick<OpenImports, 'open' | 'close' | 'drop' | '
   hold(id: string): Promise<boolean>;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
+  /** What a person looks for in their queues. */
+  lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>>;
   /** False where results of other processes have waited for a minute and none was taken. */
   resultsAreTaken(): Promise<boolean>;
   /** Reads keys from the settings again; returns the regions whose key has changed. */
@@ -160,6 +163,7 @@ export function createSending(options: SendingOptions): Sending {
     dropped: imports.dropped,
     close,
     regions: regions.status,
+    lookAtQueues: regions.look,
     resultsAreTaken: returns.areTaken,
     renewKeys: regions.renewKeys,
     stop: async (deadlineMs) => {

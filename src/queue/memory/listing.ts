@@ -2,7 +2,7 @@ import type { JobState } from 'bullmq';
 import type { QueueState } from './queue-state.ts';
 import type { Place, StoredJob } from './stored-job.ts';
 
-/** What BullMQ's getters and Bull Board ask about the jobs of a queue. Listing sorts; no job's way passes here. */
+/** What BullMQ's getters ask about the jobs of a queue. Listing sorts; no job's way passes here. */
 
 /** States as BullMQ names them; jobs of a paused queue wait like others, and none has children. */
 const PLACES: Readonly<Record<string, Place>> = {

@@ -3,7 +3,7 @@ import type { Schedules } from '../../app/compose-schedules.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
-import { answersSoon } from '../queues/queue-answer.ts';
+import { answersSoon } from '../queue-answer.ts';
 import { type Channel, type EventSources, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';
 import { listChannel } from './list-channel.ts';

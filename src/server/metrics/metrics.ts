@@ -6,7 +6,7 @@ import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { answersSoon } from '../queues/queue-answer.ts';
+import { answersSoon } from '../queue-answer.ts';
 
 const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Imports counted one by one, at most. */

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from './problem.ts';
 
 /** Time in which the queue must answer, in ms. */
 const SOON_MS = 2_000;
