@@ -25,8 +25,11 @@ export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
   readonly onStop: Lifecycle['onStop'];
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Resolves as `beginning` does. Where that takes long, it says what keeps `forWhat`, such as "the import to begin". */
-  begun<Begun>(beginning: Promise<Begun>, forWhat: string): Promise<Begun>;
+  /**
+   * Resolves as `beginning` does. Where that takes long, it says what keeps `forWhat`, such as "the import to begin".
+   * @param lines progress of what comes first
+   */
+  begun<Begun>(beginning: Promise<Begun>, forWhat: string, lines?: () => readonly string[]): Promise<Begun>;
   /** Resolves when `done` does, when something fails, or with the first Ctrl-C; the progress is stopped then. */
   until(done: Promise<unknown>, progress: Progress): Promise<void>;
 }
@@ -55,8 +58,8 @@ export async function coordinate(
       ...app,
       onStop: life.onStop,
       signal: signal.signal,
-      begun: async (beginning, begins) => {
-        const progress = showSteps(io, () => [], { begins, regions: app.coordinator.regions });
+      begun: async (beginning, begins, lines = () => []) => {
+        const progress = showSteps(io, lines, { begins, regions: app.coordinator.regions });
         return beginning.finally(progress.stop);
       },
       until: async (done, progress) => {

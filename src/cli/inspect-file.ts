@@ -22,22 +22,23 @@ export async function inspectFile(
   file: string,
   options: ImportOptions,
   identities?: string,
+  name = file,
 ): Promise<FileFacts> {
   const dir = dataDir(config.dataDir);
   const recipes = recipesToSuggest(dir);
   if (file !== '-') await checkInput(file);
   const stat = file === '-' ? undefined : statSync(file);
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
-    const name = stat === undefined ? STANDARD_INPUT : file;
+    const shownAs = stat === undefined ? STANDARD_INPUT : name;
     const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));
     const head = await headOf(bytes, options.encoding);
-    const open = () => ({ stream: Readable.from([bytes]), name });
-    return inspect({ name: file, bytes: undefined, head, open, options, identities, recipes });
+    const open = () => ({ stream: Readable.from([bytes]), name: shownAs });
+    return inspect({ name, bytes: undefined, head, open, options, identities, recipes });
   }
   const head = await headOfFile(file, options.encoding);
   const bytes = stat.isFile() ? stat.size : undefined;
-  const source = () => ({ path: file, name: file });
-  const facts = await inspect({ name: file, bytes, head, open: source, options, identities, recipes });
+  const source = () => ({ path: file, name });
+  const facts = await inspect({ name, bytes, head, open: source, options, identities, recipes });
   const before = bytes === undefined ? undefined : await importedAs(dir, file, bytes);
   return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
 }

@@ -2,6 +2,7 @@ import type { ImportOptions } from '../imports/import-options.ts';
 import { IntakeError } from '../imports/read/intake-error.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
+import { isAddress } from '../text/address.ts';
 import { type Io, say } from './screen/io.ts';
 
 /** What knows the recipes and what looks at a file is loaded here: most imports name no recipe and are not refused. */
@@ -37,7 +38,7 @@ export async function sayWhatItIs(
   options: ImportOptions,
   identities: string | undefined,
 ): Promise<void> {
-  if (file === '-') return;
+  if (file === '-' || isAddress(file)) return;
   const [{ inspectFile }, { factsText, nextLines }] = await Promise.all([
     import('./inspect-file.ts'),
     import('./screen/file-facts.ts'),

@@ -28,7 +28,7 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   const howToContinue = () => (id === undefined ? [] : ['Continue with:', `  ${typedCommand(config, 'check', id)}`]);
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, service, signal } = here;
-    id = await here.begun(options.begin(coordinator, signal), options.begins ?? IMPORT_BEGINS);
+    id = await here.begun(options.begin(coordinator, signal), options.begins ?? IMPORT_BEGINS, options.beginLines);
     if (id === undefined) return;
     const checked = id;
     if (coordinator.find(checked).state === 'staging') {

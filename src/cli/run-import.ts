@@ -29,6 +29,8 @@ export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly nothingBegan?: () => ExitCode;
   /** What is said to be waited for while `begin` lasts. Default: IMPORT_BEGINS. */
   readonly begins?: string;
+  /** Progress of `begin`. */
+  readonly beginLines?: () => readonly string[];
   /** Starts or continues an import, and returns its id; undefined when the signal came before there was one, or there is none. */
   readonly begin: (coordinator: Coordinator, signal: AbortSignal) => Promise<string | undefined>;
 }
@@ -45,7 +47,7 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, signal, until, begun } = here;
     options.beside?.(here);
-    id = await begun(options.begin(coordinator, signal), options.begins ?? IMPORT_BEGINS);
+    id = await begun(options.begin(coordinator, signal), options.begins ?? IMPORT_BEGINS, options.beginLines);
     if (id === undefined) return;
     if (readOptions(coordinator.find(id)).sandbox) sandbox = ' --sandbox';
     await until(coordinator.settled(id), followImport(io, dir, coordinator, id));

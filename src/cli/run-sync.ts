@@ -9,7 +9,7 @@ import type { SyncRecord } from '../syncs/sync-catalog.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { currentUser } from './current-user.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { followImport } from './run-import.ts';
+import { followImport, sayNothingBegan } from './run-import.ts';
 import type { Io } from './screen/io.ts';
 import { planningLine } from './screen/planning-line.ts';
 import { type Progress, showSteps } from './screen/progress.ts';
@@ -21,6 +21,8 @@ export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'>
   readonly json: boolean;
   /** Where the plan is written as CSV, when there is one. */
   readonly planCsv?: string | undefined;
+  /** Progress of `begin`. */
+  readonly beginLines?: (() => readonly string[]) | undefined;
   /** Starts or continues a sync, and returns its id; undefined when there is nothing to run. */
   readonly begin: (syncs: SyncRunner, here: Coordinating) => Promise<string | undefined>;
 }
@@ -38,8 +40,11 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
     const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
     here.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
-    const begun = await here.begun(options.begin(syncs, here), 'the sync to begin');
-    if (begun === undefined) return;
+    const begun = await here.begun(options.begin(syncs, here), 'the sync to begin', options.beginLines);
+    if (begun === undefined) {
+      interrupted = here.signal.aborted;
+      return;
+    }
     id = begun;
     const onPlanned = json ? () => {} : () => void printPlan(kept, io, begun);
     await until(syncs.settled(begun), followSync(io, dir, coordinator, syncs, begun, onPlanned));
@@ -49,7 +54,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
     if (interrupted) syncs.cancel(begun, currentUser());
   });
   if (failure !== undefined) return EXIT.fatal;
-  if (id === undefined) return EXIT.ok;
+  if (id === undefined) return interrupted ? sayNothingBegan(io) : EXIT.ok;
   if (options.planCsv !== undefined) await writePlan(kept, id, options.planCsv);
   const code = await concludeSync(kept, io, id, json);
   return interrupted ? EXIT.interrupted : code;

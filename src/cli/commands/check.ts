@@ -3,8 +3,10 @@ import { serviceOpener } from '../../app/open-service.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { schemeOf } from '../../text/address.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
+import { UsageError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
@@ -25,6 +27,11 @@ export function checkCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
 }
 
 async function check(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  if (given !== undefined && /^https?$/.test(schemeOf(given) ?? '')) {
+    throw new UsageError(
+      'check takes the id of an import; an https address is read and checked by `rollcall import <address> --check`',
+    );
+  }
   if (given !== undefined) refuseAddress(given);
   const { config, imports } = await openImports(flags);
   const { server } = imports;

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
@@ -17,6 +17,7 @@ import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type FetchedFile, fileToFetch } from '../fetched-file.ts';
 import { withBans } from '../flags/ban-flags.ts';
 import { maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { withCreate } from '../flags/create-flags.ts';
@@ -27,6 +28,7 @@ import { withExpectRows, withMaxErrors, withReading } from '../flags/reading-fla
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
+import { withSource } from '../flags/source-flags.ts';
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -37,11 +39,11 @@ import { openImports } from '../target/open-imports.ts';
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('import').argument(
     '<file>',
-    `${inputNames('or')}, also compressed; a folder or ZIP of these; - reads standard input`,
+    `${inputNames('or')}, also compressed; a folder or ZIP of these; an https address; - reads standard input`,
   );
   withRecipeFlag(withBans(withCreate(withReading(command))));
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
-  withExpectRows(command);
+  withExpectRows(withSource(command));
   command.option('--dry-run', 'read and check the file, and send nothing');
   command.addOption(
     new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
@@ -80,8 +82,10 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const chosen = importOptionsOf(config, flags);
   // Report what can be known before anything is opened.
-  if (file !== '-') await checkInput(file);
-  const options = file === '-' ? chosen : await optionsWithRecipe(config, flags.recipe, chosen, file);
+  const fetched = await fileToFetch(config, file, flags);
+  const isPath = file !== '-' && fetched === undefined;
+  if (isPath) await checkInput(file);
+  const options = isPath ? await optionsWithRecipe(config, flags.recipe, chosen, file) : chosen;
   const about = { createdBy: currentUser(), tags: await tagsOf(flags) };
   const identities = identitiesOf(flags);
   if (identities !== undefined) await fileOf(identities.path, identities.name);
@@ -93,6 +97,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     json: flags.json === true,
     openService: serviceOpener(config, flags),
     ...(file === '-' && { begins: 'standard input to end' }),
+    ...(fetched && { fetched, beginLines: fetched.lines }),
   };
   if (flags.check) {
     const begin = beginning(send, file, options, true, identities);
@@ -115,55 +120,67 @@ interface About {
 }
 
 function beginning(
-  { config, io, recipe, about }: Pick<RunOptions, 'config' | 'io'> & RecipeFlags & { readonly about: About },
-  file: string,
+  {
+    config,
+    io,
+    recipe,
+    about,
+    fetched,
+  }: Pick<RunOptions, 'config' | 'io'> & RecipeFlags & { readonly about: About; readonly fetched?: FetchedFile },
+  given: string,
   chosen: ImportOptions,
   start: boolean,
   identities: IdentitySource | undefined,
 ): RunOptions['begin'] {
   return async (coordinator, signal) => {
     const id = newImportId();
-    const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
-    if (source === undefined) return undefined;
-    const options = file === '-' ? await optionsOfInput(config, id, recipe, chosen, source) : chosen;
+    const file = fetched?.name ?? given;
+    const input = join(dataDir(config.dataDir).folder(id), 'input');
+    let options = chosen;
+    const isPath = fetched === undefined && file !== '-';
+    if (!isPath) {
+      const isKept = await (fetched?.fetch(input, signal) ?? keepStandardInput(io, input, signal));
+      if (!isKept) return undefined;
+      options = await optionsOfInput(config, recipe, chosen, input, fetched?.name ?? STANDARD_INPUT);
+    }
+    const source = isPath ? resolve(file) : input;
     await coordinator.create({ id, file, source, options, start, ...about, ...(identities && { identities }) });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };
 }
 
-/** Of standard input, which is looked at when it has been kept. */
+/** Of what is looked at when it has been kept. */
 async function optionsOfInput(
   config: Config,
-  id: string,
   recipe: string | undefined,
   chosen: ImportOptions,
-  source: string,
+  path: string,
+  name: string,
 ): Promise<ImportOptions> {
   try {
-    return await optionsWithRecipe(config, recipe, chosen, source, STANDARD_INPUT);
+    return await optionsWithRecipe(config, recipe, chosen, path, name);
   } catch (error) {
-    await rm(dataDir(config.dataDir).folder(id), { recursive: true, force: true });
+    await rm(dirname(path), { recursive: true, force: true });
     throw error;
   }
 }
 
 /**
- * Standard input cannot be read again after a crash, so it is kept first. Undefined when a signal came meanwhile: the
+ * Standard input cannot be read again after a crash, so it is kept first. False when a signal came meanwhile: the
  * same Ctrl-C ends the writer of the pipe, and half an input must not pass for a whole one.
  */
-async function keepStandardInput(config: Config, io: Io, id: string, signal: AbortSignal): Promise<string | undefined> {
-  const folder = dataDir(config.dataDir).folder(id);
+async function keepStandardInput(io: Io, path: string, signal: AbortSignal): Promise<boolean> {
+  const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, 'input');
   if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
   try {
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
     await sleep(TOGETHER_MS, undefined, { signal });
-    return path;
+    return true;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    if (signal.aborted) return undefined;
+    if (signal.aborted) return false;
     throw error;
   }
 }

@@ -14,20 +14,20 @@ import { EXPECTING } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { isPattern, wholeSource } from '../../syncs/schedule/source.ts';
-import { headerFrom } from '../../syncs/schedule/source-headers.ts';
+import { headersFrom } from '../../syncs/schedule/source-headers.ts';
 import { syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { isAddress } from '../../text/address.ts';
 import { printable } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
-import { byteCount, type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
-import { repeatable } from '../flags/once.ts';
 import { type ExpectRowsFlags, type ReadingFlags, withExpectRows, withReading } from '../flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { identitiesOf, type ShapeFlags, shapeOf, syncReading, withShape } from '../flags/shape-flags.ts';
+import { type SourceFlags, withSource } from '../flags/source-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -48,11 +48,11 @@ interface Flags
     ShapeFlags,
     CreateFlags,
     ModeFlags,
-    ExpectRowsFlags {
+    ExpectRowsFlags,
+    SourceFlags {
   readonly cron: string;
   readonly tz: string;
   readonly file: string;
-  readonly header?: Readonly<Record<string, string>>;
   /** In bytes. */
   readonly maxSource: number;
   /** In ms. */
@@ -64,8 +64,6 @@ interface Flags
 }
 
 export const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
-
-const DEFAULT_SOURCE = 2 * 1024 ** 3;
 
 /** `rollcall schedule add`: a sync that starts by itself. */
 export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -86,21 +84,11 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
       '--file <path|pattern|url>',
       'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
     )
-    .option(
-      '--header <name=env:variable>',
-      'for an https address: a header, and the environment variable that has its value; repeat for more',
-      repeatable(header),
-    )
-    .addOption(
-      new Option('--max-source <size>', 'largest file to accept, such as 500mb')
-        .argParser(byteCount)
-        .default(DEFAULT_SOURCE, '2gb'),
-    )
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', 'when the server starts, run once if a run was missed');
-  withExpectRows(command);
+  withExpectRows(withSource(command));
   withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
   withServer(withDataDir(withJson(command))).option(
     '--sandbox',
@@ -153,7 +141,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
     request: {
       ...{ name, cron, tz, file, maxSource },
       source,
-      headers: flags.header ?? {},
+      headers: headersFrom(flags.header ?? []),
       protectFile: protect === undefined ? null : resolve(protect),
       repair: flags.repair === true,
       catchUp: flags.catchUp === true,
@@ -183,12 +171,12 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
 
 /** The schedule as the API takes it. */
 async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
-  const { cron, tz, file, header = {}, maxSource, limit = {}, giveUpAfter, apply, repair, catchUp } = flags;
+  const { cron, tz, file, header = [], maxSource, limit = {}, giveUpAfter, apply, repair, catchUp } = flags;
   const { mode, includeUncertain: _, protect, removeByName, ...decided } = await syncFlagsOf(flags);
   const create = createOptionsOf(flags);
   return {
     ...{ name, cron, tz, file, maxSource, ...decided, mode },
-    headers: header,
+    headers: headersFrom(header),
     reading: await readingThere(server, flags),
     ...{ protect: [...protect], removeNamed: [...removeByName] },
     ...(create && createSettingsOf(create)),
@@ -227,10 +215,4 @@ function isThere(source: string): boolean {
 
 function systemZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
-/** Not a parser of commander's, whose message would repeat a secret that is given instead of a variable. */
-function header(text: string, earlier: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  const [name, variable] = headerFrom(text);
-  return { ...earlier, [name]: variable };
 }

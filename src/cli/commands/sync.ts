@@ -1,19 +1,24 @@
+import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
+import { newImportId } from '../../imports/import-id.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
+import { planFiles } from '../../syncs/plan/prepare.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { fileToFetch } from '../fetched-file.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
 import { type ExpectRowsFlags, type ReadingFlags, withExpectRows, withReading } from '../flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
+import { type SourceFlags, withSource } from '../flags/source-flags.ts';
 import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, withPlan } from '../flags/sync-flags.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { runSync } from '../run-sync.ts';
@@ -29,6 +34,7 @@ type Flags = RunningFlags &
   ServerFlags &
   ReadingFlags &
   ExpectRowsFlags &
+  SourceFlags &
   RecipeFlags &
   ShapeFlags &
   CreateFlags &
@@ -38,11 +44,14 @@ type Flags = RunningFlags &
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('sync')
-    .argument('<file>', `who should be in which group: ${inputNames('or')}, also compressed; a ZIP of these`)
+    .argument(
+      '<file>',
+      `who should be in which group: ${inputNames('or')}, also compressed; a ZIP of these; an https address`,
+    )
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
   withPlan(withCreate(withDeciding(withMode(command))));
-  withShape(withRecipeFlag(withReading(withExpectRows(command))));
+  withShape(withRecipeFlag(withReading(withExpectRows(withSource(command)))));
   withServer(withRunning(command));
   command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
   return command
@@ -59,20 +68,39 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     return syncThere({ io, syncs: kept, server, json: flags.json === true, planCsv: flags.planCsv }, file, flags);
   }
   const chosen = await syncFlagsOf(flags);
-  await fileOf(file, file);
-  const options = await optionsWithRecipe(config, flags.recipe, importOptionsOf(config, flags), file);
+  const fetched = await fileToFetch(config, file, flags);
+  if (fetched === undefined) await fileOf(file, file);
+  const identities = identitiesOf(flags);
+  const given = importOptionsOf(config, flags);
   return runSync({
     config,
     io,
     json: flags.json === true,
     planCsv: flags.planCsv,
     openService: serviceOpener(config, flags),
-    begin: async (syncs) => {
+    beginLines: fetched?.lines,
+    begin: async (syncs, { signal }) => {
+      const id = `sync-${newImportId()}`;
+      const name = fetched?.name ?? file;
+      const folder = dataDir(config.dataDir).sync(id);
+      const path = fetched === undefined ? file : planFiles(folder).input;
+      if (fetched !== undefined && !(await fetched.fetch(path, signal))) return undefined;
+      const options = await optionsWithRecipe(config, flags.recipe, given, path, name).catch(async (error: unknown) => {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      });
       const { create } = options;
       const decision = { flags: chosen, create, limits: flags.limit ?? {}, apply: flags.apply === true };
-      const reading = syncReading(options, identitiesOf(flags));
-      const made = await syncs.create({ file, source: resolve(file), reading, ...decision, who: currentUser() });
-      noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file, ...decision }));
+      const reading = syncReading(options, identities);
+      const made = await syncs.create({
+        id,
+        file: name,
+        source: fetched?.name ?? resolve(file),
+        reading,
+        ...decision,
+        who: currentUser(),
+      });
+      noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }));
       return made;
     },
   });

@@ -20,6 +20,7 @@ import type { CommonFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags
 import type { ExpectRowsFlags, ReadingFlags } from './reading-flags.ts';
 import type { RecipeFlags } from './recipe-flags.ts';
 import { type ShapeFlags, shapeOf } from './shape-flags.ts';
+import type { SourceFlags } from './source-flags.ts';
 
 export interface ImportFlags
   extends BanFlags,
@@ -35,7 +36,8 @@ export interface ImportFlags
     SendingFlags,
     WorkersFlags,
     RecipeFlags,
-    ExpectRowsFlags {
+    ExpectRowsFlags,
+    SourceFlags {
   readonly dryRun?: true;
   readonly check?: true;
   readonly detach?: true;

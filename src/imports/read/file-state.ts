@@ -87,7 +87,8 @@ export async function fileOf(path: string, name: string, options: FileOptions = 
 
 async function look(path: string, name: string): Promise<BigIntStats> {
   const status = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
-    refuseAddress(name);
+    // Of an address that was fetched, it is the copy that is missing.
+    if (path === name) refuseAddress(name);
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
       const what = `there is no file ${shownPath(name)}`;
       const remedy = 'Check the path and the folder that you are in';

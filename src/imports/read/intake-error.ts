@@ -122,15 +122,16 @@ export function editsOutsideCsv(name: string, format: string): IntakeError {
 
 /**
  * Refuses an address where a file is needed, by its scheme: the rest may be a secret.
+ * @param supported what can be given in its place
  * @throws IntakeError BAD_ADDRESS
  */
-export function refuseAddress(text: string): void {
+export function refuseAddress(text: string, supported = 'the path of a file'): void {
   const scheme = schemeOf(text);
   if (scheme === undefined) return;
   const secret = hasPassword(text) ? ', and this one holds a password' : '';
   throw new IntakeError({
     code: 'BAD_ADDRESS',
-    what: `${scheme}:// addresses are not supported here${secret}; supported is the path of a file`,
+    what: `${scheme}:// addresses are not supported here${secret}; supported is ${supported}`,
     remedy:
       secret === ''
         ? 'Save what is there as a file, and name that file'

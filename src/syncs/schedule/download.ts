@@ -26,6 +26,8 @@ export interface Download {
   /** PEM of an additional certificate authority to trust. */
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
+  /** Told at each piece how many bytes have come, and of how many, where that is known. */
+  readonly onPiece?: ((bytes: number, of: number | undefined) => void) | undefined;
   /** Checks where a redirect leads; throws SourceNotAllowed. */
   readonly mayFollow?: ((to: URL) => void) | undefined;
 }
@@ -80,7 +82,7 @@ export async function download(options: Download): Promise<Kept> {
       await answer.body.dump();
       return { path, copy };
     }
-    return { path, copy: await keep(answer, path, options.maxBytes, at) };
+    return { path, copy: await keep(answer, path, options, at) };
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof SourceError || error instanceof SourceNotAllowed) throw error;
@@ -192,8 +194,13 @@ const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
 const isOutside = (address: string) => ipaddr.process(address).range() === 'unicast';
 
 /** Writes the file, within its bound, and puts it in the place of the copy when it is whole. */
-async function keep(answer: Dispatcher.ResponseData, path: string, maxBytes: number, at: string): Promise<SourceCopy> {
-  const { headers, body } = answer;
+async function keep(
+  { headers, body }: Dispatcher.ResponseData,
+  path: string,
+  { maxBytes, onPiece }: Pick<Download, 'maxBytes' | 'onPiece'>,
+  at: string,
+): Promise<SourceCopy> {
+  const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
   const hash = createHash('sha256');
   async function* pieces(): AsyncGenerator<Buffer> {
     let bytes = 0;
@@ -201,11 +208,12 @@ async function keep(answer: Dispatcher.ResponseData, path: string, maxBytes: num
       bytes += piece.length;
       if (bytes > maxBytes) throw SourceError.tooLarge(at, maxBytes);
       hash.update(piece);
+      onPiece?.(bytes, length);
       yield piece;
     }
   }
   try {
-    if (Number(headers['content-length'] ?? 0) > maxBytes) throw SourceError.tooLarge(at, maxBytes);
+    if ((length ?? 0) > maxBytes) throw SourceError.tooLarge(at, maxBytes);
     await writeWhole(path, pieces());
   } catch (error) {
     body.destroy();

@@ -19,6 +19,10 @@ export function headerFrom(text: string): readonly [header: string, variable: st
   throw new SourceError(`the header ${header} names no environment variable; ${FORM}`);
 }
 
+export function headersFrom(texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(texts.map(headerFrom));
+}
+
 /**
  * The headers with their values of this moment.
  * @param headers header → variable  @throws SourceError with the variable's name when it is not set or cannot be sent
