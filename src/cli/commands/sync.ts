@@ -3,11 +3,13 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
 import { newImportId } from '../../imports/import-id.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
+import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -72,6 +74,18 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   if (fetched === undefined) await fileOf(file, file);
   const identities = identitiesOf(flags);
   const given = importOptionsOf(config, flags);
+  const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
+  const name = fetched?.name ?? file;
+  const create = async (syncs: SyncRunner, id: string, options: ImportOptions): Promise<string> => {
+    const { create: creating } = options;
+    const decision = { flags: chosen, create: creating, limits: flags.limit ?? {}, apply: flags.apply === true };
+    const reading = syncReading(options, identities);
+    // Runs are compared by their source.
+    const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
+    const made = await syncs.create({ id, ...request });
+    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }));
+    return made;
+  };
   return runSync({
     config,
     io,
@@ -81,27 +95,16 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     beginLines: fetched?.lines,
     begin: async (syncs, { signal }) => {
       const id = `sync-${newImportId()}`;
-      const name = fetched?.name ?? file;
+      if (fetched === undefined || ofPath !== undefined) return create(syncs, id, ofPath ?? given);
       const folder = dataDir(config.dataDir).sync(id);
-      const path = fetched === undefined ? file : planFiles(folder).input;
-      if (fetched !== undefined && !(await fetched.fetch(path, signal))) return undefined;
-      const options = await optionsWithRecipe(config, flags.recipe, given, path, name).catch(async (error: unknown) => {
+      const { input } = planFiles(folder);
+      if (!(await fetched.fetch(input, signal))) return undefined;
+      try {
+        return await create(syncs, id, await optionsWithRecipe(config, flags.recipe, given, input, name));
+      } catch (error) {
         await rm(folder, { recursive: true, force: true });
         throw error;
-      });
-      const { create } = options;
-      const decision = { flags: chosen, create, limits: flags.limit ?? {}, apply: flags.apply === true };
-      const reading = syncReading(options, identities);
-      const made = await syncs.create({
-        id,
-        file: name,
-        source: fetched?.name ?? resolve(file),
-        reading,
-        ...decision,
-        who: currentUser(),
-      });
-      noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }));
-      return made;
+      }
     },
   });
 }
