@@ -20,7 +20,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.locator(':focus').and(page.getByLabel('Token')).waitFor();
   await page.getByLabel('Token').fill('rct_no_such');
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('alert').getByText('The token is unknown, expired or revoked.').waitFor();
+  await page.getByRole('alert').getByText('The token is unknown or revoked.').waitFor();
   await page.getByLabel('Token').fill(server.token('operator'));
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
@@ -55,6 +55,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByRole('button', { name: 'Filter' }).click();
   await eventually(() => rows.locator('th').allTextContents()).toEqual(['ben']);
 
+  await page.getByRole('link', { name: 'Downloads' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Retry file: Download' }).click(),
