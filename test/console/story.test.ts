@@ -55,7 +55,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByRole('button', { name: 'Filter' }).click();
   await eventually(() => rows.locator('th').allTextContents()).toEqual(['ben']);
 
-  await page.getByRole('link', { name: 'Downloads' }).click();
+  await page.getByText('Downloads', { exact: true }).last().click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Retry file: Download' }).click(),

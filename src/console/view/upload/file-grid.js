@@ -57,6 +57,7 @@ export function FileGrid({ preview, form, isImport }) {
             { class: 'grid', tabIndex: 0, role: 'region', 'aria-labelledby': 'first-rows' },
             foreign(lines.join('\n')),
           ),
+    h(NoColumns, { preview }),
     h(Missing, { preview, form }),
   );
 }
@@ -100,6 +101,15 @@ function useLanding({ landing, found }) {
     if (place instanceof HTMLElement) place.focus();
   }, [found.value]);
   return heading;
+}
+
+/** Fields that are read from several columns or parts of one, as a suggestion can say. @param {{ preview: ShownFile }} properties */
+function NoColumns({ preview }) {
+  return FIELDS.map(([field, label]) => {
+    const source = preview.chosen.value[field] ?? '';
+    if (source === '' || preview.columns.value.includes(source)) return null;
+    return h('p', { key: field, class: 'note' }, `${label} is read from `, h('code', null, foreign(source)), '.');
+  });
 }
 
 /** What has no column yet, or a column that the server refused. @param {{ preview: ShownFile, form: Form }} properties */

@@ -44,7 +44,7 @@ function Needs({ recipe, form, preview }) {
   return h(
     'div',
     { class: 'needs' },
-    h('p', { class: 'note' }, foreign(recipe.description ?? ''), ' What you choose below wins over the recipe.'),
+    h('p', { class: 'note' }, foreign(recipe.description ?? ''), ' What you choose yourself wins over the recipe.'),
     open.length > 0 &&
       h(
         'ul',
