@@ -112,7 +112,7 @@ export type ImportsPage = z.infer<typeof importsPage>;
 /** `GET /v1/imports/:id/sending` */
 export const sendingPlan = z
   .strictObject({
-    rows: count.meta({ description: 'Rows without an outcome.' }),
+    rows: count.meta({ description: 'Rows without an outcome; of an import that is over, those that a retry sends.' }),
     groups: count,
     messages: count.meta({ description: 'Messages that additions write into groups, at most.' }),
     calls: count.meta({ description: 'At least, all regions together.' }),

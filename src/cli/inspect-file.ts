@@ -6,7 +6,7 @@ import type { ImportOptions } from '../imports/import-options.ts';
 import { headOf, headOfFile } from '../imports/inspect/head.ts';
 import { inspect } from '../imports/inspect/inspect.ts';
 import { importOfSame } from '../imports/inspect/same-file.ts';
-import { fileOf } from '../imports/read/file-state.ts';
+import { checkInput } from '../imports/read/open-input.ts';
 import { importsOfFiles } from '../imports/recipes/imported.ts';
 import { recipesToSuggest } from '../imports/recipes/store.ts';
 import type { Config } from '../platform/config.ts';
@@ -25,8 +25,8 @@ export async function inspectFile(
 ): Promise<FileFacts> {
   const dir = dataDir(config.dataDir);
   const recipes = recipesToSuggest(dir);
-  const stat = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
-  if (file !== '-' && stat?.isDirectory() !== true) await fileOf(file, file);
+  if (file !== '-') await checkInput(file);
+  const stat = file === '-' ? undefined : statSync(file);
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
     const name = stat === undefined ? STANDARD_INPUT : file;
     const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));

@@ -3,11 +3,13 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportAction } from '../membership/import-actions.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
+import { withoutAddress } from '../text/address.ts';
 import { counted, grouped } from '../text/wording.ts';
 
 /** An id that no import has. */
 export class UnknownImport extends RollcallError {
-  constructor(id: string) {
+  constructor(given: string) {
+    const id = withoutAddress(given);
     super('UNKNOWN_IMPORT', `no import has the id ${JSON.stringify(id)}`, {
       remedy: '`rollcall list` shows those that there are',
       facts: { id },

@@ -119,22 +119,24 @@ export function importRoutes(app: Api, context: ServerContext): void {
       config: { role: 'viewer' },
       schema: {
         tags,
-        summary: 'What sending the rows that wait takes, and where they go',
+        summary:
+          'What sending the rows that wait takes, and where they go; of an import that is over, what a retry takes',
         params,
         response: { 200: sendingPlan, ...refusals('UNKNOWN_IMPORT', 'NO_ROWS_YET') },
       },
     },
     async ({ params: { id } }) => {
-      const record = coordinator.find(id);
-      const { rows, writes, regions, sandbox } = await views.of(record);
-      const left = await reading.rowsOf(id).callsLeft();
-      const calls = [...left.values()];
+      const { rows, writes, regions, sandbox, finishedAt, retryable } = await views.of(coordinator.find(id));
+      const again = finishedAt === null ? [] : await reading.rowsOf(id).retryWork();
+      const left = finishedAt === null ? await reading.rowsOf(id).callsLeft() : new Map<string, number>();
+      const calls = [...left.values(), ...again.map((one) => one.calls)];
       const used = Object.entries(settings.apps).filter(([region]) => region in regions);
+      const sumOf = (counts: readonly number[]) => counts.reduce((sum, n) => sum + n, 0);
       return {
-        rows: rows.read - OUTCOMES.reduce((sum, outcome) => sum + rows[outcome], 0),
-        groups: writes?.groups ?? 0,
-        messages: writes?.messages ?? 0,
-        calls: calls.reduce((sum, n) => sum + n, 0),
+        rows: finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable,
+        groups: finishedAt === null ? (writes?.groups ?? 0) : sumOf(again.map(({ groups }) => groups)),
+        messages: finishedAt === null ? (writes?.messages ?? 0) : sumOf(again.map(({ messages }) => messages)),
+        calls: sumOf(calls),
         ms: Math.ceil((Math.max(0, ...calls) / settings.callsPerMinute) * 60_000),
         host: settings.host,
         apps: used.map(([region, { appId }]) => `${appId} in ${region}`),

@@ -80,5 +80,9 @@ test('before a hundred rows and more are sent, the page says what that takes and
   await dialog.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: 0 of 120 rows succeeded; 120 rows need attention.').first().waitFor();
   await page.getByRole('button', { name: 'Retry 120 rows' }).first().click();
-  await page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' }).waitFor();
+  await dialog.getByText('up to 120, one for each member added').waitFor();
+  await eventually(() => dialog.locator('dt').allTextContents()).toEqual([
+    ...['Rows', 'Groups', 'Messages in groups', 'Calls', 'Time', 'Service', 'Apps'],
+  ]);
+  await dialog.getByText('at least 120').waitFor();
 });

@@ -28,15 +28,21 @@ export interface ServeHereOptions {
 }
 
 /** A server in this process for the tests of a file. One that goes away and comes back: front.ts. */
-export function useServerHere({ seed, faults = '', sources = [], ...options }: ServeHereOptions = {}): ServedHere {
+export function useServerHere({
+  seed,
+  faults = '',
+  sources = [],
+  chat: between,
+  ...options
+}: ServeHereOptions = {}): ServedHere {
   let server: TestServer;
   let service: ChatClient;
   beforeAll(async () => {
     server = await startTestServer({
       ...options,
-      chat: (chat) => {
+      chat: (chat, region) => {
         service = chat;
-        return chat;
+        return between?.(chat, region) ?? chat;
       },
       settings: { sources: [...sources] },
       sandbox: { faults, ...(seed !== undefined && { users: 0, groups: 0, seed }) },

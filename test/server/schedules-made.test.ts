@@ -171,6 +171,8 @@ describe('what a schedule made over the API reads', () => {
     ['an encoded way up', () => `${address}/files/%2e%2e/private/members.csv`],
     ['an encoded slash', () => `${address}/files/..%2fprivate/members.csv`],
     ['another scheme', () => 'file:///etc/passwd'],
+    ['an address with a password', () => 'https://ann:root:@files.example/members.csv'],
+    ['an address of a database with a password', () => 'postgres://ann:root:/x@db.example/app'],
   ])('is never %s', async (_what, file) => {
     const problem = await refused({ file: file() });
     expect(['SOURCE_NOT_ALLOWED', 'BAD_OPTION']).toContain(problem.code);

@@ -118,8 +118,19 @@ describe('what a user names means the same from everywhere:', () => {
     ['http://localhost.example/m.csv', 'allowed are https'],
     ['ftp://localhost/m.csv', 'allowed are https'],
     ['https://', 'is not a valid address'],
+    ['s3://bucket/m.csv', 's3:// addresses are not supported; allowed are https'],
+    ['jdbc:postgresql://host/db', 'jdbc:postgresql:// addresses are not supported'],
   ])('%j is refused', async (file, says) => {
     expect(await messageOf(wholeSource(file, tempDir()))).toContain(says);
+  });
+
+  test.each([
+    'postgres://ann:s3cret@db.example/app',
+    'postgres://ann:s3cret/more@db.example/app',
+    'https://ann:s3cret/more@files.example/m.csv',
+    'https://s3cret:@files.example/m.csv',
+  ])('%j is refused, and the password not repeated', async (file) => {
+    expect(await messageOf(wholeSource(file, tempDir()))).not.toContain('s3cret');
   });
 
   test('an address with a password is refused, and the password not repeated', async () => {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
 import { readOptions } from '../../imports/import-options.ts';
+import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
@@ -24,6 +25,7 @@ export function checkCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
 }
 
 async function check(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  if (given !== undefined) refuseAddress(given);
   const { config, imports } = await openImports(flags);
   const { server } = imports;
   const json = flags.json === true;

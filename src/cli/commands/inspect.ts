@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { withDataDir, withJson } from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
 import { type ReadingFlags, withReading } from '../flags/reading-flags.ts';
-import { type ShapeFlags, withShape } from '../flags/shape-flags.ts';
+import { identitiesOf, type ShapeFlags, withShape } from '../flags/shape-flags.ts';
 import { inspectFile } from '../inspect-file.ts';
 import { factsText, nextLines } from '../screen/file-facts.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -21,7 +21,7 @@ export function inspectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise
 
 async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig({ dataDir: flags.dataDir });
-  const facts = await inspectFile(config, file, importOptionsOf(config, flags), flags.identities);
+  const facts = await inspectFile(config, file, importOptionsOf(config, flags), identitiesOf(flags)?.name);
   if (flags.json) io.out.write(`${JSON.stringify(facts)}\n`);
   else {
     io.out.write(factsText(facts, io.width));

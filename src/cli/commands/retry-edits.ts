@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type RepairTaken, repairTaken } from '../../api/repair.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
+import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -12,6 +13,7 @@ export async function readEdits(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
+    refuseAddress(path);
     throw new UsageError(`--edits ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { type NewSchedule, schedule } from '../../api/schedules.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
 import { recipe } from '../../imports/recipes/recipe.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
@@ -12,9 +13,10 @@ import { READING, SHAPE } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { isAddress, isPattern, wholeSource } from '../../syncs/schedule/source.ts';
+import { isPattern, wholeSource } from '../../syncs/schedule/source.ts';
 import { headerFrom } from '../../syncs/schedule/source-headers.ts';
 import { syncOptionsToJson } from '../../syncs/sync-options.ts';
+import { isAddress } from '../../text/address.ts';
 import { printable } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -143,6 +145,8 @@ interface Added {
 async function addHere(config: Config, name: string, flags: Flags): Promise<Added | undefined> {
   const { cron, tz, file, maxSource, protect, limit = {}, ...rest } = flags;
   const source = await wholeSource(file, process.cwd());
+  // It becomes a whole path, which does not look like an address any more.
+  if (protect !== undefined) refuseAddress(protect);
   const options = await recipeOptions(config, flags, source);
   const { record, isServed } = await changeSchedules(config, {
     verb: 'add',

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { messageOf } from '../../errors/message-of.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../exports/export-files.ts';
 import { fieldByAlias } from '../../imports/read/columns.ts';
+import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { UsageError } from '../errors.ts';
@@ -52,6 +53,7 @@ export function resumeCommand(command: string, id: string, { format, output, ove
 export async function groupsOf({ groups, groupsFile }: ExportFlags): Promise<string[] | undefined> {
   if (groupsFile === undefined) return groups === undefined ? undefined : [...new Set(groups)];
   const text = await readFile(groupsFile, 'utf8').catch((error: unknown) => {
+    refuseAddress(groupsFile);
     throw new UsageError(`${groupsFile} cannot be read: ${messageOf(error)}`);
   });
   const column = guidColumn(groupsFile, text);

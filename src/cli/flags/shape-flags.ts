@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
+import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { REMOVING, TRIAL } from '../../options/sending-options.ts';
@@ -135,8 +136,12 @@ export function shapeOf(flags: ShapeFlags): Shape | undefined {
   throw new UsageError(parsed.error.issues.map(({ message }) => message).join('; '));
 }
 
+/** @throws IntakeError BAD_ADDRESS */
 export function identitiesOf({ identities }: ShapeFlags): IdentitySource | undefined {
-  return identities === undefined ? undefined : { path: resolve(identities), name: identities };
+  if (identities === undefined) return undefined;
+  // Before its name is kept anywhere.
+  refuseAddress(identities);
+  return { path: resolve(identities), name: identities };
 }
 
 /** How the file of a sync is read. @throws UsageError */

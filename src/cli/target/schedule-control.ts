@@ -9,8 +9,9 @@ import { plainFlags } from '../../syncs/plan-flags.ts';
 import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../syncs/schedule/schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
 import { changedSchedule, scheduleEdit, scheduleRequest, scheduleRun } from '../../syncs/schedule/schedule-messages.ts';
-import { addressName, isAddress } from '../../syncs/schedule/source.ts';
+import { addressName } from '../../syncs/schedule/source.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { isAddress } from '../../text/address.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { option, words } from '../../errors/named-options.ts';
-import { IntakeError, notReadable, shownPath } from './intake-error.ts';
+import { IntakeError, notReadable, refuseAddress, shownPath } from './intake-error.ts';
 
 /** The clock for waiting until a file is quiet. */
 export interface Quiet {
@@ -51,7 +51,7 @@ export interface FileOptions {
 }
 
 /**
- * Checks a file that is about to be read. Throws FILE_NOT_FOUND, NOT_A_FILE or NOT_READABLE, the signal's reason.
+ * Checks a file that is about to be read. Throws FILE_NOT_FOUND, BAD_ADDRESS, NOT_A_FILE or NOT_READABLE, the signal's reason.
  * Pipes and devices are fine, and never change.
  */
 export async function fileOf(path: string, name: string, options: FileOptions = {}): Promise<FileState> {
@@ -87,6 +87,7 @@ export async function fileOf(path: string, name: string, options: FileOptions = 
 
 async function look(path: string, name: string): Promise<BigIntStats> {
   const status = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
+    refuseAddress(name);
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
       const what = `there is no file ${shownPath(name)}`;
       const remedy = 'Check the path and the folder that you are in';

@@ -1,10 +1,12 @@
 import { messageOf } from '../../errors/message-of.ts';
 import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { hasPassword, schemeOf } from '../../text/address.ts';
 
 /** Reasons for which the whole input is refused; a single bad row is a RowProblem instead. */
 export const INTAKE_ERROR_CODES = [
   'FILE_NOT_FOUND',
+  'BAD_ADDRESS', // an address, of a scheme that is not supported or with a password
   'NOT_A_FILE', // a directory
   'NOT_READABLE', // no permission, or reading failed half-way
   'FILE_CHANGED', // it grew or was replaced while it was read
@@ -115,6 +117,25 @@ export function editsOutsideCsv(name: string, format: string): IntakeError {
     what: `${shownPath(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
     remedy: 'Write them as CSV',
     facts: { file: name, format },
+  });
+}
+
+/**
+ * Refuses an address where a file is needed, by its scheme: the rest may be a secret.
+ * @throws IntakeError BAD_ADDRESS
+ */
+export function refuseAddress(text: string): void {
+  const scheme = schemeOf(text);
+  if (scheme === undefined) return;
+  const secret = hasPassword(text) ? ', and this one holds a password' : '';
+  throw new IntakeError({
+    code: 'BAD_ADDRESS',
+    what: `${scheme}:// addresses are not supported here${secret}; supported is the path of a file`,
+    remedy:
+      secret === ''
+        ? 'Save what is there as a file, and name that file'
+        : 'Save what is there as a file, and name that file; give the password to the program that saves it in an environment variable or in a file, because a command line can be read by others and is kept in histories and logs',
+    facts: { scheme },
   });
 }
 

@@ -20,6 +20,7 @@ export type Question = keyof Pick<
   | 'counters'
   | 'stoppedRegions'
   | 'callsLeft'
+  | 'retryWork'
   | 'callsSince'
   | 'rowsPage'
   | 'countRows'

@@ -18,6 +18,7 @@ const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>
   counters: 'quick',
   stoppedRegions: 'quick',
   callsLeft: 'quick',
+  retryWork: 'search',
   callsSince: 'quick',
   rowsPage: 'rows',
   countRows: 'search',

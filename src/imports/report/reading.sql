@@ -205,6 +205,18 @@ select bucket, region, count(*) as calls,
         window same as (partition by (c.at - cast(:first as integer)) / cast(:width as integer), c.region_id order by c.ms))
  group by bucket, region order by bucket, region;
 
+-- name: retry_work
+-- In: retryable (JSON array of outcomes), add (action), ban (scope). Out: of rows with these outcomes, by region: groups, calls
+-- and messages that sending them again takes at most.
+select r.name as region, count(distinct group_id) as groups, sum(calls) as calls, sum(messages) as messages
+  from (select b.region_id, l.group_id, (count(*) + 24) / 25 as calls,
+               sum(l.action_id = :add and m.scope_id <> :ban) as messages
+          from memberships m join batches b on b.id = m.batch_id join call_groups l on l.id = b.call_group_id
+         where m.outcome_id in (select value from json_each(:retryable))
+         group by b.region_id, l.group_id, l.id)
+  join regions r on r.id = region_id
+ group by region_id;
+
 -- name: calls_left
 -- Out: unfinished batches, by region. (One state at a time, because each has its index.)
 select r.name as region, sum(n) as n

@@ -1,7 +1,7 @@
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
 import { foldId, type Region } from '../../membership/membership.ts';
-import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
+import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
@@ -9,7 +9,7 @@ import { MEMBERS_WITH_ALL_FEATURES, manyMembers } from '../../text/many-members.
 import { columnsOf } from '../input-columns.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
-import { actionId, outcomeId } from '../record/enum-ids.ts';
+import { actionId, outcomeId, scopeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
 import { hashUid } from '../record/uid-hash.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
@@ -25,6 +25,15 @@ import { type FoundUids, searchUids } from './uid-search.ts';
 const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';
 const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
+const RETRYABLE_IDS = JSON.stringify([...RETRYABLE].map(outcomeId));
+
+interface RetryWork {
+  readonly region: Region;
+  readonly groups: number;
+  readonly calls: number;
+  /** Messages that additions write, at most. */
+  readonly messages: number;
+}
 
 export type { RowWithOutcome } from './chosen-rows.ts';
 
@@ -46,6 +55,8 @@ export interface ImportReader {
   stoppedRegions(): StoppedRegion[];
   /** The least number of calls left, by region: unfinished batches. */
   callsLeft(): Map<Region, number>;
+  /** What sending again takes of the rows that may be sent again, by region. */
+  retryWork(): RetryWork[];
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
   rows(filter?: RowFilter): IteratorObject<RowWithOutcome>;
   /** The first `limit` rows behind a place that pass the filter. Without an order: in that of the input. */
@@ -111,6 +122,13 @@ export function openImportReader(path: string): ImportReader {
           .all()
           .map(({ region, n }) => [region as Region, Number(n)] as const),
       ),
+    retryWork: () =>
+      sql('retry_work')
+        .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban') })
+        .map(({ region, groups, calls, messages }) => ({
+          region: region as Region,
+          ...{ groups: Number(groups), calls: Number(calls), messages: Number(messages) },
+        })),
     rows: (filter) => {
       if (filter === undefined || Object.keys(filter).length === 0) return chosenRows(database, 'true');
       const { sql, values } = foundRows(database, filter);

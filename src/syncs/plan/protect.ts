@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../imports/read/columns.ts';
 import { openIntake } from '../../imports/read/intake.ts';
-import { shown } from '../../imports/read/intake-error.ts';
+import { refuseAddress, shown } from '../../imports/read/intake-error.ts';
 
 /** A protect file that cannot be used. Nothing may continue then: the users that it names would not be protected. */
 class ProtectFileError extends RollcallError {
@@ -23,6 +23,7 @@ const DELIMITERS = /[,;|\t]/;
  */
 export async function readProtectFile(path: string): Promise<ReadonlySet<string>> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    refuseAddress(path);
     throw refused(path, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   });
   const lines = text

@@ -1,8 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { shown } from '../../imports/read/intake-error.ts';
+import { isAddress } from '../../text/address.ts';
 import { SourceNotAllowed } from './schedule-errors.ts';
-import { addressName, isAddress, isPattern } from './source.ts';
+import { addressName, isPattern } from './source.ts';
 
 /**
  * What schedules that are made over the API may read: files in or below the folders and addresses of the setting

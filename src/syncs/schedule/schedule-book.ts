@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
+import { isAddress } from '../../text/address.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import { readSyncOptions } from '../sync-options.ts';
 import type { NewSchedule, ScheduleCatalog, ScheduleRecord } from './schedule-catalog.ts';
 import { scheduleChanges } from './schedule-changes.ts';
 import { EditedMeanwhile, ScheduleError } from './schedule-errors.ts';
-import { checkedAddress, isAddress } from './source.ts';
+import { checkedAddress } from './source.ts';
 
 /** Ms since 1970. */
 export type Clock = () => number;

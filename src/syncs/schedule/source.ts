@@ -5,6 +5,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { isLoopback } from '../../platform/loopback.ts';
+import { isAddress, schemeOf } from '../../text/address.ts';
 import { alternatives, pathPattern } from '../../text/wildcard.ts';
 import { hashOf } from '../plan/prepare.ts';
 import { type Download, download } from './download.ts';
@@ -25,14 +26,9 @@ export interface Obtained {
   readonly copy?: SourceCopy;
 }
 
-const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 const PATTERN = /[*?[{]/;
 /** Names that are compared with a pattern before other work gets a turn. */
 const NAMES_AT_ONCE = 1_000;
-
-export function isAddress(source: string): boolean {
-  return ADDRESS.test(source);
-}
 
 /** A path that is there is one, whatever its name looks like. */
 export function isPattern(source: string): boolean {
@@ -68,9 +64,18 @@ export async function wholeSource(file: string, folder: string): Promise<string>
  * @throws SourceError
  */
 export function checkedAddress(text: string): URL {
+  const scheme = schemeOf(text);
+  if (scheme !== 'https' && scheme !== 'http')
+    throw new SourceError(
+      `${scheme}:// addresses are not supported; allowed are https, and plain http on this machine`,
+      {
+        remedy: 'have what is there saved as a file, and name its path',
+      },
+    );
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Not shown: without being read, a password in it cannot be told from the rest.
   if (url === undefined)
-    throw new SourceError(`${shown(text.replace(/\/\/[^/]*@/, '//…@'))} is not a valid address; allowed is https://…`);
+    throw new SourceError(`"${scheme}://…" is not a valid address; allowed is https:// with a host and a path`);
   if (url.username + url.password !== '') {
     throw new SourceError(`the address at ${url.host} holds a user name or password`, {
       remedy: words`put them into an environment variable and name it with ${option('header', 'Authorization=env:NIGHTLY_TOKEN')}`,

@@ -62,7 +62,7 @@ export function ImportActions({ live }) {
     const question = QUESTIONS[action]?.(view, live);
     if (question !== undefined && !(await confirmed(question))) return;
     const rows = rowsSentBy(action, view);
-    if (!(await mayBeSent(view, { rows, yes: actionLabel(view, action), isRetry: action === 'retry' }))) return;
+    if (!(await mayBeSent(view, { rows, yes: actionLabel(view, action) }))) return;
     await work.start(async (signal) => {
       if (action === 'delete') {
         await request(importPath(view.id), { method: 'DELETE', signal });

@@ -2,8 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '../../element.js';
 import { columnLabel } from '../../words.js';
-import { copiedText, pastedLines } from './clipboard.js';
-import { valueIn } from './marked-cells.js';
+import { pastedLines } from './clipboard.js';
+import { marksOf } from './marked-cells.js';
 
 /** @import { RepairRow } from '../../answers.d.ts' */
 /** @import { RepairActions } from './repair-actions.js' */
@@ -68,14 +68,7 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
   latest.current = leave;
   // The page may be left by keyboard while something is typed.
   useEffect(() => () => latest.current(), []);
-  const shown = () => ({ rows: repair.rows.peek() ?? [], columns });
-  /** Cells that are marked together and can be edited. */
-  const marked = () => repair.marked.of(shown());
-  /** @param {HTMLElement} cell */
-  const mark = (cell) => {
-    repair.marked.mark(() => cell.focus());
-    repair.marked.say(shown());
-  };
+  const marks = marksOf(repair, actions, columns);
   /** @param {import('preact').TargetedKeyboardEvent<HTMLInputElement>} event @returns {boolean} whether the key was for this */
   const took = ({ key, shiftKey, ctrlKey, metaKey, altKey, currentTarget }) => {
     const isControl = ctrlKey || metaKey;
@@ -95,27 +88,18 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
       } else return false;
       return true;
     }
-    const cells = marked();
-    if (step !== undefined && shiftKey) void go(repair, currentTarget, step, mark);
+    if (step !== undefined && shiftKey) void go(repair, currentTarget, step, marks.mark);
     else if (step !== undefined) void go(repair, currentTarget, step);
     else if (isFixed) return false;
     else if (isRedo) actions.undo('redo');
     else if (isControl && key === 'z') actions.undo('undo');
-    else if (cells !== undefined && isControl && key === 'd') {
-      const [first] = cells.rows;
-      const line = first === undefined ? [] : cells.columns.map((one) => valueIn(first, one));
-      actions.enter(
-        cells,
-        cells.rows.map(() => line),
-      );
-    } else if (isControl && key === 'd') {
+    else if (isControl && key === 'd') {
       const above = cellAt(currentTarget, [-1, 0]);
-      if (above !== currentTarget) enter(above.value);
+      if (!marks.fill() && above !== currentTarget) enter(above.value);
     } else if (isControl) return false;
-    else if (cells !== undefined && (key === 'Delete' || key === 'Backspace')) {
-      actions.enter(cells, filledWith(cells, ''));
-    } else if (key === 'Delete' || key === 'Backspace') enter('');
-    else if (key === 'Enter' || key === 'F2') {
+    else if (key === 'Delete' || key === 'Backspace') {
+      if (!marks.enter('')) enter('');
+    } else if (key === 'Enter' || key === 'F2') {
       setInside(true);
       currentTarget.setSelectionRange(now.length, now.length);
     } else return false;
@@ -124,27 +108,22 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
   /** @param {ClipboardEvent} event */
   const onPaste = (event) => {
     const lines = pastedLines(event.clipboardData?.getData('text/plain') ?? '');
-    const cells = isInside ? undefined : marked();
-    const single = lines.length === 1 && lines[0]?.length === 1 ? (lines[0][0] ?? '') : undefined;
-    if (isFixed || (single !== undefined && cells === undefined)) return;
+    const [first = []] = lines;
+    if (isFixed) return;
+    if (lines.length === 1 && first.length === 1) {
+      // Into one cell, the browser pastes.
+      if (!isInside && marks.enter(first[0] ?? '')) event.preventDefault();
+      return;
+    }
     event.preventDefault();
     setDraft(null);
-    if (single !== undefined && cells !== undefined) return actions.enter(cells, filledWith(cells, single));
-    const place = cells?.columns[0]?.place ?? column.place;
+    const { row: to = row, place = column.place } = isInside ? {} : marks.start();
     const from = columns.findIndex((one) => one.place === place);
     actions.paste(
       lines,
-      cells?.rows[0] ?? row,
+      to,
       columns.slice(from).map(({ name }) => name),
     );
-  };
-  /** @param {ClipboardEvent} event */
-  const onCopy = (event) => {
-    const cells = isInside ? undefined : marked();
-    if (cells === undefined) return;
-    event.preventDefault();
-    const lines = cells.rows.map((one) => cells.columns.map((other) => valueIn(one, other)));
-    event.clipboardData?.setData('text/plain', copiedText(lines));
   };
   return h('input', {
     type: 'text',
@@ -172,7 +151,7 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
     onMouseDown: (event) => {
       if (document.activeElement === event.currentTarget) return setInside(true);
       event.preventDefault();
-      if (event.shiftKey) mark(event.currentTarget);
+      if (event.shiftKey) marks.mark(event.currentTarget);
       else event.currentTarget.focus();
     },
     onBlur: leave,
@@ -180,7 +159,7 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }) {
       if (!event.isComposing && took(event)) event.preventDefault();
     },
     onPaste,
-    onCopy,
+    onCopy: (event) => !isInside && marks.copy(event),
   });
 }
 
@@ -197,11 +176,6 @@ async function go(repair, cell, step, arrive = (next) => next.focus()) {
     await repair.more();
     arrive(cellAt(cell, step));
   } else arrive(next);
-}
-
-/** The same value for each of these cells. @param {import('./marked-cells.js').Cells} cells @param {string} value */
-function filledWith({ rows, columns }, value) {
-  return rows.map(() => columns.map(() => value));
 }
 
 /** The cell so many rows down and columns to the right, or the last one on the way. @param {HTMLInputElement} cell @param {readonly [down: number, right: number]} step @returns {HTMLInputElement} */

@@ -1,0 +1,25 @@
+/** Addresses such as `https://…`, told from paths. What is behind the scheme may hold a secret. */
+
+/** One scheme may be inside of another: `jdbc:postgresql://`. */
+const ADDRESS = /^\s*((?:[a-z][a-z0-9+.-]*:)*[a-z][a-z0-9+.-]*):\/\//i;
+const WITH_PASSWORD = /:\/\/[^/?#@]*:.*@/s;
+
+/** The scheme of an address, such as `https`; undefined for anything else. */
+export function schemeOf(text: string): string | undefined {
+  return ADDRESS.exec(text)?.[1]?.toLowerCase();
+}
+
+export function isAddress(text: string): boolean {
+  return schemeOf(text) !== undefined;
+}
+
+/** Whether there is `name:password@` in an address. */
+export function hasPassword(address: string): boolean {
+  return WITH_PASSWORD.test(address);
+}
+
+/** A text for a message: of an address only its scheme. */
+export function withoutAddress(text: string): string {
+  const scheme = schemeOf(text);
+  return scheme === undefined ? text : `${scheme}://…`;
+}
