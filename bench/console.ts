@@ -8,7 +8,7 @@
  *       under 1,000 ms. Then what a person waits for at each step, from the click or key to the result, and what the
  *       machine was doing: while the file is sent to a stub in a process of its own, and when it has finished. Target:
  *       500 ms for a step, 3 s for a search through all text. `share` is the processor time of the whole browser while it only
- *       shows the running import, for 20 s: target at most 2 % of a core. `--shots` keeps a picture of each step: look at them.
+ *       shows the running import, for 20 s: target at most 2 % of a core at a usual rate limit; here nothing limits it. `--shots` keeps a picture of each step: look at them.
  */
 import { mkdirSync, openAsBlob } from 'node:fs';
 import { loadavg } from 'node:os';
