@@ -290,3 +290,17 @@ test('from a file in which nothing is missing, the start is a few keys away, how
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'broad.csv', level: 1 }).waitFor();
 });
+
+test('a field that is read from within a column is suggested beside the first rows, and named below them', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, '[{"team_id":"t1","people":[{"user_id":"ann"},{"user_id":"ben"}]}]', 'nested.json');
+  await page
+    .getByRole('region', { name: 'What was seen' })
+    .getByText('Column people.user_id looks like the user.')
+    .waitFor();
+  await page.getByRole('button', { name: /^Apply all/ }).click();
+  await page.getByText('User (UID) is read from people.user_id.').waitFor();
+  await eventually(() => cells(page)).toEqual([
+    expect.stringMatching(/ann in t1: participant, us.*ben in t1: participant, us$/),
+  ]);
+});

@@ -226,3 +226,27 @@ test('with Shift, cells are marked together: copied, pasted, emptied and filled 
   await page.getByRole('button', { name: 'Undo: 2 cells entered' }).click();
   await values('uid').toEqual(users);
 });
+
+test('a key that is pressed while the last action is still under way has its turn after it', async () => {
+  const page = await openRepair('fast.csv');
+  const { keyboard } = page;
+  await cellOf(page, 'uid, row 2').focus();
+  for (const user of ['ann', 'ben']) {
+    await keyboard.type(user);
+    await keyboard.press('Enter');
+  }
+  await page.getByText('1 ready to send').waitFor();
+  await page.getByText('All changes are saved').waitFor();
+  const isReleased = Promise.withResolvers<void>();
+  const asked = page.waitForRequest(/\/repair\/undo$/);
+  await page.route(/\/repair\/undo$/, async (route) => {
+    await isReleased.promise;
+    await route.continue();
+  });
+  await keyboard.press('Control+z');
+  await asked;
+  await keyboard.press('Control+z');
+  isReleased.resolve();
+  await eventually(() => cellOf(page, 'uid, row 2').inputValue()).toBe('user 0!');
+  await eventually(() => cellOf(page, 'uid, row 3').inputValue()).toBe('user-1');
+});

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SendingPlan } from '../../src/api/imports.ts';
 import type { Overview } from '../../src/api/overview.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
@@ -192,4 +193,12 @@ test('an import that is not over cannot be dismissed', async () => {
   await act('cancel', checked.id);
   await server.settled(checked.id);
   await dismiss(checked.id);
+});
+
+test('what a retry takes is said as what a first sending takes: rows, groups, calls, messages', async () => {
+  const missing = Array.from({ length: 30 }, (_, at) => `choir,absent-${at}\n`).join('');
+  const { id } = await server.run(`guid,uid\nteam,user-1\nteam,absent\n${missing}`, 'name=again.csv');
+  const plan = await server.json<SendingPlan>(`/v1/imports/${id}/sending`);
+  expect(plan).toMatchObject({ rows: 31, groups: 2, calls: 3, messages: 31, sandbox: true });
+  await dismiss(id);
 });

@@ -26,10 +26,24 @@ const OUTCOMES = /** @type {const} */ ([
 /** @param {{ id: string, live: LiveImport }} properties */
 export function ImportPace({ id, live }) {
   const known = useKnownCalls(id, live);
+  const told = useCalm(live.rates.value);
   const view = live.view.value;
   if ((view?.startedAt ?? null) === null || known === undefined) return null;
   const hasCalls = (view?.calls ?? 0) > 0;
-  return h('div', { class: 'charts' }, h(Charts, { known, told: live.rates.value, over: live.over.value, hasCalls }));
+  return h('div', { class: 'charts' }, h(Charts, { known, told, over: live.over.value, hasCalls }));
+}
+
+/** So many rates are told before charts skip some. */
+const FEW = 10;
+
+/**
+ * After the first rates, each second one, for a chart is drawn anew as a whole, and its rates are those of some seconds. The
+ * end of the sending is drawn at once, for nothing may follow it.
+ * @param {readonly Rate[]} told
+ */
+function useCalm(told) {
+  const isDrawn = told.length < FEW || told.at(-1)?.calls === null;
+  return useMemo(() => told, [isDrawn ? told : Math.floor(told.length / 2)]);
 }
 
 /** @param {{ known: readonly Point[], told: readonly Rate[], over: boolean, hasCalls: boolean }} properties */

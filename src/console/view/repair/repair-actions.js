@@ -1,5 +1,6 @@
 /** What changes many rows at once: questions before it, and what came of it. */
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { confirmed } from '../../dialog.js';
 import { foreign } from '../../element.js';
 import { counted, grouped } from '../../format.js';
@@ -24,12 +25,16 @@ import { useWork } from '../../work.js';
 export function useRepairActions(repair) {
   const work = useWork();
   const done = useSignal('');
-  /** @param {() => Promise<string>} task gives what it has done, or '' */
-  const start = (task) =>
-    void work.start(async () => {
-      done.value = '';
-      done.value = await task();
-    });
+  const turn = useRef(Promise.resolve());
+  /** Keys may be pressed faster than the server answers: each has its turn. @param {() => Promise<string>} task gives what it has done, or '' */
+  const start = (task) => {
+    turn.current = turn.current.then(() =>
+      work.start(async () => {
+        done.value = '';
+        done.value = await task();
+      }),
+    );
+  };
   return {
     work,
     done: done.value,

@@ -132,16 +132,19 @@ export function suggestionsFor({ preview, form, isImport }) {
   }
   const uid = map.uid ?? preview.columnOf('uid');
   return [
-    ...columnSuggestions(map, facts, preview),
+    ...columnSuggestions(map, facts, { preview, form, isImport }),
     ...(suggestion.needs.includes('identities') ? identitySuggestions(uid, facts, { preview, form, isImport }) : []),
     ...shapeSuggestions(shape, form),
   ];
 }
 
-/** @param {Readonly<Record<string, string>>} map @param {FileFacts} facts @param {ShownFile} preview @returns {Suggestion[]} */
-function columnSuggestions(map, { columns }, preview) {
+/** @param {Readonly<Record<string, string>>} map @param {FileFacts} facts @param {Place} place @returns {Suggestion[]} */
+function columnSuggestions(map, { columns }, { preview, form }) {
   return Object.entries(map)
-    .filter(([field, column]) => preview.chosen.value[/** @type {Field} */ (field)] !== column)
+    .filter(([field, column]) => {
+      const isMade = form.get(`${field}From`) === TEMPLATE;
+      return !isMade && preview.chosen.value[/** @type {Field} */ (field)] !== column;
+    })
     .map(([field, column]) => {
       const name = FIELD_NAMES[field] ?? field;
       const isNone = column === '';
