@@ -58,6 +58,9 @@ const regionStatus = z.strictObject({
 });
 export type RegionStatus = z.infer<typeof regionStatus>;
 
+/** What the process that owns a data directory answers to other processes there. */
+export const regionStatuses = z.array(regionStatus);
+
 const regionQueue = regionStatus.extend({
   waitingSince: time.nullable().meta({
     description: 'When the call that is next was put into the queue; null where none waits.',

@@ -184,8 +184,8 @@ export async function askToTag(
 export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
   const answer = await askOwner(dir, 'GET', '/regions');
   if (answer === undefined) return undefined;
-  const { regionsAnswer } = await import('../../api/regions.ts');
-  return readAnswer(regionsAnswer.shape.regions, answer);
+  const { regionStatuses } = await import('../../api/regions.ts');
+  return readAnswer(regionStatuses, answer);
 }
 
 /** No process listens: there was none, it was killed, or it is stopping. */
