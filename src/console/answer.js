@@ -209,7 +209,8 @@ const REST = 4;
 const LARGEST_PAGE = 200;
 
 /**
- * Asks again after what this tells has changed, at a bounded pace. A hidden page asks nothing: it asks for all when it is seen again.
+ * Asks again after what this tells has changed, at a bounded pace: where the page is hidden or the server away, when it is
+ * seen or the server is back.
  * @param {unknown} state which the page is told of, such as a count
  * @param {() => void} ask
  * @param {number} everyMs from one question to the next, at least
@@ -220,19 +221,34 @@ export function useRenewal(state, ask, everyMs) {
   const seen = useRef(state);
   const timer = useRef(/** @type {number | undefined} */ (undefined));
   const askedAt = useRef(performance.now());
+  const isDue = useRef(false);
+  const askWhenSeen = () => {
+    isDue.current = document.hidden || connection.away;
+    if (isDue.current) return;
+    askedAt.current = performance.now();
+    latest.current();
+  };
   useEffect(() => {
     if (state === seen.current) return;
     seen.current = state;
     timer.current ??= setTimeout(
       () => {
         timer.current = undefined;
-        askedAt.current = performance.now();
-        if (!document.hidden && !connection.away) latest.current();
+        askWhenSeen();
       },
       Math.max(0, askedAt.current + everyMs - performance.now()),
     );
   }, [state]);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    const again = () => isDue.current && askWhenSeen();
+    connection.addEventListener('back', again);
+    document.addEventListener('visibilitychange', again);
+    return () => {
+      clearTimeout(timer.current);
+      connection.removeEventListener('back', again);
+      document.removeEventListener('visibilitychange', again);
+    };
+  }, []);
 }
 
 /** @param {unknown} error */

@@ -240,6 +240,16 @@ test('Start names all that is missing at once, in the first window, and goes to 
   await page.locator('select:focus').and(useOf(page, 'Wohin')).waitFor();
 });
 
+test('a file is started as soon as its columns are chosen, also while the server still looks at it', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'Wer;Wohin\nann;choir\n', 'at-once.csv');
+  await page.route('**/v1/look?*', () => {});
+  await useOf(page, 'Wer').selectOption('User (UID)');
+  await useOf(page, 'Wohin').selectOption('Group (GUID)');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('Completed: the only row succeeded.').first().waitFor();
+});
+
 test('of a wide file all columns can be chosen, also those that are not shown at first', async () => {
   const page = await browser.open(server.url);
   const names = Array.from({ length: 40 }, (_, at) => `Field ${at + 1}`);

@@ -288,6 +288,16 @@ test('the file of a schedule is chosen from the folders that the server allows, 
   expect(await page.getByRole('button', { name: 'List it again' }).count()).toBe(0);
 });
 
+test('a schedule is saved also while the server still looks at its file', async () => {
+  writeFileSync(join(exports, 'long.csv'), 'guid,uid\nteam,ann\n');
+  const page = await browser.open(`${server.url}/schedules/new`);
+  await page.route('**/v1/schedules/look', () => {});
+  await page.getByRole('button', { name: 'long.csv' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('at-once');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByRole('region', { name: 'History of at-once' }).waitFor();
+});
+
 test('the name of a schedule is made from a title, and one that is taken is said while it is typed', async () => {
   writeFileSync(join(exports, 'roster.csv'), 'guid,uid\nteam,ann\n');
   const page = await browser.open(`${server.url}/schedules/new`);

@@ -90,6 +90,8 @@ function NoSources() {
 function ScheduleForm({ settings, before, isEdit, reload }) {
   const { go } = usePlace();
   const work = useWork();
+  // Of its own: a schedule is saved also while its file is looked at.
+  const looking = useWork();
   const { sources } = settings;
   const place = location.pathname + location.search;
   const entry = useEntry(place, () => newEntry(sources, before));
@@ -102,8 +104,8 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
   }, [isLate]);
 
   /** @param {(signal: AbortSignal) => Promise<void>} task */
-  const attempt = (task) =>
-    work.start(async (signal) => {
+  const attempt = (task, under = work) =>
+    under.start(async (signal) => {
       form.clearErrors();
       try {
         await task(signal);
@@ -135,7 +137,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
     const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
     return { ...made, ...(before !== undefined && { name: before.name }) };
   };
-  const look = () => attempt((signal) => preview.ask(untimed(), signal));
+  const look = () => attempt((signal) => preview.ask(untimed(), signal), looking);
   /** @returns {Promise<string | undefined>} */
   const tryIt = async () => {
     /** @type {string | undefined} */
@@ -177,7 +179,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
         form,
         preview,
         file: form.get('root') === KEPT ? (before?.file ?? '') : fileOf(form.values.value),
-        busy: work.busy,
+        busy: looking.busy,
         onLook: () => void look(),
       }),
       h(RowDefaults, { form }),
@@ -209,7 +211,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
       ),
       h(Creating, { form, above: 'the plan is held' }),
       h(TryIt, { busy: work.busy, onTry: tryIt }),
-      h(ErrorPlace, { error: work.error }),
+      h(ErrorPlace, { error: work.error ?? looking.error }),
       h(
         'div',
         { class: 'buttons' },

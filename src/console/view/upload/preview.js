@@ -188,7 +188,11 @@ export class FilePreview {
   mayStart() {
     const unsaid = unsaidOf(this.#form.read());
     if (unsaid !== undefined) return !this.#form.showError(unsaid.field, unsaid.text);
-    const [first, ...others] = this.found.peek()?.missing ?? [];
+    // What was chosen since the file was last looked at is not missing.
+    const chosen = this.chosen.peek();
+    const [first, ...others] = (this.found.peek()?.missing ?? []).filter(
+      (field) => (chosen[/** @type {Field} */ (field)] ?? '') === '',
+    );
     for (const field of others) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
     return first === undefined || !this.#form.showError(`map-${first}`, MISSING[first] ?? '');
   }
