@@ -291,8 +291,10 @@ test('the file of a schedule is chosen from the folders that the server allows, 
 test('a schedule is saved also while the server still looks at its file', async () => {
   writeFileSync(join(exports, 'long.csv'), 'guid,uid\nteam,ann\n');
   const page = await browser.open(`${server.url}/schedules/new`);
-  await page.route('**/v1/schedules/look', () => {});
+  const asked = Promise.withResolvers<void>();
+  await page.route('**/v1/schedules/look', () => asked.resolve());
   await page.getByRole('button', { name: 'long.csv' }).click();
+  await asked.promise;
   await page.getByLabel('Name', { exact: true }).fill('at-once');
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('region', { name: 'History of at-once' }).waitFor();
