@@ -157,7 +157,7 @@ describe('the rows of a report', () => {
   });
 });
 
-test('problems are counted by outcome and code, most first, with one row as an example', async () => {
+test('problems are counted by outcome and code, most first, with rows as examples', async () => {
   const { reader, ledger } = await stagedImport([
     { uid: 'ann' },
     { problems: [EMPTY_UID] },
@@ -174,25 +174,30 @@ test('problems are counted by outcome and code, most first, with one row as an e
       code: 'BAD_CHARACTER',
       column: 'uid',
       count: 2,
-      example: { line: 4, value: 'x y', message: 'uid: a space; uid: the uid is empty; a row needs one' },
+      examples: [
+        { line: 4, value: 'x y', message: 'uid: a space; uid: the uid is empty; a row needs one' },
+        { line: 5, value: 'z z', message: 'uid: a space' },
+      ],
     },
     {
       status: 'duplicate',
       code: 'DUPLICATE',
       count: 1,
-      example: {
-        line: 6,
-        value: 'ANN',
-        message: 'the same membership is in row 2, which asks for participant',
-      },
+      examples: [
+        {
+          line: 6,
+          value: 'ANN',
+          message: 'the same membership is in row 2, which asks for participant',
+        },
+      ],
     },
-    { status: 'failed', code: NO_USER.code, count: 1, example: { line: 7, value: 'bob', message: NO_USER.message } },
+    { status: 'failed', code: NO_USER.code, count: 1, examples: [{ line: 7, value: 'bob', message: NO_USER.message }] },
     {
       status: 'invalid',
       code: 'EMPTY',
       column: 'uid',
       count: 1,
-      example: { line: 3, value: '', message: 'uid: the uid is empty; a row needs one' },
+      examples: [{ line: 3, value: '', message: 'uid: the uid is empty; a row needs one' }],
     },
   ]);
 });
