@@ -3,7 +3,7 @@ import { asError } from '../errors/message-of.ts';
 import { type Config, environmentVariable } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
-import type { SyncRunner } from '../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../syncs/run/runner-port.ts';
 import { type ScheduleAlarms, startScheduleAlarms } from '../syncs/schedule/schedule-alarms.ts';
 import { type ScheduleBook, scheduleBook } from '../syncs/schedule/schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRun } from '../syncs/schedule/schedule-catalog.ts';

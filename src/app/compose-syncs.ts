@@ -11,8 +11,9 @@ import type { Region } from '../membership/membership.ts';
 import { banOptionsOf } from '../options/ban-options.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
+import type { SyncRunner } from '../syncs/run/runner-port.ts';
 import type { SyncImports } from '../syncs/run/sync-imports.ts';
-import { createSyncRunner, type SyncRunner } from '../syncs/run/sync-runner.ts';
+import { createSyncRunner } from '../syncs/run/sync-runner.ts';
 import { openSyncCatalog } from '../syncs/sync-catalog.ts';
 import type { Service } from './service.ts';
 

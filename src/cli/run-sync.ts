@@ -4,7 +4,7 @@ import type { Coordinator } from '../imports/life/coordinator.ts';
 import { isSyncUnderWay } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { PlanningProgress } from '../syncs/plan/prepare.ts';
-import type { SyncRunner } from '../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../syncs/run/runner-port.ts';
 import type { SyncRecord } from '../syncs/sync-catalog.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { currentUser } from './current-user.ts';

@@ -67,8 +67,8 @@ export function isWorkbook(kind: string | null | undefined): boolean {
 /** Endings of all kinds, without the dot. */
 export const INPUT_ENDINGS = Object.values(ALL).flatMap(({ endings }) => endings);
 
-/** The kinds as a list in a sentence: `CSV, JSON … or LDIF`. */
+/** The kinds as a list in a sentence: `CSV, JSON, … Excel … or LDIF`. */
 export function inputNames(last: 'and' | 'or'): string {
-  const names = Object.values(ALL).map(({ name }) => name);
+  const names = Object.values(ALL).map(({ name }) => name.replace(/ (workbook|sheet)$/, ''));
   return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
 }

@@ -6,7 +6,7 @@ import type { Schedules } from '../app/compose-schedules.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
-import type { SyncRunner } from '../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../syncs/run/runner-port.ts';
 import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import type { Events } from './events/hub.ts';

@@ -11,7 +11,7 @@ import type { Settings } from '../api/service.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
-import type { SyncRunner } from '../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../syncs/run/runner-port.ts';
 import { openScheduleCatalogReader } from '../syncs/schedule/schedule-catalog.ts';
 import { openSyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { AccessStore } from './access/access-store.ts';

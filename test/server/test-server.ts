@@ -20,7 +20,7 @@ import { type AccessStore, openAccessStore } from '../../src/server/access/acces
 import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
-import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../src/syncs/run/runner-port.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */

@@ -7,7 +7,7 @@ import type { ImportState } from '../../src/membership/import-state.ts';
 import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import type { CreateSync } from '../../src/syncs/run/requests.ts';
-import type { SyncEvents } from '../../src/syncs/run/sync-runner.ts';
+import type { SyncEvents } from '../../src/syncs/run/runner-port.ts';
 import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../src/syncs/schedule/schedule-book.ts';
 import {
   openScheduleCatalog,

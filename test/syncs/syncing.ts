@@ -11,7 +11,7 @@ import { planFiles } from '../../src/syncs/plan/prepare.ts';
 import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/syncs/plan-flags.ts';
 import type { CreateSync } from '../../src/syncs/run/requests.ts';
-import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../src/syncs/run/runner-port.ts';
 import type { SyncRecord } from '../../src/syncs/sync-catalog.ts';
 import { EMBEDDED, openPipeline, type Pipeline, type StartOptions } from '../imports/pipeline-harness.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';

@@ -3,7 +3,7 @@ import { scheduleRunsOptions } from '../../app/compose-schedules.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../syncs/run/runner-port.ts';
 import type { ScheduleRecord, ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
 import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
 import { createScheduleRuns, type ScheduleRuns } from '../../syncs/schedule/schedule-runs.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { syncView } from '../../api/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../syncs/run/runner-port.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';

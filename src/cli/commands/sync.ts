@@ -9,7 +9,7 @@ import { inputNames } from '../../options/input-kinds.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
-import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../syncs/run/runner-port.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import type { ExitCode } from '../exit-codes.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { askOwner, type ControlHandler, readAnswer } from '../../imports/life/control.ts';
 import { SYNC_STATES, type SyncState } from '../../membership/sync-state.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
-import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../syncs/run/runner-port.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 

@@ -1,7 +1,7 @@
 import type { RegionStatus } from '../../api/regions.ts';
 import type { Schedules } from '../../app/compose-schedules.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../syncs/run/runner-port.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { answersSoon } from '../queue-answer.ts';
 import { type Channel, type EventSources, TICK_MS, type Watcher, write } from './channel.ts';

@@ -6,7 +6,7 @@ import { openFindings } from '../../syncs/plan/findings.ts';
 import { leftByUndo } from '../../syncs/plan/left-by-undo.ts';
 import { readTotals } from '../../syncs/plan/plan-totals.ts';
 import { type PlanningProgress, planFiles } from '../../syncs/plan/prepare.ts';
-import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../syncs/run/runner-port.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions, shownCreate } from '../../syncs/sync-options.ts';
 

@@ -6,7 +6,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
 import { openJobQueue } from '../../queue/job-queue.ts';
 import { startJobWorker } from '../../queue/job-worker.ts';
-import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRunner } from '../../syncs/run/runner-port.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { SyncViews } from '../syncs/views.ts';

@@ -9,7 +9,7 @@ import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../plan/plan-totals.ts';
 import { hashWith } from '../plan/prepare.ts';
-import type { SyncRunner } from '../run/sync-runner.ts';
+import type { SyncRunner } from '../run/runner-port.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
 import { UnknownSync } from '../sync-errors.ts';
 import { readSyncOptions } from '../sync-options.ts';

@@ -87,21 +87,21 @@ describe('the report', () => {
   });
 });
 
-test('problems are counted by outcome and code, most first, each with its first example', async () => {
+test('problems are counted by outcome and code, most first, each with examples', async () => {
   const { reader } = await finishedImport();
   expect(reader.problems()).toEqual([
     {
       status: 'duplicate',
       code: 'DUPLICATE',
       count: 1,
-      example: { line: 4, value: 'ANNA', message: expect.stringContaining('row 2') },
+      examples: [{ line: 4, value: 'ANNA', message: expect.stringContaining('row 2') }],
     },
     {
       status: 'invalid',
       code: 'BAD_CHARACTER',
       column: 'uid',
       count: 1,
-      example: { line: 3, value: 'a b', message: expect.any(String) },
+      examples: [{ line: 3, value: 'a b', message: expect.any(String) }],
     },
   ]);
   const { reader: other, dispatch, record } = await stagedImport(members(30));

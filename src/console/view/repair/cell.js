@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '../../element.js';
 import { columnLabel } from '../../words.js';
 import { pastedLines } from './clipboard.js';
-import { marksOf } from './marked-cells.js';
+import { marksOf } from './marked-edits.js';
 
 /** @import { RepairRow } from '../../answers.d.ts' */
 /** @import { RepairActions } from './repair-actions.js' */
