@@ -8,7 +8,7 @@ insert into tokens (id, role, name, hash, created_at, expires_at) values (:id, :
 -- Out: all tokens without their hashes, oldest first.
 select id, role, name, created_at as createdAt, expires_at as expiresAt, revoked_at as revokedAt,
        last_used_at as lastUsedAt
-  from tokens order by created_at, id;
+  from tokens order by created_at, rowid;
 
 -- name: token_of_id
 -- In: id. Out: the token, unless it is revoked; it may have expired.
