@@ -65,10 +65,9 @@ test('before a hundred rows and more are sent, the page says what that takes and
   const page = await browser.open(server.url);
   const lines = Array.from({ length: 120 }, (_, n) => `ada,group-${n}`);
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(`uid,guid\n${lines.join('\n')}\n`, 'many.csv'));
-  await page.getByLabel('Only check the file').check();
-  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('row', { name: /ada in group-0: participant/ }).waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
   const send = page.getByRole('button', { name: 'Start sending' });
-  await send.click();
   const dialog = page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' });
   await dialog.getByText('up to 120, one for each member added').waitFor();
   await dialog.getByText('at least 120').waitFor();

@@ -11,6 +11,7 @@ import { usePlace } from '../place.js';
 import { saidBeside } from '../remedies.js';
 import { Progress, sentence } from '../uploads-bar.js';
 import { stateSentence } from '../words.js';
+import { askWhenRead } from './import/before-sending.js';
 import { FileChoice } from './upload/file-choice.js';
 import { FileGrid } from './upload/file-grid.js';
 import { FileFormat, READING, RowDefaults, SheetChoice } from './upload/reading.js';
@@ -85,8 +86,15 @@ export function UploadForm({
     entry.error.value = undefined;
     form.clearErrors();
     if (!preview.mayStart()) return;
-    const address = `${path}${query({ ...toQuery(form.read()), ...preview.options, name: file.name })}`;
-    entry.start({ address, file, hrefOf, noun: isImport ? 'import' : 'sync', formHref: location.pathname });
+    const values = toQuery(form.read());
+    // Many rows are read first; their page says what sending them takes, and asks.
+    const isAsked = isImport && values['dryRun'] !== 'true' && preview.mayBeMany;
+    const address = `${path}${query({ ...values, ...(isAsked && { dryRun: 'true' }), ...preview.options, name: file.name })}`;
+    const pageOf = (/** @type {string} */ id) => {
+      if (isAsked) askWhenRead(id);
+      return hrefOf(id);
+    };
+    entry.start({ address, file, hrefOf: pageOf, noun: isImport ? 'import' : 'sync', formHref: location.pathname });
   };
   const remove = () => {
     forget(entry.place);

@@ -1,4 +1,5 @@
 /** What can be done with an import now: the buttons follow what the server says is possible. */
+import { useEffect } from 'preact/hooks';
 import { importPath, query, request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
 import { foreign, h, importHref, repairHref, syncHref } from '../../element.js';
@@ -8,7 +9,7 @@ import { usePlace } from '../../place.js';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 import { undoChoice, undone } from '../undoing.js';
-import { mayBeSent } from './before-sending.js';
+import { isToBeAsked, mayBeSent } from './before-sending.js';
 
 /** @import { Action, ImportView } from '../../answers.d.ts' */
 /** @import { Question } from '../../dialog.js' */
@@ -51,11 +52,15 @@ const KINDS = { resume: 'main', retry: 'main', cancel: 'danger quiet', delete: '
 
 /** @param {{ live: LiveImport }} properties */
 export function ImportActions({ live }) {
+  const view = live.view.value;
+  return view === undefined ? null : h(Actions, { live, view });
+}
+
+/** @param {{ live: LiveImport, view: ImportView }} properties */
+function Actions({ live, view }) {
   const { go } = usePlace();
   const work = useWork();
   const buttons = useKeptFocus();
-  const view = live.view.value;
-  if (view === undefined) return null;
 
   /** @param {Action} action */
   const act = async (action) => {
@@ -74,6 +79,10 @@ export function ImportActions({ live }) {
       else go(importHref(after.id));
     });
   };
+  const isRead = view.state === 'staged' && view.actions.includes('resume');
+  useEffect(() => {
+    if (isRead && isToBeAsked(view.id)) void act('resume');
+  }, [isRead]);
   const decision = decisionOf(view);
   /** @param {Decision} decision */
   const agree = async ({ question, agreed }) => {

@@ -7,7 +7,20 @@ import { counted, duration, grouped } from '../../format.js';
 /** @import { ImportView, SendingPlan } from '../../answers.d.ts' */
 
 /** Fewer rows are sent without a question. */
-const MANY_ROWS = 100;
+export const MANY_ROWS = 100;
+
+/** Imports that were uploaded to be sent, and are asked about once they have been read. @type {Set<string>} */
+const toAsk = new Set();
+
+/** @param {string} id */
+export function askWhenRead(id) {
+  toAsk.add(id);
+}
+
+/** Whether it is to be asked about now, which is then done. @param {string} id */
+export function isToBeAsked(id) {
+  return toAsk.delete(id);
+}
 
 /**
  * Whether the rows may be sent.

@@ -1,10 +1,12 @@
 /** What the server understands of a file's beginning, asked for whenever something changes by which it is read. */
+
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, query, request } from '../../api.js';
 import { connection } from '../../connection.js';
 import { saidBeside } from '../../remedies.js';
 import { beginning, isZip } from '../../upload.js';
 import { MISSING } from '../../words.js';
+import { MANY_ROWS } from '../import/before-sending.js';
 import { READING } from './reading.js';
 import { SHAPING, shapeOf, unsaidOf } from './shape-form.js';
 
@@ -182,6 +184,11 @@ export class FilePreview {
     } catch (error) {
       if (!this.#leaving.aborted && own === this.#asked) this.#refuse(error);
     }
+  }
+
+  /** Whether the file may have so many rows that they are not sent without a question. */
+  get mayBeMany() {
+    return (this.facts.peek()?.rows.seen ?? MANY_ROWS) >= MANY_ROWS;
   }
 
   /** Whether nothing that is known speaks against it; else the first place to fix has the focus. */
