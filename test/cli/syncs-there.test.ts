@@ -32,7 +32,8 @@ function essence({ code, stdout }: Ended) {
   const text = stdout
     .replaceAll(/(sync-|undo-)?\d{8}-\d{6}-\w{3}/g, 'ID')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replaceAll(/^ *\d+ calls? in .*$/gm, 'PACE')
+    // To the end of its paragraph: a slow run has more to say than fits a line.
+    .replaceAll(/^ *\d+ calls? in .*(?:\n.*\S.*)*$/gm, 'PACE')
     .replaceAll(/ \([\w-]+\)$/gm, '')
     .replaceAll(/[ \t]+$/gm, '');
   return { code, text };
