@@ -99,13 +99,16 @@ function hasSharedMemory(): boolean {
   }
 }
 
-/** Uploads a file from the list of imports and starts it; gives when its page is there. */
-export async function startImport(page: Page, text: string, name: string): Promise<void> {
+/** Uploads a file from the list of imports and starts it; gives when its page is there. @param many whether so many rows can be sent that it asks */
+export async function startImport(
+  page: Page,
+  text: string,
+  name: string,
+  many = text.trim().split('\n').length > 100,
+): Promise<void> {
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
   await page.getByRole('table', { name: 'The first rows' }).waitFor();
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
-  // Many rows are sent after a question only.
-  if (text.trim().split('\n').length <= 100) return;
-  await page.getByRole('dialog').getByRole('button', { name: 'Start sending' }).click();
+  if (many) await page.getByRole('dialog').getByRole('button', { name: 'Start sending' }).click();
 }
