@@ -18,17 +18,18 @@ const GLANCE_EVERY_MS = 5000;
  * @template {object} E events by name
  * @param {string} path
  * @param {{ [K in keyof E]: (data: E[K]) => void }} handlers
- * @param {{ present: keyof E, signal: AbortSignal, onReturn: () => void }} options `present`: the event with which the
- *   present state is complete
+ * @param {{ present: keyof E, signal: AbortSignal, onReturn: () => void, isLate?: boolean }} options `present`: the event
+ *   with which the present state is complete; `isLate`: the page has asked before the stream is open, and may have missed
+ *   events already
  */
-export function follow(path, handlers, { present, signal, onReturn }) {
+export function follow(path, handlers, { present, signal, onReturn, isLate = false }) {
   /** @type {EventSource | undefined} */
   let source;
   /** Gives back the place that the stream has; undefined while it has none. @type {(() => void) | undefined} */
   let leavePlace;
   let opening = false;
   let over = false;
-  let broken = false;
+  let broken = isLate;
   let waitMs = 0;
   /** @type {number | undefined} */
   let timer;

@@ -148,6 +148,7 @@ export function watchOverview() {
   follow('/v1/events', handlers, {
     present: 'imports',
     signal: left,
+    isLate: true,
     onReturn: () => {
       for (const { onReturn } of listeners) onReturn();
       void ask();

@@ -130,6 +130,23 @@ test('an import with rows that need attention is dismissed on the start page', a
   await needs.getByRole('link', { name: 'attention.csv', exact: true }).waitFor({ state: 'detached' });
 });
 
+test('what happens between the first look and the first event is shown too', async () => {
+  const page = await browser.open(server.url);
+  const release = Promise.withResolvers<void>();
+  await page.route('**/v1/events', async (route) => {
+    await release.promise;
+    await route.continue();
+  });
+  await Promise.all([page.waitForResponse(/overview/), page.reload()]);
+  const id = await upload('guid,uid\nteam,\n', 'name=meanwhile.csv');
+  await eventually(async () => {
+    const answer = await fetch(`${server.url}/v1/imports/${id}`);
+    return ((await answer.json()) as { finishedAt: string | null }).finishedAt;
+  }).not.toBeNull();
+  release.resolve();
+  await page.getByRole('region', { name: 'Needs you' }).getByRole('link', { name: 'meanwhile.csv' }).first().waitFor();
+});
+
 test('a list is narrowed down, several imports get a tag, and Back brings the filter back', async () => {
   for (const name of ['one', 'two', 'three']) await upload(`guid,uid\nteam,${name}\n`, `name=list-${name}.csv`);
   await upload('guid,uid\nteam,\n', 'name=list-bad.csv&tags=broken');
