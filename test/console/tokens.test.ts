@@ -52,16 +52,14 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
 
 test('the only admin is told what to do first, and who revokes the own token is asked as such', async () => {
   const page = await enter(server.token('admin'));
-  for (const button of await page
-    .getByRole('row', { name: /admin/ })
-    .filter({ hasNotText: 'yours' })
-    .getByRole('button')
-    .all()) {
-    await button.click();
-    await page.getByRole('button', { name: 'Revoke token' }).click();
-  }
   const own = page.getByRole('row', { name: 'yours' });
-  await eventually(() => page.getByRole('row', { name: /admin/ }).count()).toBe(1);
+  const others = page.getByRole('row', { name: /admin/ }).filter({ hasNotText: 'yours' });
+  await own.waitFor();
+  for (let left = await others.count(); left > 0; left -= 1) {
+    await others.first().getByRole('button').click();
+    await page.getByRole('button', { name: 'Revoke token' }).click();
+    await eventually(() => others.count()).toBe(left - 1);
+  }
   await own.getByRole('button').click();
   await page.getByText('You are logged in with it').waitFor();
   await page.getByRole('button', { name: 'Revoke token' }).click();
