@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImportView } from '../../src/api/imports.ts';
@@ -167,7 +167,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     fetch: (path, init) => fetch(`${url}${path}`, init),
     json: async (path, init) => {
       const response = await server.fetch(path, init);
-      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}${causeOf(response, dir)}`);
       return response.json() as never;
     },
     problem: async (path, init) => {
@@ -206,6 +206,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
   };
   return server;
+}
+
+/** The log's words on answers that only name it: the log is gone with the server. */
+function causeOf({ status }: Response, dir: DataDir): string {
+  if (status !== 500) return '';
+  const lines = readFileSync(join(dir.root, 'rollcall.log'), 'utf8').split('\n');
+  return `\n${lines.filter((line) => line.includes('"level":"error"')).join('\n')}`;
 }
 
 const SETTINGS: Settings = {
