@@ -1,6 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { importView } from '../api/imports.ts';
+import { importView } from '../../api/imports.ts';
+import { inShort, noting } from '../../server/access/noting.ts';
+import { pageRoute } from '../../server/console-files.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { numberCursor } from '../../server/paging.ts';
+import { refusals } from '../../server/problem-schema.ts';
 import {
   repairEdited,
   repairEdits,
@@ -13,12 +18,8 @@ import {
   repairTaken,
   repairUndo,
   repairView,
-} from '../api/repair.ts';
-import { NOT_SENT } from '../imports/repair/edit.ts';
-import { inShort, noting } from './access/noting.ts';
-import type { Api, ServerContext } from './context.ts';
-import { numberCursor } from './paging.ts';
-import { refusals } from './problem-schema.ts';
+} from './api.ts';
+import { NOT_SENT } from './edit.ts';
 
 /** Bytes of a request with edits, and of one with a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
@@ -35,6 +36,7 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
   const noteEdits = (request: Pick<FastifyRequest, 'who' | 'ip'>, id: string, detail: object) =>
     note(request, 'import.edit', id, inShort(detail));
 
+  pageRoute(app, '/imports/:id/repair');
   app.get(
     '/v1/imports/:id/repair',
     {
