@@ -15,7 +15,7 @@ import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../src
 import { type Options, textsOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
 import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
-import { queryOf } from '../../src/server/option-query.ts';
+import { queryOf } from '../../src/api/option-query.ts';
 
 const CREATION = { ...CREATING, ...MAX_CREATE };
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
