@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
-import type { ExportView } from '../api/exports.ts';
-import { exportOperations } from '../api/operations/exports.ts';
-import { UnknownExport } from '../exports/export-errors.ts';
-import { exportBytes, listsOf } from '../exports/export-files.ts';
-import { createExports, type Exports } from '../exports/exports.ts';
-import type { ExportProgress } from '../exports/run-export.ts';
-import { startRetention } from '../imports/life/removal.ts';
-import type { Region } from '../membership/membership.ts';
-import { quietly } from '../platform/quietly.ts';
-import { LedgerError } from '../platform/sqlite.ts';
-import { inShort, noting } from './access/noting.ts';
-import type { Api, ServerContext } from './context.ts';
-import { Problem } from './problem.ts';
-import { serve } from './serve.ts';
+import { startRetention } from '../../imports/life/removal.ts';
+import type { Region } from '../../membership/membership.ts';
+import { quietly } from '../../platform/quietly.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
+import { inShort, noting } from '../../server/access/noting.ts';
+import { pageRoute } from '../../server/console-files.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { Problem } from '../../server/problem.ts';
+import { serve } from '../../server/serve.ts';
+import { type ExportView, exportOperations } from './api.ts';
+import { UnknownExport } from './export-errors.ts';
+import { exportBytes, listsOf } from './export-files.ts';
+import type { ExportProgress } from './run-export.ts';
+import { createExports, type Exports } from './running-exports.ts';
 
 const TYPES = {
   csv: 'text/csv',
@@ -69,6 +69,8 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
     await exports.stop();
   });
   const having = Object.keys(settings.apps) as Region[];
+
+  pageRoute(app, '/exports');
 
   serve(app, exportOperations.begin, async ({ body, who, ip }, reply) => {
     const { groups, regions = having, users = false, groupsOnly = false } = body;
