@@ -30,19 +30,30 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/imports/check'],
   ['src/imports/repair'],
   ['src/imports/life'],
-  ['src/exports'],
+  ['src/features/export'],
   ['src/syncs'],
   ['src/syncs/plan'],
   ['src/syncs/run'],
   ['src/syncs/schedule'],
   ['src/app'],
   ['src/server'],
+  ['routes of features'],
   ['src/cli'],
+  ['commands of features'],
   // The programmatic API.
   ['src'],
 ];
 /** Folders whose folders are rooms of their own. */
-const STOREYS: ReadonlySet<string> = new Set(['chat', 'imports', 'syncs']);
+const STOREYS: ReadonlySet<string> = new Set(['chat', 'imports', 'syncs', 'features']);
+/** Parts of a feature's folder that are as high as a door: the rest, the feature itself, stands at the folder's height. */
+const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
+  [/^src\/features\/[\w-]+\/api\.ts$/, 'src/api'],
+  [/^src\/features\/[\w-]+\/routes\b/, 'routes of features'],
+  [/^src\/features\/[\w-]+\/commands?\b/, 'commands of features'],
+  [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
+];
+/** The lists of features, one for each door. Nothing else of a door imports a feature. */
+const LISTS: ReadonlySet<string> = new Set(['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']);
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
@@ -83,8 +94,8 @@ function wrongPackage(path: string, specifier: string): string[] {
     { packages: /^bullmq(\/|$)/, home: /^src\/queue\//, says: 'bullmq belongs to src/queue' },
     {
       packages: /^node:sqlite$/,
-      home: /^src\/(platform|imports|syncs)\//,
-      says: 'node:sqlite belongs to src/platform, src/imports and src/syncs',
+      home: /^src\/(platform|imports|features|syncs)\//,
+      says: 'node:sqlite belongs to src/platform, src/imports, src/features and src/syncs',
     },
   ].find(({ packages }) => packages.test(specifier));
   return owner === undefined || owner.home.test(path) ? [] : [`${path} imports ${specifier}: ${owner.says}`];
@@ -92,6 +103,12 @@ function wrongPackage(path: string, specifier: string): string[] {
 
 function wrongWay(path: string, target: string): string | undefined {
   const [from, to] = [folderOf(path), folderOf(target)];
+  const [feature, other] = [featureOf(path), featureOf(target)];
+  if (other !== undefined && feature !== other) {
+    if (LISTS.has(path)) return undefined;
+    if (feature === undefined) return 'the core and the doors know no feature';
+    if (!((heightOf(other) ?? 0) < (heightOf(feature) ?? 0))) return 'features know each other in their order only';
+  }
   if (from === to) return undefined;
   if (!/^(src|jobs)\//.test(target)) return 'the product does not need it to run';
   if (from === 'src/sandbox') {
@@ -108,6 +125,9 @@ function wrongWay(path: string, target: string): string | undefined {
   if (height === undefined || depth === undefined) return 'no layer of the design has this folder';
   return depth < height ? undefined : depth === height ? 'siblings do not know each other' : 'a folder looks down';
 }
+
+/** The folder of the feature that a file belongs to. */
+const featureOf = (path: string): string | undefined => /^src\/features\/[\w-]+(?=\/)/.exec(path)?.[0];
 
 function heightOf(folder: string): number | undefined {
   const height = LAYERS.findIndex((layer) => layer.includes(folder));
@@ -183,6 +203,8 @@ const targetOf = (path: string, specifier: string) => normalize(join(dirname(pat
 
 /** The room of a file: `src/cli` for what lies there at any depth, `src/imports/read` where folders are rooms. */
 function folderOf(path: string): string {
+  const part = PARTS_OF_FEATURES.find(([pattern]) => pattern.test(path))?.[1];
+  if (part !== undefined) return part;
   const [top = '', second = '', third = '', ...rest] = path.split('/');
   if (top !== 'src' || third === '') return top;
   return STOREYS.has(second) && rest.length > 0 ? `src/${second}/${third}` : `src/${second}`;

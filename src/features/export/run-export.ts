@@ -1,12 +1,12 @@
-import { ReadingRefused } from '../../jobs/ask-service.ts';
-import { readGroupsInto, readUsersInto } from '../chat/directory-list.ts';
-import { UntrustedListing } from '../chat/errors.ts';
-import { readBannedInto, readMembersInto } from '../chat/member-list.ts';
-import { GROUP_MISSING } from '../chat/service/codes.ts';
-import { countedPages } from '../imports/send/counted-pages.ts';
-import type { GroupPages } from '../imports/send/group-reader.ts';
-import { inRegions, inTurns } from '../imports/send/side-by-side.ts';
-import type { Region } from '../membership/membership.ts';
+import { ReadingRefused } from '../../../jobs/ask-service.ts';
+import { readGroupsInto, readUsersInto } from '../../chat/directory-list.ts';
+import { UntrustedListing } from '../../chat/errors.ts';
+import { readBannedInto, readMembersInto } from '../../chat/member-list.ts';
+import { GROUP_MISSING } from '../../chat/service/codes.ts';
+import { countedPages } from '../../imports/send/counted-pages.ts';
+import type { GroupPages } from '../../imports/send/group-reader.ts';
+import { inRegions, inTurns } from '../../imports/send/side-by-side.ts';
+import type { Region } from '../../membership/membership.ts';
 import type { ExportStore, GroupToRead } from './export-store.ts';
 
 export interface ExportRun {
