@@ -6,7 +6,7 @@ import { REGIONS } from '../../membership/membership.ts';
 const GUIDS_AT_MOST = 10_000;
 
 /** `POST /v1/exports` */
-export const exportBody = z.strictObject({
+const exportBody = z.strictObject({
   groups: z
     .array(z.string().min(1).max(200))
     .min(1)
@@ -39,7 +39,7 @@ const exportTotals = z.strictObject({
 
 export type ExportTotals = z.infer<typeof exportTotals>;
 
-export const EXPORT_LIST_NAMES = ['members', 'groups', 'users'] as const;
+const EXPORT_LIST_NAMES = ['members', 'groups', 'users'] as const;
 
 /** An export as the API shows it. */
 export const exportView = z
