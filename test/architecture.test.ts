@@ -8,7 +8,7 @@ const PROJECT = new URL('..', import.meta.url).pathname;
 function sourceFiles(): SourceFile[] {
   return ['src', 'jobs'].flatMap((folder) =>
     readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.[cm]?[jt]s$/.test(name))
+      .filter((name) => /\.([cm]?[jt]s|sql)$/.test(name))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
       .map((path) => ({ path, text: readFileSync(join(PROJECT, path), 'utf8') })),
   );
@@ -102,6 +102,11 @@ describe('the rules find what is planted', () => {
     ['the environment by name', 'src/cli/a.ts', `import { env } from 'node:process';`, 'reads process.env'],
     ['the console', 'src/cli/a.ts', `console.log('a');`, 'uses the console'],
     ['half of a piece', 'src/cli/a.ts', 'await file.write(piece);', 'writes a part'],
+    ['a code of the service', 'src/syncs/a.ts', `const a = 'ERR_NO_VACANCY';`, 'names ERR_NO_VACANCY'],
+    ['a code in SQL', 'src/imports/check/a.sql', `select 'fail:ERR_UID_NOT_FOUND';`, 'names ERR_UID_NOT_FOUND'],
+    ['a family of codes', 'jobs/a.ts', `const a = ['AUTH_ERR_'];`, 'names AUTH_ERR_'],
+    ['the size of a call', 'src/imports/record/a.ts', 'const ROWS_PER_CALL = 25;', 'how many UIDs a call has'],
+    ['the size of a call in SQL', 'src/imports/a.sql', 'select (count(*) + 24) / 25 as n;', 'how many UIDs a call has'],
     ['a long file', 'src/cli/a.ts', lines(351), '351 lines'],
     ['a vague file', 'src/cli/utils.ts', '', 'utils.ts says nothing'],
     ['a vague folder', 'src/common/a.ts', '', 'common says nothing'],
