@@ -47,7 +47,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const STOREYS: ReadonlySet<string> = new Set(['chat', 'imports', 'syncs', 'features']);
 /** Parts of a feature's folder that are as high as a door: the rest, the feature itself, stands at the folder's height. */
 const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
-  [/^src\/features\/[\w-]+\X,
+  [/^src\/features\/[\w-]+\/(api|operations)\b/, 'src/api'],
   [/^src\/features\/[\w-]+\/routes\b/, 'routes of features'],
   [/^src\/features\/[\w-]+\/commands?\b/, 'commands of features'],
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
