@@ -19,22 +19,22 @@ import { retryFile } from '../imports/report/report-paths.ts';
 import { rowFilterOf, rowFilterOptions } from '../imports/report/row-filter.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { type ImportState, TransitionError } from '../membership/import-state.ts';
-import { OUTCOMES } from '../membership/outcome.ts';
 import { BAN_CHECK } from '../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../options/create-options.ts';
-import { REMOVING } from '../options/sending-options.ts';
+import { LEAVING_OUT, REMOVING } from '../options/sending-options.ts';
 import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { queryOf } from './option-query.ts';
 import { problemDocument } from './problem.ts';
 import { refusals } from './problem-schema.ts';
 import { problemOf } from './refusals.ts';
+import { sendingPlanOf } from './sending-plan.ts';
 
 const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
 /** What `resume` may change of an import that waits for an answer. */
 const RESUMING = {
   ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
-  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK },
+  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT },
 };
 
 const VERBS = {
@@ -49,7 +49,7 @@ const tags = ['imports'];
 
 /** Imports: the list, one, what can be done with it, and its journal. Uploads are in uploads/. */
 export function importRoutes(app: Api, context: ServerContext): void {
-  const { coordinator, reading, views, access, settings } = context;
+  const { coordinator, reading, views, access } = context;
   const note = noting(access);
 
   app.get(
@@ -122,27 +122,11 @@ export function importRoutes(app: Api, context: ServerContext): void {
         summary:
           'What sending the rows that wait takes, and where they go; of an import that is over, what a retry takes',
         params,
-        response: { 200: sendingPlan, ...refusals('UNKNOWN_IMPORT', 'NO_ROWS_YET') },
+        querystring: z.strictObject(queryOf(LEAVING_OUT)),
+        response: { 200: sendingPlan, ...refusals('UNKNOWN_IMPORT', 'NO_ROWS_YET', 'NO_CHECK_YET') },
       },
     },
-    async ({ params: { id } }) => {
-      const { rows, writes, regions, sandbox, finishedAt, retryable } = await views.of(coordinator.find(id));
-      const again = finishedAt === null ? [] : await reading.rowsOf(id).retryWork();
-      const left = finishedAt === null ? await reading.rowsOf(id).callsLeft() : new Map<string, number>();
-      const calls = [...left.values(), ...again.map((one) => one.calls)];
-      const used = Object.entries(settings.apps).filter(([region]) => region in regions);
-      const sumOf = (counts: readonly number[]) => counts.reduce((sum, n) => sum + n, 0);
-      return {
-        rows: finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable,
-        groups: finishedAt === null ? (writes?.groups ?? 0) : sumOf(again.map(({ groups }) => groups)),
-        messages: finishedAt === null ? (writes?.messages ?? 0) : sumOf(again.map(({ messages }) => messages)),
-        calls: sumOf(calls),
-        ms: Math.ceil((Math.max(0, ...calls) / settings.callsPerMinute) * 60_000),
-        host: settings.host,
-        apps: used.map(([region, { appId }]) => `${appId} in ${region}`),
-        sandbox,
-      };
-    },
+    async ({ params: { id }, query }) => sendingPlanOf(context, coordinator.find(id), query),
   );
 
   for (const verb of Object.keys(VERBS) as Verb[]) {
@@ -159,13 +143,23 @@ export function importRoutes(app: Api, context: ServerContext): void {
           }),
           response: {
             200: importView,
-            ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP', 'TOO_MANY_REMOVALS'),
+            ...refusals(
+              ...([
+                'UNKNOWN_IMPORT',
+                'WRONG_STATE',
+                'WRONG_TARGET',
+                'REGION_WITHOUT_APP',
+                'TOO_MANY_REMOVALS',
+              ] as const),
+              ...(verb === 'resume' ? (['NO_CHECK_YET'] as const) : []),
+            ),
           },
         },
       },
       async ({ params: { id }, query, who, ip }) => {
-        const record = await act(context, id, verb, query as ResumeChanges);
-        note({ who, ip }, `import.${verb}`, id);
+        const changes = query as ResumeChanges;
+        const record = await act(context, id, verb, changes);
+        note({ who, ip }, `import.${verb}`, id, inShort(changes));
         return views.of(record);
       },
     );

@@ -4,7 +4,7 @@ import type { ZodError } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
 import { UnknownExport } from '../exports/export-errors.ts';
-import { CannotCheck } from '../imports/check/check-errors.ts';
+import { CannotCheck, NoCheckYet } from '../imports/check/check-errors.ts';
 import {
   CreatesNothing,
   CreateWithoutName,
@@ -115,6 +115,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
   if (error instanceof UnknownExport) return new Problem('UNKNOWN_EXPORT', asSentence(error.what));
   if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
+  if (error instanceof NoCheckYet) return new Problem('NO_CHECK_YET', asSentence(error.what));
   if (error instanceof CannotRepair) {
     const { facts, remedy } = error;
     const field = typeof facts['field'] === 'string' ? facts['field'] : undefined;
