@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
+import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
 import {
   attachForReading,
