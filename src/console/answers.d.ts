@@ -8,7 +8,6 @@ import type { RowView as Row } from '../api/rows.ts';
 export type { CheckSummary, CheckView } from '../api/checks.ts';
 export type { CreatedView } from '../api/created.ts';
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
-export type { ExportView } from '../api/exports.ts';
 export type { FileFacts } from '../api/file-facts.ts';
 export type { ImportSummary, RegionCounts } from '../api/import-summary.ts';
 export type {

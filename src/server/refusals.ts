@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
-import { UnknownExport } from '../exports/export-errors.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { CannotCheck } from '../imports/check/check-errors.ts';
 import {
   CreatesNothing,
@@ -102,6 +102,11 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'NOT_FOUND',
 };
 
+/** What a feature refuses a request with, by the code of its error: no feature is imported for it. */
+const OF_FEATURES: Readonly<Record<string, ProblemCode>> = {
+  UNKNOWN_EXPORT: 'UNKNOWN_EXPORT',
+};
+
 /** The problem for an error; undefined when the request did not cause it. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
@@ -113,8 +118,11 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
-  if (error instanceof UnknownExport) return new Problem('UNKNOWN_EXPORT', asSentence(error.what));
   if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
+  if (error instanceof RollcallError) {
+    const ofFeature = OF_FEATURES[error.code];
+    if (ofFeature !== undefined) return new Problem(ofFeature, asSentence(error.what));
+  }
   if (error instanceof CannotRepair) {
     const { facts, remedy } = error;
     const field = typeof facts['field'] === 'string' ? facts['field'] : undefined;

@@ -23,7 +23,7 @@ import { createdRoutes } from './created.ts';
 import { describeRoutes, docsRoutes } from './docs.ts';
 import { openEvents } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
-import { exportRoutes } from './exports.ts';
+import { FEATURES } from './features.ts';
 import { healthRoutes } from './health.ts';
 import { importViews } from './import-views.ts';
 import { importRoutes } from './imports.ts';
@@ -240,7 +240,6 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   reportRoutes(app, context);
   checkRoutes(app, context);
   createdRoutes(app, context);
-  exportRoutes(app, context);
   memberRoutes(app, context);
   syncRoutes(app, context);
   planRoutes(app, context);
@@ -256,6 +255,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
   docsRoutes(app);
   consoleRoutes(app);
+  for (const routes of FEATURES) routes(app, context);
   return app;
 }
 

@@ -23,6 +23,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { BullMQOtel } from 'bullmq-otel';
+import { REGIONS } from '../../chat/service/regions.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallObserver } from '../../imports/send/call-observer.ts';
 import { ConfigError } from '../../platform/setting.ts';
@@ -38,7 +39,7 @@ const NAME = 'rollcall';
 const STOP_MS = 800;
 
 /** Hosts of the chat service. Others are not traced: the address of a receiver of notifications may be a secret. */
-const SERVICE = /\.api-(us|eu|in)\./;
+const SERVICE = new RegExp(`\\.api-(${REGIONS.join('|')})\\.`);
 
 /** Traces all that this process does from now on. Everything else that OTEL_… variables say, the exporter reads itself. */
 export function openTelemetry(settings: TracingSettings, warn: (text: string) => void): Tracing {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { callsByRegion } from '../../api/checks.ts';
 import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
-import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
+import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import {
   attachForReading,

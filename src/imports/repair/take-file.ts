@@ -1,7 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import type { RepairTaken } from '../../api/repair.ts';
 import { harmless } from '../../text/spreadsheet.ts';
-import { OWN_COLUMNS } from '../report/columns.ts';
 import { csvDelimiter } from '../report/csv.ts';
 import { inputOf } from '../report/report-paths.ts';
 import { keep, originalsOf } from './edit.ts';
@@ -123,7 +122,7 @@ function rowColumn(header: readonly string[]): number {
   const at = header.findLastIndex((name) => /^_row(_\d+)?$/.test(name.trim()));
   if (at !== -1) return at;
   throw new CannotRepair(
-    `the file has no column ${OWN_COLUMNS[0]}`,
+    'the file has no column _row',
     'download the rows that need attention as CSV, correct that file, and keep its columns',
   );
 }

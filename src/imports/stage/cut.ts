@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
+import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, readStatements } from '../../platform/sqlite.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
 import { type BulkInsert, bulkInsert } from './bulk-insert.ts';

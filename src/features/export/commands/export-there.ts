@@ -2,19 +2,19 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type ExportView, exportView } from '../../api/exports.ts';
-import { type ExportFormat, type WrittenFile, writeLists } from '../../exports/export-files.ts';
-import { firstSignal } from '../../platform/lifecycle.ts';
-import { counted, grouped } from '../../text/wording.ts';
-import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type ExportFlags, resumeCommand } from '../flags/export-flags.ts';
-import { type ExportFindings, exportDocument, sayExport } from '../screen/export-outcome.ts';
-import { type Io, say } from '../screen/io.ts';
-import { showSteps } from '../screen/progress.ts';
-import type { Imports } from './imports.ts';
-import { regionsThere } from './remote-imports.ts';
-import type { Server } from './server-client.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { showSteps } from '../../../cli/screen/progress.ts';
+import type { Imports } from '../../../cli/target/imports.ts';
+import { regionsThere } from '../../../cli/target/remote-imports.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
+import { firstSignal } from '../../../platform/lifecycle.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import { type ExportView, exportView } from '../api.ts';
+import { type ExportFormat, type WrittenFile, writeLists } from '../export-files.ts';
+import { type ExportFlags, resumeCommand } from './export-flags.ts';
+import { type ExportFindings, exportDocument, sayExport } from './export-outcome.ts';
 
 /** Exports that a server reads: begun there, followed to their end, downloaded, and then deleted there. */
 

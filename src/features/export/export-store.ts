@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExportTotals } from '../api/exports.ts';
-import { type GroupFacts, groupFacts, type UserFacts, userFacts } from '../chat/directory-operations.ts';
-import type { ListStore } from '../chat/member-list.ts';
-import type { ListedMember } from '../chat/member-operations.ts';
-import type { Region } from '../membership/membership.ts';
-import { inTransaction, openForReading, openForWriting, statementsOf } from '../platform/sqlite.ts';
+import { type GroupFacts, groupFacts, type UserFacts, userFacts } from '../../chat/directory-operations.ts';
+import type { ListStore } from '../../chat/member-list.ts';
+import type { ListedMember } from '../../chat/member-operations.ts';
+import type { Region } from '../../membership/membership.ts';
+import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import type { ExportTotals } from './api.ts';
 import { UnknownExport } from './export-errors.ts';
 import { type ExportOptions, type ExportState, exportOptions } from './export-options.ts';
 

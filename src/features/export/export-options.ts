@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REGIONS } from '../membership/membership.ts';
+import { REGIONS } from '../../membership/membership.ts';
 
 /** What an export reads. Stored with it, so that it continues in the same way after an interruption. */
 export const exportOptions = z.strictObject({

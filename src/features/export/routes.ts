@@ -1,18 +1,19 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
-import { EXPORT_LIST_NAMES, type ExportView, exportBody, exportView } from '../api/exports.ts';
-import { UnknownExport } from '../exports/export-errors.ts';
-import { EXPORT_FORMATS, exportBytes, listsOf } from '../exports/export-files.ts';
-import { createExports, type Exports } from '../exports/exports.ts';
-import type { ExportProgress } from '../exports/run-export.ts';
-import { startRetention } from '../imports/life/removal.ts';
-import type { Region } from '../membership/membership.ts';
-import { quietly } from '../platform/quietly.ts';
-import { LedgerError } from '../platform/sqlite.ts';
-import { inShort, noting } from './access/noting.ts';
-import type { Api, ServerContext } from './context.ts';
-import { Problem } from './problem.ts';
-import { refusals } from './problem-schema.ts';
+import { startRetention } from '../../imports/life/removal.ts';
+import type { Region } from '../../membership/membership.ts';
+import { quietly } from '../../platform/quietly.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
+import { inShort, noting } from '../../server/access/noting.ts';
+import { pageRoute } from '../../server/console-files.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { Problem } from '../../server/problem.ts';
+import { refusals } from '../../server/problem-schema.ts';
+import { EXPORT_LIST_NAMES, type ExportView, exportBody, exportView } from './api.ts';
+import { UnknownExport } from './export-errors.ts';
+import { EXPORT_FORMATS, exportBytes, listsOf } from './export-files.ts';
+import type { ExportProgress } from './run-export.ts';
+import { createExports, type Exports } from './running-exports.ts';
 
 const tags = ['exports'];
 const params = z.object({ id: z.string().meta({ description: 'Id of an export.' }) });
@@ -71,6 +72,8 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
     await exports.stop();
   });
   const having = Object.keys(settings.apps) as Region[];
+
+  pageRoute(app, '/exports');
 
   app.post(
     '/v1/exports',

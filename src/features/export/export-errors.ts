@@ -1,4 +1,4 @@
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 
 /** There is no export with this id. */
 export class UnknownExport extends RollcallError {

@@ -1,11 +1,11 @@
-import type { ExportStore } from '../exports/export-store.ts';
-import { type ExportProgress, runExport } from '../exports/run-export.ts';
-import type { Region } from '../membership/membership.ts';
-import { counted, grouped } from '../text/wording.ts';
-import { type CoordinateOptions, coordinate } from './coordinate.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { showSteps } from './screen/progress.ts';
-import { typedCommand } from './typed-command.ts';
+import { type CoordinateOptions, coordinate } from '../../../cli/coordinate.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { showSteps } from '../../../cli/screen/progress.ts';
+import { typedCommand } from '../../../cli/typed-command.ts';
+import type { Region } from '../../../membership/membership.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { ExportStore } from '../export-store.ts';
+import { type ExportProgress, runExport } from '../run-export.ts';
 
 interface RunExportOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly id: string;

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'csv-parse/sync';
-import { messageOf } from '../../errors/message-of.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../../exports/export-files.ts';
-import { fieldByAlias } from '../../imports/read/columns.ts';
-import { refuseAddress } from '../../imports/read/intake-error.ts';
-import { REGIONS, type Region } from '../../membership/membership.ts';
-import { shellWord } from '../../text/shell-word.ts';
-import { UsageError } from '../errors.ts';
-import { repeatable } from './once.ts';
-import { type OutputFlags, withOutput } from './output-flags.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import { repeatable } from '../../../cli/flags/once.ts';
+import { type OutputFlags, withOutput } from '../../../cli/flags/output-flags.ts';
+import { messageOf } from '../../../errors/message-of.ts';
+import { fieldByAlias } from '../../../imports/read/columns.ts';
+import { refuseAddress } from '../../../imports/read/intake-error.ts';
+import { REGIONS, type Region } from '../../../membership/membership.ts';
+import { shellWord } from '../../../text/shell-word.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../export-files.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
 export interface ExportFlags extends OutputFlags {

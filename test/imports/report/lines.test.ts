@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isoTime, OWN_COLUMNS, ownValues } from '../../../src/imports/report/columns.ts';
+import { OWN_COLUMNS, ownValues } from '../../../src/imports/report/columns.ts';
 import { csvReport } from '../../../src/imports/report/csv.ts';
 import { retryReport } from '../../../src/imports/report/retry.ts';
 import { csvLine } from '../../../src/text/csv-line.ts';
-import { isPlain, plainLineTest } from '../../../src/text/plain-line.ts';
-import { harmless } from '../../../src/text/spreadsheet.ts';
 import { rowOf } from './fixtures.ts';
 
 /** Cells that need nothing, cells that nearly do, and what attacks are made of. */
@@ -46,26 +44,26 @@ const table = fc.integer({ min: 1, max: 4 }).chain((width) =>
   }),
 );
 
-describe('a line that is written as a whole', () => {
-  test('a delimiter inside a cell does not pass for a cell that is missing', () => {
+describe('a line of a report or of a file to retry', () => {
+  test('quotes a delimiter inside a cell', () => {
     const input = { columns: ['a', 'b'], inputFormat: 'csv', delimiter: '|' } as const;
     const [, line = ''] = [...csvReport(input, [rowOf(['x|y'], { line: 2 })])].join('').split('\n');
     expect(line).toMatch(/^"x\|y"\|\|2\|/);
   });
 
-  test('is, byte for byte, what writing it cell by cell gives', () => {
+  test('is, byte for byte, what writing its cells as CSV gives', () => {
     fc.assert(
       fc.property(table, ({ width, rows, delimiter, message, uid }) => {
         const columns = Array.from({ length: width }, (_, index) => `c${index}`);
         const input = { columns, inputFormat: 'csv', delimiter } as const;
         const given = rows.map((cells, index) => rowOf(cells, { line: index + 2, status: 'failed', message, uid }));
         const filled = (cells: readonly string[]) => columns.map((_, index) => cells[index] ?? '');
-        const slow = given.map((row, index) => {
+        const lines = given.map((row, index) => {
           const own = Object.values(ownValues(row)).map((value) => (value === null ? '' : String(value)));
           return csvLine([...filled(rows[index] ?? []), ...own], delimiter);
         });
         const report = [...csvReport(input, given)].join('');
-        expect(report).toBe(csvLine([...columns, ...OWN_COLUMNS], delimiter) + slow.join(''));
+        expect(report).toBe(csvLine([...columns, ...OWN_COLUMNS], delimiter) + lines.join(''));
 
         const retry = rows.map((cells) => csvLine(filled(cells), delimiter));
         expect([...retryReport(input, given)].join('')).toBe(csvLine(columns, delimiter) + retry.join(''));
@@ -73,37 +71,4 @@ describe('a line that is written as a whole', () => {
       { numRuns: 1_000 },
     );
   });
-
-  test('is one in which no cell needs quotes or an apostrophe', () => {
-    fc.assert(
-      fc.property(cell, fc.constantFrom(',', ';', '\t', '|'), (text, by) => {
-        if (!isPlain(text)) return;
-        expect(csvLine([text, 'x'], by)).toBe(`${text}${by}x\n`);
-        // `harmless` asks the same question first: what follows an opening letter is looked at without it.
-        expect(harmless(`${text} `)).toBe(`${text} `);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  test('is the common case: names, addresses and dates', () => {
-    const test = plainLineTest(',', 4);
-    expect(test?.test('anna,Anna Smith,anna@example.com,2025-01-31T12:00:00Z')).toBe(true);
-    expect(test?.test('anna,Anna Smith,+39 055,')).toBe(false);
-    expect(test?.test('anna,Anna, Smith,x,y')).toBe(false);
-  });
-
-  test('takes no more than its length, also where it cannot be written as a whole', () => {
-    const test = plainLineTest(',', 50);
-    expect(test?.test(`${'a '.repeat(200_000)}`)).toBe(false);
-    expect(test?.test(Array.from({ length: 50 }, () => `${'a '.repeat(10_000)}`).join(','))).toBe(false);
-  });
-});
-
-test('a time is written as JavaScript writes it', () => {
-  fc.assert(
-    fc.property(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(253_402_300_799_999) }), (date) => {
-      expect(isoTime(date.getTime())).toBe(date.toISOString());
-    }),
-  );
 });

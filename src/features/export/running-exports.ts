@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../errors/message-of.ts';
-import { WrongTarget } from '../imports/import-errors.ts';
-import { newImportId } from '../imports/import-id.ts';
-import type { GroupPages } from '../imports/send/group-reader.ts';
-import type { Region } from '../membership/membership.ts';
-import type { DataDir } from '../platform/data-dir.ts';
+import { messageOf } from '../../errors/message-of.ts';
+import { WrongTarget } from '../../imports/import-errors.ts';
+import { newImportId } from '../../imports/import-id.ts';
+import type { GroupPages } from '../../imports/send/group-reader.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
 import { UnknownExport } from './export-errors.ts';
 import type { ExportOptions } from './export-options.ts';
 import {

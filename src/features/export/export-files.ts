@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { writeWhole } from '../platform/whole-file.ts';
-import { workbook } from '../text/workbook.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
+import { workbook } from '../../text/workbook.ts';
 import type { ExportReader } from './export-store.ts';
 import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
 

@@ -2,27 +2,11 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { serviceOpener } from '../../app/open-service.ts';
-import { UnknownExport } from '../../exports/export-errors.ts';
-import {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  exportBytes,
-  listsOf,
-  outputFiles,
-  type WrittenFile,
-  writeExport,
-} from '../../exports/export-files.ts';
-import type { ExportOptions } from '../../exports/export-options.ts';
-import { createExportStore, type ExportReader, openExportReader, openExportStore } from '../../exports/export-store.ts';
-import { newImportId } from '../../imports/import-id.ts';
-import type { Region } from '../../membership/membership.ts';
-import { type DataDir, dataDir } from '../../platform/data-dir.ts';
-import { noteHere } from '../audit.ts';
-import { checkTarget } from '../check-target.ts';
-import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type ExportFlags, groupsOf, resumeCommand, withExport } from '../flags/export-flags.ts';
+import { serviceOpener } from '../../../app/open-service.ts';
+import { noteHere } from '../../../cli/audit.ts';
+import { checkTarget } from '../../../cli/check-target.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
   type SandboxFlags,
@@ -31,15 +15,31 @@ import {
   type WorkersFlags,
   withRunning,
   withServer,
-} from '../flags/flags.ts';
-import { refuseExisting } from '../flags/output-flags.ts';
-import { runExportHere } from '../run-export.ts';
-import { exportDocument, exportFindings, sayExport } from '../screen/export-outcome.ts';
-import { type Io, say } from '../screen/io.ts';
-import { exportThere } from '../target/export-there.ts';
-import type { Imports } from '../target/imports.ts';
-import { openImports } from '../target/open-imports.ts';
-import { typedCommand } from '../typed-command.ts';
+} from '../../../cli/flags/flags.ts';
+import { refuseExisting } from '../../../cli/flags/output-flags.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Imports } from '../../../cli/target/imports.ts';
+import { openImports } from '../../../cli/target/open-imports.ts';
+import { typedCommand } from '../../../cli/typed-command.ts';
+import { newImportId } from '../../../imports/import-id.ts';
+import type { Region } from '../../../membership/membership.ts';
+import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
+import { UnknownExport } from '../export-errors.ts';
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  exportBytes,
+  listsOf,
+  outputFiles,
+  type WrittenFile,
+  writeExport,
+} from '../export-files.ts';
+import type { ExportOptions } from '../export-options.ts';
+import { createExportStore, type ExportReader, openExportReader, openExportStore } from '../export-store.ts';
+import { type ExportFlags, groupsOf, resumeCommand, withExport } from './export-flags.ts';
+import { runExportHere } from './export-here.ts';
+import { exportDocument, exportFindings, sayExport } from './export-outcome.ts';
+import { exportThere } from './export-there.ts';
 
 interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
   /** An id; true: the latest that can be continued. */

@@ -1,6 +1,6 @@
-import { inChunks } from '../text/chunks.ts';
-import { csvLine } from '../text/csv-line.ts';
-import { importable } from '../text/spreadsheet.ts';
+import { inChunks } from '../../text/chunks.ts';
+import { csvLine } from '../../text/csv-line.ts';
+import { importable } from '../../text/spreadsheet.ts';
 import type { ExportedMember, ExportReader } from './export-store.ts';
 
 /** What an export has: members as rows that `import` and `sync` read back, groups and users with their fields. */

@@ -1,9 +1,9 @@
-import type { ExportTotals } from '../../api/exports.ts';
-import type { WrittenFile } from '../../exports/export-files.ts';
-import type { ExportReader } from '../../exports/export-store.ts';
-import { counted, printable } from '../../text/wording.ts';
-import type { Imports } from '../target/imports.ts';
-import { type Io, say } from './io.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Imports } from '../../../cli/target/imports.ts';
+import { counted, printable } from '../../../text/wording.ts';
+import type { ExportTotals } from '../api.ts';
+import type { WrittenFile } from '../export-files.ts';
+import type { ExportReader } from '../export-store.ts';
 
 /** `--json` of `rollcall export`. Times are ISO 8601. */
 interface ExportDocument {

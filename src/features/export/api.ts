@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { REGIONS } from '../membership/membership.ts';
-import { count, time } from './fields.ts';
+import { count, time } from '../../api/fields.ts';
+import { REGIONS } from '../../membership/membership.ts';
 
 const GUIDS_AT_MOST = 10_000;
 

@@ -1,11 +1,12 @@
-import { ReadingRefused } from '../../jobs/ask-service.ts';
-import { readGroupsInto, readUsersInto } from '../chat/directory-list.ts';
-import { UntrustedListing } from '../chat/errors.ts';
-import { readBannedInto, readMembersInto } from '../chat/member-list.ts';
-import { countedPages } from '../imports/send/counted-pages.ts';
-import type { GroupPages } from '../imports/send/group-reader.ts';
-import { inRegions, inTurns } from '../imports/send/side-by-side.ts';
-import type { Region } from '../membership/membership.ts';
+import { ReadingRefused } from '../../../jobs/ask-service.ts';
+import { readGroupsInto, readUsersInto } from '../../chat/directory-list.ts';
+import { UntrustedListing } from '../../chat/errors.ts';
+import { readBannedInto, readMembersInto } from '../../chat/member-list.ts';
+import { GROUP_MISSING } from '../../chat/service/codes.ts';
+import { countedPages } from '../../imports/send/counted-pages.ts';
+import type { GroupPages } from '../../imports/send/group-reader.ts';
+import { inRegions, inTurns } from '../../imports/send/side-by-side.ts';
+import type { Region } from '../../membership/membership.ts';
 import type { ExportStore, GroupToRead } from './export-store.ts';
 
 export interface ExportRun {
@@ -114,7 +115,7 @@ async function readGroup({ store, pages, signal }: ExportRun, group: GroupToRead
     const isOfGroup = error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion);
     if (!isOfGroup) throw error;
     const { code, message } = error;
-    store.closeGroup(id, code === 'ERR_GUID_NOT_FOUND' ? 'not_found' : 'failed', { code, message });
+    store.closeGroup(id, code === GROUP_MISSING ? 'not_found' : 'failed', { code, message });
   }
 }
 

@@ -1,24 +1,24 @@
 /** Who is in which group now, as files that imports and syncs read back. */
-import { useAnswer } from '../answer.js';
-import { request } from '../api.js';
-import { confirmed } from '../dialog.js';
-import { Badge, Card, Empty, foreign, h } from '../element.js';
-import { CheckField, TextField, useForm } from '../form.js';
-import { counted, grouped } from '../format.js';
-import { ErrorNotice, ErrorPlace } from '../notice.js';
-import { usePlace } from '../place.js';
-import { Time } from '../time.js';
-import { useKeptFocus, useWork, WorkButton } from '../work.js';
-import { Download } from './import/downloads.js';
+import { useAnswer } from '../../console/answer.js';
+import { request } from '../../console/api.js';
+import { confirmed } from '../../console/dialog.js';
+import { Badge, Card, Empty, foreign, h } from '../../console/element.js';
+import { CheckField, TextField, useForm } from '../../console/form.js';
+import { counted, grouped } from '../../console/format.js';
+import { ErrorNotice, ErrorPlace } from '../../console/notice.js';
+import { usePlace } from '../../console/place.js';
+import { Time } from '../../console/time.js';
+import { Download } from '../../console/view/import/downloads.js';
+import { useKeptFocus, useWork, WorkButton } from '../../console/work.js';
 
-/** @import { ExportView } from '../answers.d.ts' */
+/** @import { ExportView } from './api.ts' */
 
 const ASK_EVERY_MS = 1000;
 const FORMATS = ['csv', 'ndjson', 'xlsx'];
 
 export function ExportsPage() {
   const { isOperator } = usePlace();
-  /** @type {import('../answer.js').Answer<{ exports: readonly ExportView[] }>} */
+  /** @type {import('../../console/answer.js').Answer<{ exports: readonly ExportView[] }>} */
   const { data, error, reload } = useAnswer('/v1/exports', {
     everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
   });
