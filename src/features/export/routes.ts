@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { z } from 'zod';
 import { startRetention } from '../../imports/life/removal.ts';
 import type { Region } from '../../membership/membership.ts';
 import { quietly } from '../../platform/quietly.ts';
@@ -8,15 +7,13 @@ import { inShort, noting } from '../../server/access/noting.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
-import { refusals } from '../../server/problem-schema.ts';
-import { EXPORT_LIST_NAMES, type ExportView, exportBody, exportView } from './api.ts';
+import { serve } from '../../server/serve.ts';
+import { type ExportView, exportOperations } from './api.ts';
 import { UnknownExport } from './export-errors.ts';
-import { EXPORT_FORMATS, exportBytes, listsOf } from './export-files.ts';
+import { exportBytes, listsOf } from './export-files.ts';
 import type { ExportProgress } from './run-export.ts';
 import { createExports, type Exports } from './running-exports.ts';
 
-const tags = ['exports'];
-const params = z.object({ id: z.string().meta({ description: 'Id of an export.' }) });
 const TYPES = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
@@ -75,129 +72,55 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
 
   pageRoute(app, '/exports');
 
-  app.post(
-    '/v1/exports',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags,
-        summary: 'Begin to export who is in which group now',
-        body: exportBody,
-        response: { 202: exportView, ...refusals('BAD_OPTION', 'BAD_BODY', 'REGION_WITHOUT_APP') },
-      },
-    },
-    async ({ body, who, ip }, reply) => {
-      const { groups, regions = having, users = false, groupsOnly = false } = body;
-      const without = regions.filter((region) => !having.includes(region));
-      if (without.length > 0) {
-        throw new Problem('REGION_WITHOUT_APP', `Region ${without.join(', ')} has no app on this server.`);
-      }
-      if (users && groupsOnly) {
-        const field = 'groupsOnly';
-        throw new Problem('BAD_OPTION', 'groupsOnly leaves users out, and users asks for them.', { field });
-      }
-      const id = exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups }) });
-      note({ who, ip }, 'export.create', id, inShort({ regions: regions.join(','), users, groupsOnly }));
-      reply.header('location', `/v1/exports/${id}`);
-      return reply.code(202).send(viewOf(id));
-    },
-  );
+  serve(app, exportOperations.begin, async ({ body, who, ip }, reply) => {
+    const { groups, regions = having, users = false, groupsOnly = false } = body;
+    const without = regions.filter((region) => !having.includes(region));
+    if (without.length > 0) {
+      throw new Problem('REGION_WITHOUT_APP', `Region ${without.join(', ')} has no app on this server.`);
+    }
+    if (users && groupsOnly) {
+      const field = 'groupsOnly';
+      throw new Problem('BAD_OPTION', 'groupsOnly leaves users out, and users asks for them.', { field });
+    }
+    const id = exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups }) });
+    note({ who, ip }, 'export.create', id, inShort({ regions: regions.join(','), users, groupsOnly }));
+    reply.header('location', `/v1/exports/${id}`);
+    return viewOf(id);
+  });
 
-  app.get(
-    '/v1/exports',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'List exports, newest first',
-        response: { 200: z.strictObject({ exports: z.array(exportView) }), ...refusals() },
-      },
-    },
-    async () => ({ exports: exports.ids().flatMap((id) => readable(() => viewOf(id)) ?? []) }),
-  );
+  serve(app, exportOperations.list, async () => ({
+    exports: exports.ids().flatMap((id) => readable(() => viewOf(id)) ?? []),
+  }));
 
-  app.get(
-    '/v1/exports/:id',
-    {
-      config: { role: 'viewer' },
-      schema: { tags, summary: 'One export', params, response: { 200: exportView, ...refusals('UNKNOWN_EXPORT') } },
-    },
-    async ({ params: { id } }) => viewOf(id),
-  );
+  serve(app, exportOperations.one, async ({ params: { id } }) => viewOf(id));
 
-  app.post(
-    '/v1/exports/:id/resume',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags,
-        summary: 'Continue an export that was interrupted or stopped',
-        params,
-        response: { 200: exportView, ...refusals('UNKNOWN_EXPORT', 'WRONG_STATE', 'WRONG_TARGET') },
-      },
-    },
-    async ({ params: { id }, who, ip }) => {
-      const { state } = exports.read(id, (reader) => reader.record());
-      if (state === 'completed') throw new Problem('WRONG_STATE', `Export ${id} is completed.`);
-      exports.resume(id);
-      note({ who, ip }, 'export.resume', id, '');
-      return viewOf(id);
-    },
-  );
+  serve(app, exportOperations.resume, async ({ params: { id }, who, ip }) => {
+    const { state } = exports.read(id, (reader) => reader.record());
+    if (state === 'completed') throw new Problem('WRONG_STATE', `Export ${id} is completed.`);
+    exports.resume(id);
+    note({ who, ip }, 'export.resume', id, '');
+    return viewOf(id);
+  });
 
-  app.delete(
-    '/v1/exports/:id',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags,
-        summary: 'End an export and delete it',
-        params,
-        response: { 204: z.null(), ...refusals('UNKNOWN_EXPORT') },
-      },
-    },
-    async ({ params: { id }, who, ip }, reply) => {
-      await exports.remove(id);
-      note({ who, ip }, 'export.delete', id, '');
-      return reply.code(204).send(null);
-    },
-  );
+  serve(app, exportOperations.remove, async ({ params: { id }, who, ip }) => {
+    await exports.remove(id);
+    note({ who, ip }, 'export.delete', id, '');
+  });
 
-  app.get(
-    '/v1/exports/:id/:list',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'Download a list of an export; its members are rows that imports and syncs read back',
-        params: params.extend({ list: z.enum(EXPORT_LIST_NAMES) }),
-        querystring: z.strictObject({
-          format: z.enum(EXPORT_FORMATS).optional().meta({ description: 'Default: csv.' }),
-        }),
-        response: {
-          200: {
-            description: 'The list, streamed.',
-            content: Object.fromEntries(Object.values(TYPES).map((type) => [type, { schema: z.string() }])),
-          },
-          ...refusals('BAD_OPTION', 'UNKNOWN_EXPORT', 'WRONG_STATE'),
-        },
-      },
-    },
-    async ({ params: { id, list }, query: { format = 'csv' } }, reply) => {
-      const { state, options } = exports.read(id, (reader) => reader.record());
-      if (!listsOf(options).includes(list)) throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`);
-      if (state !== 'completed' && state !== 'incomplete') {
-        throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`);
-      }
-      const reader = exports.open(id);
-      const bytes = exportBytes(reader, list, format).once('close', () => reader.close());
-      reply.type(format === 'xlsx' ? TYPES.xlsx : `${TYPES[format]}; charset=utf-8`);
-      reply.header('content-disposition', `attachment; filename="${id}-${list}.${format}"`);
-      // It holds people's names: no cache on the way keeps it.
-      reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
-      return reply.send(bytes);
-    },
-  );
+  serve(app, exportOperations.download, async ({ params: { id, list }, query: { format = 'csv' } }, reply) => {
+    const { state, options } = exports.read(id, (reader) => reader.record());
+    if (!listsOf(options).includes(list)) throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`);
+    if (state !== 'completed' && state !== 'incomplete') {
+      throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`);
+    }
+    const reader = exports.open(id);
+    const bytes = exportBytes(reader, list, format).once('close', () => reader.close());
+    reply.type(format === 'xlsx' ? TYPES.xlsx : `${TYPES[format]}; charset=utf-8`);
+    reply.header('content-disposition', `attachment; filename="${id}-${list}.${format}"`);
+    // It holds people's names: no cache on the way keeps it.
+    reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+    return reply.send(bytes);
+  });
 }
 
 /** Why an export is not shown. The log names the file. */
