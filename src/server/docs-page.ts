@@ -4,20 +4,23 @@ import { dirname, join } from 'node:path';
 import { PROBLEMS } from '../api/problems.ts';
 import { html, type Markup, NOTHING } from '../text/markup.ts';
 
+interface PageFile {
+  readonly type: string;
+  text(): string | Promise<Buffer>;
+}
+
+/** The files of `/docs` by name. */
+export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
+  'swagger-ui-bundle.js': { type: 'text/javascript', text: () => swaggerFile('swagger-ui-bundle.js') },
+  'swagger-ui.css': { type: 'text/css', text: () => swaggerFile('swagger-ui.css') },
+  'page.js': { type: 'text/javascript', text: () => PAGE_SCRIPT },
+  'style.css': { type: 'text/css', text: () => PAGE_STYLE },
+};
+
 /** Swagger UI draws the page of the API from `/openapi.json`. The plugin is only its carrier: the page that it makes has no viewport. */
-const SWAGGER_FILES = { 'swagger-ui-bundle.js': 'text/javascript', 'swagger-ui.css': 'text/css' } as const;
-
-/** The files of `/docs` by name, with their types. */
-export const PAGE_FILES: ReadonlyMap<string, { readonly type: string; text(): string | Promise<Buffer> }> = new Map([
-  ...Object.entries(SWAGGER_FILES).map(
-    ([name, type]) => [name, { type, text: () => readFile(join(swaggerFolder(), name)) }] as const,
-  ),
-  ['page.js', { type: 'text/javascript', text: () => PAGE_SCRIPT }],
-  ['style.css', { type: 'text/css', text: () => PAGE_STYLE }],
-]);
-
-function swaggerFolder(): string {
-  return join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static');
+function swaggerFile(name: string): Promise<Buffer> {
+  const folder = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'));
+  return readFile(join(folder, 'static', name));
 }
 
 /** The API for people; its addresses are drawn by a script. */

@@ -58,5 +58,5 @@ export function docsRoutes(app: Api): void {
     app.get(url, options, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(await text()));
   page('/docs', 'text/html', apiPage);
   page('/docs/errors', 'text/html', errorsPage);
-  for (const [name, { type, text }] of PAGE_FILES) page(`/docs/${name}`, type, text);
+  for (const [name, { type, text }] of Object.entries(PAGE_FILES)) page(`/docs/${name}`, type, text);
 }
