@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { PROBLEMS } from '../api/problems.ts';
 import { html, type Markup, NOTHING } from '../text/markup.ts';
 
@@ -19,8 +17,7 @@ export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
 
 /** Swagger UI draws the page of the API from `/openapi.json`. The plugin is only its carrier: the page that it makes has no viewport. */
 function swaggerFile(name: string): Promise<Buffer> {
-  const folder = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'));
-  return readFile(join(folder, 'static', name));
+  return readFile(new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui')));
 }
 
 /** The API for people; its addresses are drawn by a script. */
