@@ -63,7 +63,7 @@ describe('the rules find what is planted', () => {
     ['a look upwards in passing on', 'src/text/a.ts', `export { b } from '../queue/b.ts';`, 'a folder looks down'],
     ['a look upwards by effect', 'src/membership/a.ts', `import '../chat/b.ts';`, 'a folder looks down'],
     ['a way back of a row', 'src/imports/read/a.ts', `import { b } from '../stage/b.ts';`, 'a folder looks down'],
-    ['syncs in imports', 'src/imports/life/a.ts', `import { b } from '../../syncs/run/b.ts';`, 'a folder looks down'],
+    ['a later feature', 'src/features/sync/a.ts', `import { b } from '../schedule/b.ts';`, 'in their order only'],
     [
       'a feature in the core',
       'src/imports/life/a.ts',
