@@ -198,7 +198,7 @@ test('serve has its API, its console and its documents', async () => {
   const page = await (await fetch(`${origin}/`)).text();
   const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].flatMap(([, path]) => path ?? []);
   expect(assets.length).toBeGreaterThan(1);
-  for (const path of [...assets, '/openapi.json', '/docs']) {
+  for (const path of [...assets, '/openapi.json', '/docs', '/docs/swagger-ui-bundle.js']) {
     expect([path, (await fetch(`${origin}${path}`)).status]).toEqual([path, 200]);
   }
   const body = 'uid,guid\nann,g\nbob,g\n';
