@@ -31,7 +31,7 @@ type Reply =
   | { readonly note: unknown }
   | { readonly loaded: true };
 
-export interface ThreadOptions {
+interface ThreadOptions {
   /** Heap in MB; not given: that of the process. */
   readonly heapMb?: number | undefined;
   /** Whether it keeps none of the rows that pass it. Without it, V8 collects three times 16 MB of garbage before it cleans up. */
@@ -42,7 +42,7 @@ export interface ThreadOptions {
   readonly onNote?: (note: unknown) => void;
 }
 
-export interface AskOptions {
+interface AskOptions {
   /** When it is aborted the call rejects with its reason; a thread that does not end the call soon is terminated. */
   readonly signal?: AbortSignal;
   /** Buffers of the input that are handed over instead of copied. */
