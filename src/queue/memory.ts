@@ -1,5 +1,6 @@
 import type { Backend, QueueTelemetry } from './backend.ts';
-import { jobRunner, LEFT_JOB_WAIT_MS } from './job-worker.ts';
+import type { JobQueue } from './job-queue.ts';
+import { type JobRunner, type JobWorker, jobRunner, LEFT_JOB_WAIT_MS, type NextStep } from './job-worker.ts';
 import { limitWindow } from './limits.ts';
 import { type MemoryJob, MemoryQueue } from './memory-queue.ts';
 
@@ -19,114 +20,30 @@ export function openMemory(telemetry?: QueueTelemetry): Backend {
     shared: false,
     openQueue: (name, definition) => {
       const queue = queueOf(name);
-      const { attempts } = definition;
       return {
         name,
         add: (jobs) =>
           traced(telemetry, 'add', name, undefined, async (trace) => {
             for (const { id, payload: data, name: kind = definition.name, priority = 0 } of jobs) {
-              queue.add({ id, data, name: kind, priority, attempts, trace });
+              queue.add({ id, data, name: kind, priority, attempts: definition.attempts, trace });
             }
           }),
-        withdraw: async (chosen) =>
-          queue
-            .withdraw(chosen)
-            .map(({ id, data, starts }) => ({ id, payload: data as never, ...(starts > 0 && { starts }) })),
-        clear: async () => queue.clear(),
-        pause: async () => {
-          queue.isPaused = true;
-        },
-        resume: async () => {
-          queue.isPaused = false;
-          queue.stir();
-        },
-        isPaused: async () => queue.isPaused,
-        setCallsPerMinute: async (callsPerMinute) => {
-          queue.window = limitWindow(callsPerMinute);
-          queue.stir();
-        },
-        callsPerMinute: async () => queue.window && Math.round((queue.window.max / queue.window.duration) * 60_000),
-        slowDown: async (waitMs) => queue.limit.hold(performance.now() + Math.max(1, Math.ceil(waitMs))),
-        endWait: async () => {
-          queue.limit.lift();
-          queue.stir();
-        },
-        readCircuit: async () => queue.circuit,
-        swapCircuit: async (before, after) => {
-          if (queue.circuit === before) queue.circuit = after;
-          return queue.circuit;
-        },
-        limitedForMs: async () => Math.ceil(queue.limitedForMs(performance.now())),
-        firstPriority: async () => {
-          const [running] = queue.active;
-          return (queue.waiting.find(({ priority }) => priority > 0) ?? running)?.priority ?? 0;
-        },
-        depth: async () => ({
-          waiting: queue.waiting.length,
-          delayed: queue.delayed.length,
-          active: queue.active.size,
-          setAside: 0,
-        }),
-        // A worker in this process loses no job.
-        look: async () => ({ nextAddedAt: queue.waiting[0]?.addedAt, stalled: 0 }),
-        workers: async () => queue.workers.size,
-        close: async () => {},
+        ...operationsOf(queue),
       };
     },
     startWorker: (options) => {
-      const { name } = options.queue;
-      const queue = queueOf(name);
       const runner = jobRunner(options);
-      const running = new Set<Promise<void>>();
-      let { concurrency } = options;
-      const work = async (job: MemoryJob): Promise<void> => {
-        try {
-          const next = await traced(telemetry, 'process', name, job.trace, () =>
-            runner.run({
-              ...job,
-              read: () => job.data as never,
-              update: async (changed) => {
-                job.data = changed;
-              },
-            }),
-          );
-          if (next === 'left' || next === 'untried') job.starts -= 1;
-          if (next === 'done') queue.remove(job);
-          else if (next === 'left') queue.delay(job, LEFT_JOB_WAIT_MS);
-          else queue.putBack(job);
-        } catch (thrown) {
-          const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-          job.attemptsMade += 1;
-          if (job.attemptsMade < job.attempts) {
-            return queue.delay(job, runner.backoffMs(job, job.attemptsMade, error));
-          }
-          queue.remove(job);
-          runner.givenUp(job, error);
-        }
-      };
-      const worker = {
-        hasRoom: () => running.size < concurrency,
-        start: (job: MemoryJob) => {
-          const run = work(job).finally(() => {
-            running.delete(run);
-            queue.stir();
-          });
-          running.add(run);
-        },
-      };
-      queue.workers.add(worker);
-      queue.stir();
-      return {
-        setConcurrency: (changed) => {
-          concurrency = changed;
-          queue.stir();
-        },
-        ...runner.ending(async () => {
-          queue.workers.delete(worker);
-          queue.stir();
-          await Promise.all(running);
-        }),
-      };
+      return startWorker(queueOf(options.queue.name), options.concurrency, runner, (job) =>
+        traced(telemetry, 'process', options.queue.name, job.trace, () =>
+          runner.run({
+            ...job,
+            read: () => job.data as never,
+            update: async (changed) => {
+              job.data = changed;
+            },
+          }),
+        ),
+      );
     },
     warnings: async () => [],
     close: async () => {
@@ -136,6 +53,102 @@ export function openMemory(telemetry?: QueueTelemetry): Backend {
       }
       queues.clear();
     },
+  };
+}
+
+function operationsOf<Payload>(queue: MemoryQueue): Omit<JobQueue<Payload>, 'name' | 'add'> {
+  return {
+    withdraw: async (chosen) =>
+      queue
+        .withdraw(chosen)
+        .map(({ id, data, starts }) => ({ id, payload: data as Payload, ...(starts > 0 && { starts }) })),
+    clear: async () => queue.clear(),
+    pause: async () => {
+      queue.isPaused = true;
+    },
+    resume: async () => {
+      queue.isPaused = false;
+      queue.stir();
+    },
+    isPaused: async () => queue.isPaused,
+    setCallsPerMinute: async (callsPerMinute) => {
+      queue.window = limitWindow(callsPerMinute);
+      queue.stir();
+    },
+    callsPerMinute: async () => queue.window && Math.round((queue.window.max / queue.window.duration) * 60_000),
+    slowDown: async (waitMs) => queue.limit.hold(performance.now() + Math.max(1, Math.ceil(waitMs))),
+    endWait: async () => {
+      queue.limit.lift();
+      queue.stir();
+    },
+    readCircuit: async () => queue.circuit,
+    swapCircuit: async (before, after) => {
+      if (queue.circuit === before) queue.circuit = after;
+      return queue.circuit;
+    },
+    limitedForMs: async () => Math.ceil(queue.limitedForMs(performance.now())),
+    firstPriority: async () => {
+      const [running] = queue.active;
+      return (queue.waiting.find(({ priority }) => priority > 0) ?? running)?.priority ?? 0;
+    },
+    depth: async () => ({
+      waiting: queue.waiting.length,
+      delayed: queue.delayed.length,
+      active: queue.active.size,
+      setAside: 0,
+    }),
+    // A worker in this process loses no job.
+    look: async () => ({ nextAddedAt: queue.waiting[0]?.addedAt, stalled: 0 }),
+    workers: async () => queue.workers.size,
+    close: async () => {},
+  };
+}
+
+function startWorker(
+  queue: MemoryQueue,
+  concurrency: number,
+  { backoffMs, givenUp, ending }: JobRunner,
+  run: (job: MemoryJob) => Promise<NextStep>,
+): JobWorker {
+  const running = new Set<Promise<void>>();
+  let most = concurrency;
+  const work = async (job: MemoryJob): Promise<void> => {
+    try {
+      const next = await run(job);
+      if (next === 'left' || next === 'untried') job.starts -= 1;
+      if (next === 'done') queue.remove(job);
+      else if (next === 'left') queue.delay(job, LEFT_JOB_WAIT_MS);
+      else queue.putBack(job);
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      job.attemptsMade += 1;
+      if (job.attemptsMade < job.attempts) return queue.delay(job, backoffMs(job, job.attemptsMade, error));
+      queue.remove(job);
+      givenUp(job, error);
+    }
+  };
+  const worker = {
+    hasRoom: () => running.size < most,
+    start: (job: MemoryJob) => {
+      const begun = work(job).finally(() => {
+        running.delete(begun);
+        queue.stir();
+      });
+      running.add(begun);
+    },
+  };
+  queue.workers.add(worker);
+  queue.stir();
+  return {
+    setConcurrency: (changed) => {
+      most = changed;
+      queue.stir();
+    },
+    ...ending(async () => {
+      queue.workers.delete(worker);
+      queue.stir();
+      await Promise.all(running);
+    }),
   };
 }
 
