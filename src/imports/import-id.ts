@@ -5,11 +5,24 @@ import type { DataDir } from '../platform/data-dir.ts';
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A new import id such as 20261120-160503-k3f: sorts by time, can be typed, has no colon (job ids may not). */
+/** Ids that this process gave out in one second: a busy server makes hundreds, and a tail is one of 29,791. */
+const given = { second: '', ids: new Set<string>() };
+
+/**
+ * A new id such as 20261120-160503-k3f, which this process gives out once: sorts by time, can be typed, has no colon (job
+ * ids may not).
+ */
 export function newImportId(now = new Date()): string {
   const digits = now.toISOString().replace(/\D/g, '');
-  const tail = Array.from({ length: 3 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${tail}`;
+  const second = `${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+  if (second !== given.second) Object.assign(given, { second, ids: new Set() });
+  for (;;) {
+    const tail = Array.from({ length: 3 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+    const id = `${second}-${tail}`;
+    if (given.ids.has(id)) continue;
+    given.ids.add(id);
+    return id;
+  }
 }
 
 /** Whether `newImportId` can have made it. */
@@ -17,10 +30,7 @@ export function isImportId(text: string): boolean {
   return /^\d{8}-\d{6}-[a-z2-9]{3}$/.test(text);
 }
 
-/**
- * A new id, with its folder made, so that no other import gets it: two ids of the same second may be equal, and a server may
- * get hundreds of files in a second.
- */
+/** A new id, with its folder made, so that no process that starts in the same second gets it. */
 export async function reserveImport(dir: DataDir): Promise<string> {
   return reserve(() => newImportId(), dir.folder);
 }

@@ -1,5 +1,3 @@
-import { isPlain } from './plain-line.ts';
-
 /**
  * Cells that a spreadsheet would run instead of show (OWASP: CSV injection). They come from the input file, and
  * from the chat service's own messages.
@@ -28,7 +26,6 @@ const BLANK = /[\s\p{Cc}\p{Cf}]/u;
  * Apostrophes are added, nothing is taken away, and a harmless cell stays the same when it goes through again.
  */
 export function harmless(cell: string): string {
-  if (isPlain(cell)) return cell;
   const text = OPENS_WITH_CONTROL.test(cell) || OPENS_FORMULA.test(cell) ? `'${cell}` : cell;
   return OPENER.test(text) && CELL_BREAK.test(text) ? disarmInside(text) : text;
 }

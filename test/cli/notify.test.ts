@@ -55,11 +55,24 @@ test('notify test sends e-mail', async () => {
   const { port } = server.server.address() as AddressInfo;
   const place = await openWorkplace();
   const url = `smtp://127.0.0.1:${port}?from=rollcall@example.com&to=ops@example.com`;
-  const { code, stderr } = await place.run(['notify', 'test', '--notify', url]);
+  const { code, stderr } = await place.run(['notify', 'test', '--notify', url, '--notify-private']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('arrived')]);
   expect(mails).toEqual([
     expect.stringMatching(/To: ops@example\.com.*Subject: rollcall: import test.*this is a test/s),
   ]);
+});
+
+test('a mail server on this machine or a private network needs --notify-private', async () => {
+  const place = await openWorkplace();
+  const notify = (host: string) =>
+    place.run(['notify', 'test', '--notify', `smtp://me:s3cret@${host}?from=a@example.com&to=b@example.com`]);
+  for (const host of ['127.0.0.1:25', '10.1.2.3', '[::1]:587']) {
+    const { code, stderr } = await notify(host);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/smtp:.*is not a public address; --notify-private/)]);
+  }
+  const { code, stderr } = await notify('localhost:25');
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/localhost leads to .*--notify-private/)]);
+  expect(stderr).not.toContain('s3cret');
 });
 
 test('an address without a mailbox is refused with what is allowed', async () => {

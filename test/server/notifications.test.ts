@@ -123,6 +123,9 @@ test('a private address needs --notify-private, when it is set and at every star
   expect(await refused({ address: 'https://10.1.2.3/hook' })).toMatchObject({
     detail: expect.stringContaining('10.1.2.3'),
   });
+  expect(await refused({ address: 'smtp://192.168.0.1:25?from=a@example.com&to=b@example.com' })).toMatchObject({
+    detail: expect.stringContaining('192.168.0.1'),
+  });
   await server.run('guid,uid\ng,a\n');
 });
 

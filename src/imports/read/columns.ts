@@ -44,8 +44,8 @@ export interface ColumnsOptions {
   readonly edits?: boolean | undefined;
   /** The names are in a header row; JSON has none. */
   readonly hasHeader?: boolean | undefined;
-  /** They come from a text with a delimiter, not from a workbook. */
-  readonly isText?: boolean | undefined;
+  /** The other sheets of the workbook that they come from; of a text, undefined. */
+  readonly otherSheets?: readonly string[] | undefined;
   readonly bounds?: Bounds;
   /** Notified of every column. */
   readonly onColumn?: (name: string) => void;
@@ -63,7 +63,7 @@ export class Columns {
   readonly #lenient: boolean;
   readonly #edits: boolean;
   readonly #hasHeader: boolean;
-  readonly #isText: boolean;
+  readonly #otherSheets: readonly string[] | undefined;
   readonly #bounds: Bounds;
   readonly #onColumn: (name: string) => void;
   /** Fields that two columns match. */
@@ -79,13 +79,13 @@ export class Columns {
       lenient = false,
       edits = false,
       hasHeader = true,
-      isText = false,
+      otherSheets,
       bounds = boundsWith(),
       onColumn = () => {},
     }: ColumnsOptions = {},
   ) {
     this.#hasHeader = hasHeader;
-    this.#isText = isText;
+    this.#otherSheets = otherSheets;
     this.#bounds = bounds;
     this.#onColumn = onColumn;
     this.#edits = edits;
@@ -216,10 +216,13 @@ export class Columns {
       this.#bound.size > 0 || !this.#hasHeader
         ? ''
         : words`. The first line must be the header: if it is further down, give its row with ${option('headerRow')}; if there is none, name the columns with ${option('columns', 'uid,guid')}`;
+    const sheet = this.#otherSheets?.length
+      ? words`. If they are in another sheet, name it with ${option('sheet')}: ${listed(this.#otherSheets)}`
+      : '';
     throw new IntakeError({
       code: 'MISSING_COLUMN',
       what: `no column is recognised as ${fields.join(', and none as ')}; ${this.#list()}`,
-      remedy: words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}`,
+      remedy: words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}${sheet}`,
       facts: { fields: missing.join(',') },
     });
   }
@@ -237,7 +240,7 @@ export class Columns {
 
   /** The character that may separate the columns of a CSV text that was taken for one column. */
   #unknownDelimiter(): string | undefined {
-    if (!this.#isText || this.names.length !== 1) return undefined;
+    if (!this.#hasHeader || this.#otherSheets !== undefined || this.names.length !== 1) return undefined;
     return /[^\p{L}\p{N}\s_.@"'()-]/u.exec(this.names[0] ?? '')?.[0];
   }
 

@@ -150,8 +150,17 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
 function signsOfTable({ mapping, shape = {} }: IntakeOptions): TableSigns {
   const { skip, names } = tableTop(shape);
   const named = new Set(namedColumns(shape, mapping));
-  const isHeader = (text: string) => names !== undefined || named.has(text) || fieldByAlias(text) !== undefined;
-  return { skip, isHeader };
+  named.delete('');
+  return {
+    skip,
+    isTopGiven: (shape.headerRow ?? shape.skipLines ?? names) !== undefined,
+    isColumn: (text) => names !== undefined || named.has(text) || fieldByAlias(text) !== undefined,
+    areAll: (cells) => {
+      if (named.size > 0) return named.isSubsetOf(new Set(cells));
+      const fields = new Set(cells.map(fieldByAlias));
+      return fields.has('uid') && fields.has('guid');
+    },
+  };
 }
 
 async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<Intake> {
@@ -197,7 +206,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
   const separator = format === 'csv' ? separatorLine(head) : undefined;
   const { shape = {} } = options;
-  const top = tableTop(shape);
+  const { names, skip } = tableTop(shape);
+  const top = { names, skip: source.sheet?.above ?? skip };
   const delimiter =
     format === 'csv'
       ? checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top))
@@ -207,7 +217,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     ...options,
     bounds,
     hasHeader: format === 'csv',
-    isText: format === 'csv' && source.sheet === undefined,
+    otherSheets: source.sheet?.others,
     onColumn: (name) => growth.add(name),
   });
   const reader = new MembershipReader(columns, defaults);

@@ -1,72 +1,45 @@
 import type { ReportInput, ReportRow } from './report-row.ts';
 
-/** rollcall's own columns, in the order in which every report gives them. */
-export const OWN_COLUMNS = [
-  '_row',
-  '_status',
-  '_code',
-  '_message',
-  '_region',
-  '_guid',
-  '_uid',
-  '_scope',
-  '_attempts',
-  '_http_status',
-  '_batch',
-  '_finished_at',
-  '_created',
-  '_message_id',
-  '_member_count',
-] as const;
-export type OwnColumn = (typeof OWN_COLUMNS)[number];
+/** rollcall's own columns, in the order in which every report gives them, and the value of each. */
+const OWN = {
+  _row: ({ line }) => line,
+  /** Only of an input of which a row may be several rows of the report: says which value each of them is. */
+  _value: ({ value }) => value ?? '',
+  _status: ({ status }) => status,
+  _code: ({ code }) => code,
+  _message: ({ message }) => message,
+  _region: ({ region }) => region,
+  _guid: ({ guid }) => guid,
+  _uid: ({ uid }) => uid,
+  _scope: ({ scope }) => scope,
+  _attempts: ({ attempts }) => attempts,
+  _http_status: ({ httpStatus }) => httpStatus,
+  _batch: ({ batch }) => batch,
+  /** ISO 8601 in UTC. */
+  _finished_at: ({ finishedAt }) => (finishedAt === null ? null : new Date(finishedAt).toISOString()),
+  _created: ({ created }) => created,
+  _message_id: ({ messageId }) => messageId,
+  _member_count: ({ members }) => members,
+} satisfies Record<string, (row: ReportRow) => string | number | null>;
 
-/** Of an input of which a row may be several rows of the report: the column that says which value each of them is. */
-const VALUE_COLUMN = '_value';
+type Shaped = Pick<ReportInput, 'shaped'>;
 
-/** How many own columns there are. */
-export function ownColumnCount({ shaped = false }: Pick<ReportInput, 'shaped'>): number {
-  return OWN_COLUMNS.length + Number(shaped);
+const SHAPED_COLUMNS = Object.entries(OWN);
+const COLUMNS = SHAPED_COLUMNS.filter(([name]) => name !== '_value');
+export const OWN_COLUMNS: readonly string[] = COLUMNS.map(([name]) => name);
+
+function columnsOf({ shaped = false }: Shaped) {
+  return shaped ? SHAPED_COLUMNS : COLUMNS;
 }
 
-/** A row's values for OWN_COLUMNS; `_finished_at` is ISO 8601 in UTC, null where there is no value. */
-export function ownValues(
-  row: ReportRow,
-  { shaped = false }: Pick<ReportInput, 'shaped'> = {},
-): Partial<Record<OwnColumn | typeof VALUE_COLUMN, string | number | null>> {
-  return {
-    _row: row.line,
-    ...(shaped && { [VALUE_COLUMN]: row.value ?? '' }),
-    _status: row.status,
-    _code: row.code,
-    _message: row.message,
-    _region: row.region,
-    _guid: row.guid,
-    _uid: row.uid,
-    _scope: row.scope,
-    _attempts: row.attempts,
-    _http_status: row.httpStatus,
-    _batch: row.batch,
-    _finished_at: row.finishedAt === null ? null : isoTime(row.finishedAt),
-    _created: row.created,
-    _message_id: row.messageId,
-    _member_count: row.members,
-  };
+/** A row's values by column; null where a number or a time has no value. */
+export function ownValues(row: ReportRow, input: Shaped = {}): Readonly<Record<string, string | number | null>> {
+  return Object.fromEntries(columnsOf(input).map(([name, read]) => [name, read(row)]));
 }
 
-/** Cache of seconds in ISO 8601: the rows of a report come from the same few minutes. */
-const seconds = new Map<number, string>();
-const MOST_SECONDS = 10_000;
-
-/** Milliseconds since 1970 as ISO 8601 in UTC. */
-export function isoTime(ms: number): string {
-  const second = Math.floor(ms / 1000);
-  let text = seconds.get(second);
-  if (text === undefined) {
-    text = new Date(second * 1000).toISOString().slice(0, -4);
-    if (seconds.size === MOST_SECONDS) seconds.clear();
-    seconds.set(second, text);
-  }
-  return `${text}${String(ms - second * 1000).padStart(3, '0')}Z`;
+/** A row's values as cells; empty where there is no value. */
+export function ownCells(row: ReportRow, input: Shaped): string[] {
+  return columnsOf(input).map(([, read]) => String(read(row) ?? ''));
 }
 
 /**
@@ -74,12 +47,8 @@ export function isoTime(ms: number): string {
  * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
  * so that the ending shows which belong together. Case is ignored, as databases ignore it.
  */
-export function ownColumnNames(
-  original: readonly string[],
-  { shaped = false }: Pick<ReportInput, 'shaped'> = {},
-): readonly string[] {
-  const [row, ...others] = OWN_COLUMNS;
-  const own = shaped ? [row, VALUE_COLUMN, ...others] : OWN_COLUMNS;
+export function ownColumnNames(original: readonly string[], input: Shaped = {}): readonly string[] {
+  const own = columnsOf(input).map(([name]) => name);
   const taken = new Set(original.map((name) => name.trim().toLowerCase()));
   for (let number = 1; ; number++) {
     const names = own.map((name) => (number === 1 ? name : `${name}_${number}`));

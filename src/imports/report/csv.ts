@@ -1,7 +1,6 @@
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { joinedCells, plainLineTest } from '../../text/plain-line.ts';
-import { isoTime, ownColumnCount, ownColumnNames, ownValues } from './columns.ts';
+import { ownCells, ownColumnNames } from './columns.ts';
 import { originalCells } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
@@ -23,18 +22,7 @@ export function csvReport(input: ReportInput, rows: Iterable<ReportRow>): Genera
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
   const delimiter = csvDelimiter(input);
   yield csvLine(headerOf(input), delimiter);
-  const plain =
-    input.inputFormat === 'csv' ? plainLineTest(delimiter, input.columns.length + ownColumnCount(input)) : undefined;
-  for (const row of rows) {
-    if (plain !== undefined) {
-      const line = `${joinedCells(row.original, delimiter, input.columns.length) ?? '"'}${delimiter}${ownLine(row, delimiter, input.shaped === true)}`;
-      if (plain.test(line)) {
-        yield `${line}\n`;
-        continue;
-      }
-    }
-    yield csvLine(cellsOf(input, row), delimiter);
-  }
+  for (const row of rows) yield csvLine(cellsOf(input, row), delimiter);
 }
 
 /** The same cells, the header first, for a workbook. */
@@ -48,16 +36,7 @@ function headerOf(input: ReportInput): string[] {
 }
 
 function cellsOf(input: ReportInput, row: ReportRow): string[] {
-  const own = Object.values(ownValues(row, input)).map((value) => (value === null ? '' : String(value)));
-  return [...originalCells(input, row), ...own];
-}
-
-/** The values of OWN_COLUMNS, not quoted. */
-function ownLine(row: ReportRow, d: string, shaped: boolean): string {
-  const { line, status, code, message, region, guid, uid, scope, attempts } = row;
-  const finishedAt = row.finishedAt === null ? '' : isoTime(row.finishedAt);
-  const place = shaped ? `${line}${d}${row.value ?? ''}` : line;
-  return `${place}${d}${status}${d}${code}${d}${message}${d}${region}${d}${guid}${d}${uid}${d}${scope}${d}${attempts}${d}${row.httpStatus ?? ''}${d}${row.batch ?? ''}${d}${finishedAt}${d}${row.created}${d}${row.messageId}${d}${row.members ?? ''}`;
+  return [...originalCells(input, row), ...ownCells(row, input)];
 }
 
 /** Delimiter of a CSV report over this input. */

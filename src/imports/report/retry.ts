@@ -1,7 +1,6 @@
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { joinedCells, plainLineTest } from '../../text/plain-line.ts';
 import { originalCells, originalOnOneLine } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
@@ -60,13 +59,8 @@ export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'
 
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
   yield csvLine(input.columns, input.delimiter);
-  const plain = plainLineTest(input.delimiter, input.columns.length);
   for (const row of rows) {
-    if (!RETRYABLE.has(row.status)) continue;
-    const line = joinedCells(row.original, input.delimiter, input.columns.length);
-    // csvLine writes a blank line as `""`, because readers skip blank lines.
-    if (line && plain?.test(line)) yield `${line}\n`;
-    else yield csvLine(originalCells(input, row), input.delimiter);
+    if (RETRYABLE.has(row.status)) yield csvLine(originalCells(input, row), input.delimiter);
   }
 }
 

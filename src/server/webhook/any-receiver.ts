@@ -11,9 +11,9 @@ export function isSigned(address: string): boolean {
 
 /** A receiver of any format: a program, Slack, Teams, or a mailbox. @throws BadReceiver */
 export async function openAnyReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { url } = options;
+  const { url, allowPrivate } = options;
   if (/^smtps?:/.test(url) && URL.canParse(url)) {
-    return (await import('./mail.ts')).openMailReceiver(new URL(url));
+    return (await import('./mail.ts')).openMailReceiver(new URL(url), allowPrivate);
   }
   const [, name, address] = /^(slack|teams)\+(.*)$/.exec(url) ?? [];
   if (name === undefined || address === undefined) return openReceiver(options);

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
@@ -86,17 +87,25 @@ export function signingKey(secret: string): Buffer | undefined {
 
 /** Addresses are checked when the name is looked up, and the connection goes to what was checked. */
 const lookupPublic: LookupFunction = (hostname, options, done) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return done(error, '', 0);
-    const refused = addresses.find(({ address }) => !isPublic(address));
-    const [first] = addresses;
-    if (refused !== undefined || first === undefined) {
-      return done(new BadReceiver(`${hostname} ${leadsTo(refused?.address ?? 'nowhere')}`), '', 0);
-    }
-    if (options.all === true) return done(null, addresses);
-    done(null, first.address, first.family);
-  });
+  publicAddresses(hostname).then(
+    (addresses) =>
+      options.all === true ? done(null, addresses) : done(null, addresses[0].address, addresses[0].family),
+    (error) => done(error, '', 0),
+  );
 };
+
+/**
+ * The addresses that a name leads to, of which each must be public.
+ * @throws BadReceiver
+ */
+export async function publicAddresses(hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> {
+  const [first, ...others] = await lookup(hostname, { all: true });
+  const refused = [first, ...others].find((found) => found === undefined || !isPublic(found.address));
+  if (first === undefined || refused !== undefined) {
+    throw new BadReceiver(`${hostname} ${leadsTo(refused?.address ?? 'nowhere')}`);
+  }
+  return [first, ...others];
+}
 
 function leadsTo(address: string): string {
   return `leads to ${address}, which is not a public address; --notify-private allows it`;
@@ -124,8 +133,16 @@ function checked(text: string, allowPrivate: boolean): URL {
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
     throw new BadReceiver(`is ${shown}; allowed is https, and http with --notify-private only`);
   }
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (!allowPrivate && isIP(host) !== 0 && !isPublic(host))
-    throw new BadReceiver(`is ${shown}, which ${leadsTo(host)}`);
+  checkedHost(url, allowPrivate);
   return url;
+}
+
+/**
+ * The host of an address, without the brackets of IPv6; a name is checked when it is looked up.
+ * @throws BadReceiver
+ */
+export function checkedHost(url: URL, allowPrivate: boolean): string {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (allowPrivate || isIP(host) === 0 || isPublic(host)) return host;
+  throw new BadReceiver(`is ${url.protocol}//${url.host}, which ${leadsTo(host)}`);
 }

@@ -125,7 +125,10 @@ describe.each([
 
   test('gives one file of it, whatever is read as rows', async () => {
     const path = await made({ 'channels.json': '[]', 'users.json': '[{"id":"U1"}]' });
-    const opened = await openInput({ path }, { table: { skip: 0, isHeader: () => false } });
+    const opened = await openInput(
+      { path },
+      { table: { skip: 0, isTopGiven: true, isColumn: () => false, areAll: () => false } },
+    );
     if (!('set' in opened)) throw new Error('it is not a set');
     const pieces: Buffer[] = [];
     for await (const block of opened.set.read('users.json')) pieces.push(block);

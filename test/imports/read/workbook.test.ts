@@ -259,6 +259,77 @@ describe('the sheet', () => {
   });
 });
 
+describe('the header of a sheet', () => {
+  const READ = { code: 'HEADER_FOUND', text: expect.stringMatching(/^Row \d+ of the sheet "S" is the header/) };
+  const sheet = (rows: (string | undefined)[][]) => ({ sheets: [{ name: 'S', rows: textRows(rows) }] });
+  const cover = [['Created by', 'Jane Doe'], ['Date', '2026-11-01'], []];
+  const members = [
+    ['guid', 'uid', 'scope'],
+    ['g', 'ann', 'admin'],
+  ];
+
+  test.each([
+    ['below a cover of two cells in a row', [...cover, ...members], {}],
+    ['below a narrower cover without an empty row', [['Choir', '2026'], ...members], {}],
+    ['below a title', [['Choir'], ...members], {}],
+    ['below a cover that is as wide, and an empty row', [['Choir', 'by', 'Jane'], [], ...members], {}],
+    [
+      'named by the mapping, below a cover',
+      [...cover, ['Gruppe', 'Kennung', 'Rolle'], ['g', 'ann', 'admin']],
+      { mapping: { uid: 'Kennung', guid: 'Gruppe', scope: 'Rolle' } },
+    ],
+  ] satisfies [string, string[][], Partial<IntakeOptions>][])(
+    'is found %s, and a note says so',
+    async (_, rows, how) => {
+      const { intake, rows: read } = await readMade(sheet(rows), how);
+      expect(read.map((row) => [row.line, short(row)])).toEqual([[rows.length, 'us/g/ann/admin/']]);
+      expect(intake.notes()).toEqual([READ]);
+    },
+  );
+
+  test('is found in the sheet that is named, too', async () => {
+    const { rows, intake } = await readMade(sheet([...cover, ...members]), { sheet: 'S' });
+    expect([rows.map(short), intake.notes()]).toEqual([['us/g/ann/admin/'], [READ]]);
+  });
+
+  test.each([
+    [
+      'a row of the table has words that name columns',
+      [
+        ['Wer', 'Art', 'Rolle'],
+        ['ann', 'Group', 'Member'],
+      ],
+      {},
+    ],
+    [
+      'a row of the table below an empty one has them',
+      [['Wer', 'Art'], ['ann', 'x'], [], ['User', 'Group'], ['User', 'Group']],
+      {},
+    ],
+    ['a row of the cover has such a word', [['By', 'Jane'], ['Group', 'Choir'], [], ...members], {}],
+    ['the column of the group is missing', [...cover, ['uid', 'name'], ['ann', 'Ann']], {}],
+    ['the row that is the header is named', [...cover, ...members], { shape: { headerRow: 1 } }],
+    ['the mapping names a column that is not there', [...cover, ...members], { mapping: { uid: 'Kennung' } }],
+    ['it is the last row', [...cover, ['guid', 'uid']], {}],
+  ] satisfies [string, string[][], Partial<IntakeOptions>][])('is the first row where %s', async (_, rows, how) => {
+    const error = await refusal(readMade(sheet(rows), how));
+    expect(error.code).toMatch(/MISSING_COLUMN|UNKNOWN_COLUMN/);
+    expect(error.message).toContain(`"${rows[0]?.[0]}", "${rows[0]?.[1]}"`);
+  });
+
+  test('that names no known column is asked for, and so is the sheet', async () => {
+    const made = {
+      sheets: [
+        { name: 'Cover', rows: textRows(cover) },
+        { name: 'All', rows: textRows(members) },
+      ],
+    };
+    const error = await refusal(readMade(made));
+    expect(error.message).toMatch(/--header-row/);
+    expect(error.message).toMatch(/--sheet.*"All"/);
+  });
+});
+
 describe('what Excel has damaged is said with the cells', () => {
   test('numbers of more than fifteen digits', async () => {
     const { intake } = await cellsOf(

@@ -3,11 +3,16 @@ import { IntakeError, listed, shown, shownPath } from '../intake-error.ts';
 import { Warnings } from './warnings.ts';
 import type { Workbook } from './workbook.ts';
 
-/** Where a table begins in a sheet, and by which name a single column is one. */
+/** By which signs a table is known in a sheet. */
 export interface TableSigns {
   /** Rows to skip, counted as a spreadsheet counts. */
   readonly skip: number;
-  readonly isHeader: (text: string) => boolean;
+  /** Whether it is said where the table begins, so that its header is not looked for. */
+  readonly isTopGiven: boolean;
+  /** Whether a cell is called as a column that is read. */
+  readonly isColumn: (text: string) => boolean;
+  /** Whether cells are called as all the columns that are needed. */
+  readonly areAll: (cells: readonly string[]) => boolean;
 }
 
 export interface ChosenSheet {
@@ -16,6 +21,14 @@ export interface ChosenSheet {
   readonly isFound: boolean;
   /** Visible sheets before it that have something in them, but no table. */
   readonly passed: readonly string[];
+  /** The row of its header, where that is not its first and was not given. */
+  readonly header: number | undefined;
+}
+
+/** A row with its filled cells. */
+interface FilledRow {
+  readonly line: number;
+  readonly cells: readonly string[];
 }
 
 /** Rows of a sheet that are looked at: a single column that is longer is a list. */
@@ -31,17 +44,22 @@ export async function chooseSheet(
   wanted: string | undefined,
   signs: TableSigns,
 ): Promise<ChosenSheet> {
-  if (wanted !== undefined) return { number: namedSheet(workbook, name, wanted), isFound: false, passed: [] };
+  if (wanted !== undefined) {
+    const number = namedSheet(workbook, name, wanted);
+    const { header } = await contentOf(workbook, number, signs);
+    return { number, isFound: false, passed: [], header };
+  }
   const withText: number[] = [];
   for (const [number, { isVisible }] of workbook.sheets.entries()) {
     if (!isVisible) continue;
-    const content = await contentOf(workbook, number, signs);
+    const { content, header } = await contentOf(workbook, number, signs);
     if (content === 'text') withText.push(number);
     if (content !== 'table') continue;
-    return { number, isFound: true, passed: withText.map((passed) => workbook.sheets[passed]?.name ?? '') };
+    const passed = withText.map((sheet) => workbook.sheets[sheet]?.name ?? '');
+    return { number, isFound: true, passed, header };
   }
   const [first] = withText;
-  if (first !== undefined) return { number: first, isFound: true, passed: [] };
+  if (first !== undefined) return { number: first, isFound: true, passed: [], header: undefined };
   const hidden = workbook.sheets.filter(({ isVisible }) => !isVisible);
   const remedy =
     hidden.length === 0
@@ -69,19 +87,34 @@ function namedSheet({ sheets }: Workbook, name: string, wanted: string): number 
 async function contentOf(
   workbook: Workbook,
   number: number,
-  { skip, isHeader }: TableSigns,
-): Promise<'nothing' | 'text' | 'table'> {
+  signs: TableSigns,
+): Promise<{ readonly content: 'nothing' | 'text' | 'table'; readonly header: number | undefined }> {
   let isEmpty = true;
-  let rows = 0;
-  let hasTable = false;
-  const look = (line: number, cells: readonly string[]) => {
-    const [first, second] = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
-    if (first === undefined) return;
+  const rows: FilledRow[] = [];
+  const look = (line: number, all: readonly string[]) => {
+    const cells = all.map((cell) => cell.trim()).filter((cell) => cell !== '');
+    if (cells.length === 0) return;
     isEmpty = false;
-    if (line <= skip) return;
-    rows += 1;
-    hasTable ||= second !== undefined || rows > LOOKED_AT || (rows === 1 && isHeader(first));
+    if (line > signs.skip) rows.push({ line, cells });
   };
-  for await (const _ of workbook.read(number, new Warnings(), look)) if (hasTable) return 'table';
-  return isEmpty ? 'nothing' : 'text';
+  const isTable = () =>
+    rows.length > LOOKED_AT || rows.some(({ cells }) => cells.length > 1) || rows[0]?.cells.some(signs.isColumn);
+  const isTopKnown = () => signs.isTopGiven || rows.length > LOOKED_AT || rows[0]?.cells.some(signs.isColumn);
+  for await (const _ of workbook.read(number, new Warnings(), look)) if (isTable() && isTopKnown()) break;
+  const header = signs.isTopGiven ? undefined : headerBelow(rows.slice(0, LOOKED_AT), signs);
+  return { content: isTable() ? 'table' : isEmpty ? 'nothing' : 'text', header };
+}
+
+/**
+ * The row of a header that is certainly not the first row: it alone is called as the columns that are needed, no row below
+ * has one of its names as a value, and the rows above are narrower, or end with an empty row.
+ */
+function headerBelow(rows: readonly FilledRow[], { isColumn, areAll }: TableSigns): number | undefined {
+  const at = rows.findIndex(({ cells }) => cells.some(isColumn));
+  const [header, above, below] = [rows[at], rows.slice(0, at), rows.slice(at + 1)];
+  if (header === undefined || at === 0 || below.length === 0) return undefined;
+  const { line, cells } = header;
+  const isApart = above.at(-1)?.line !== line - 1 || above.every((row) => row.cells.length < cells.length);
+  const isRepeated = below.some((row) => row.cells.some((cell) => cells.includes(cell)));
+  return isApart && areAll(cells) && !isRepeated ? line : undefined;
 }

@@ -68,6 +68,7 @@ export async function openSheet(
       kind,
       sheet,
       others,
+      above: chosen.header === undefined ? options.table.skip : chosen.header - 1,
       blocks: async function* () {
         const writer = new CsvWriter(bounds);
         for await (const _ of workbook.read(number, warnings, (line, cells) => writer.add(line, cells), counts)) {
@@ -96,7 +97,17 @@ function emptySheet(sheet: string, others: readonly string[], name: string): Int
   return new IntakeError({ code: 'EMPTY', what: `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy });
 }
 
-function sheetNotes({ isFound, passed }: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
+function sheetNotes(chosen: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
+  return [...chosenNotes(chosen, sheet, others), ...headerNotes(chosen, sheet)];
+}
+
+function headerNotes({ header }: ChosenSheet, sheet: string): IntakeNote[] {
+  if (header === undefined) return [];
+  const text = `Row ${header} of the sheet ${shown(sheet)} is the header: it is the first row that names columns which are read. The rows above it were passed over`;
+  return [{ code: 'HEADER_FOUND', text }];
+}
+
+function chosenNotes({ isFound, passed }: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
   if (!isFound || others.length === 0) return [];
   const before = passed.length === 0 ? '' : ` (before it, only text was found in ${listed(passed)})`;
   const text = `The rows are from the sheet ${shown(sheet)}, the first one with a table${before}. Other sheets of the workbook: ${listed(others)}`;

@@ -6,6 +6,8 @@ export interface SheetText {
   readonly sheet: string;
   /** The names of the other sheets. */
   readonly others: readonly string[];
+  /** Rows above its table. */
+  readonly above: number;
   blocks(): AsyncGenerator<Buffer>;
   /**
    * What should be known about it; complete when it has been read.
