@@ -30,7 +30,7 @@ export interface JobWorkerOptions<Payload, Ports> {
 }
 
 /** A job that a worker has just taken, as a backend gives it to `JobRunner.run`. */
-export interface TakenJob {
+interface TakenJob {
   readonly id: string;
   readonly name: string;
   readonly data: unknown;
