@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { repairOperations } from '../api/operations/repair.ts';
 import { NOT_SENT } from '../imports/repair/edit.ts';
-import { inShort, noting } from './access/noting.ts';
+import { inShort } from '../text/wording.ts';
+import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { serve } from './serve.ts';

@@ -5,7 +5,7 @@ import { isCarriedOut } from '../../membership/sync-state.ts';
 import { UNDOING } from '../../options/deciding-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { inShort } from '../../server/access/noting.ts';
+import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { currentUser } from '../current-user.ts';

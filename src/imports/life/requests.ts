@@ -3,8 +3,8 @@ import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } f
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import type { Catalog } from '../catalog.ts';
-import type { EndState, FaultCode, Standstill } from '../happening.ts';
 import { WrongTarget } from '../import-errors.ts';
+import type { EndState, FaultCode, Standstill } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
