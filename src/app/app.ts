@@ -46,7 +46,7 @@ interface AppOptions {
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'> | undefined;
 }
 
-/** Opens the parts one after the other; `life` stops them in reverse, also when a later one cannot be opened. */
+/** Opens the parts one after the other; `lifecycle` stops them in reverse, also when a later one cannot be opened. */
 export async function openApp(
   lifecycle: Lifecycle,
   { config, openService, show, keepMs, giveUpAfterMs, logStream, observer, reading, isServer = false }: AppOptions,
