@@ -11,18 +11,18 @@ import { retryFile } from '../imports/report/report-paths.ts';
 import { rowFilterOf, rowFilterOptions } from '../imports/report/row-filter.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { type ImportState, TransitionError } from '../membership/import-state.ts';
-import { OUTCOMES } from '../membership/outcome.ts';
 import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { problemDocument } from './problem.ts';
 import { problemOf } from './refusals.ts';
+import { sendingPlanOf } from './sending-plan.ts';
 import { serve } from './serve.ts';
 
 type Verb = 'pause' | 'resume' | 'cancel';
 
 /** Imports: the list, one, what can be done with it, and its journal. Uploads are in uploads/. */
 export function importRoutes(app: Api, context: ServerContext): void {
-  const { coordinator, reading, views, access, settings } = context;
+  const { coordinator, reading, views, access } = context;
   const note = noting(access);
 
   serve(app, importOperations.list, async ({ query: { limit, cursor, ...filter } }) => {
@@ -53,28 +53,13 @@ export function importRoutes(app: Api, context: ServerContext): void {
     return { results };
   });
 
-  serve(app, importOperations.sending, async ({ params: { id } }) => {
-    const { rows, writes, regions, sandbox, finishedAt, retryable } = await views.of(coordinator.find(id));
-    const again = finishedAt === null ? [] : await reading.rowsOf(id).retryWork();
-    const left = finishedAt === null ? await reading.rowsOf(id).callsLeft() : new Map<string, number>();
-    const calls = [...left.values(), ...again.map((one) => one.calls)];
-    const used = Object.entries(settings.apps).filter(([region]) => region in regions);
-    const sumOf = (counts: readonly number[]) => counts.reduce((sum, n) => sum + n, 0);
-    return {
-      rows: finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable,
-      groups: finishedAt === null ? (writes?.groups ?? 0) : sumOf(again.map(({ groups }) => groups)),
-      messages: finishedAt === null ? (writes?.messages ?? 0) : sumOf(again.map(({ messages }) => messages)),
-      calls: sumOf(calls),
-      ms: Math.ceil((Math.max(0, ...calls) / settings.callsPerMinute) * 60_000),
-      host: settings.host,
-      apps: used.map(([region, { appId }]) => `${appId} in ${region}`),
-      sandbox,
-    };
-  });
+  serve(app, importOperations.sending, async ({ params: { id }, query }) =>
+    sendingPlanOf(context, coordinator.find(id), query),
+  );
 
   const move = async (verb: Verb, request: FastifyRequest, id: string, changes: ResumeChanges) => {
     const record = await act(context, id, verb, changes);
-    note(request, `import.${verb}`, id);
+    note(request, `import.${verb}`, id, inShort(changes));
     return views.of(record);
   };
   serve(app, importOperations.resume, async (request) => move('resume', request, request.params.id, request.query));

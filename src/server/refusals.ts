@@ -4,7 +4,7 @@ import type { ZodError } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { CannotCheck } from '../imports/check/check-errors.ts';
+import { CannotCheck, NoCheckYet } from '../imports/check/check-errors.ts';
 import {
   CreatesNothing,
   CreateWithoutName,
@@ -119,6 +119,7 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
   if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
+  if (error instanceof NoCheckYet) return new Problem('NO_CHECK_YET', asSentence(error.what));
   if (error instanceof RollcallError) {
     const ofFeature = OF_FEATURES[error.code];
     if (ofFeature !== undefined) return new Problem(ofFeature, asSentence(error.what));

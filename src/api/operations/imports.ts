@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BAN_CHECK } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
-import { REMOVING } from '../../options/sending-options.ts';
+import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
 import { checkQuery, checkView } from '../checks.ts';
 import { createdView } from '../created.ts';
 import {
@@ -25,7 +25,7 @@ const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
 /** Options that `resume` may change of an import that waits for an answer. */
 const RESUMING = {
   ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
-  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK },
+  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT },
 };
 
 const moved = {
@@ -59,8 +59,9 @@ export const importOperations = {
   sending: operation('GET /v1/imports/:id/sending', 'viewer', {
     summary: 'What sending the rows that wait takes, and where they go; of an import that is over, what a retry takes',
     params,
+    query: z.strictObject(queryOf(LEAVING_OUT)),
     answer: sendingPlan,
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
   }),
   pause: operation('POST /v1/imports/:id/pause', 'operator', {
     summary: 'Let calls in flight finish, and send no more until `resume`',
@@ -70,6 +71,7 @@ export const importOperations = {
     summary: 'Continue an import that is staged, paused or blocked',
     query: z.strictObject(queryOf(RESUMING)),
     ...moved,
+    refusals: [...moved.refusals, 'NO_CHECK_YET'],
   }),
   cancel: operation('POST /v1/imports/:id/cancel', 'operator', {
     summary: 'End an import; what was not sent is `unprocessed`',

@@ -12,7 +12,7 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { BAN_CHECK } from '../../options/ban-options.ts';
 import { MAX_CREATE } from '../../options/create-options.ts';
 import { textsOf } from '../../options/option.ts';
-import { REMOVING } from '../../options/sending-options.ts';
+import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
 import { NoImports } from './data.ts';
 import type { Imports, KeptImport } from './imports.ts';
 import { present } from './local-imports.ts';
@@ -74,7 +74,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     created: async (id) => (await server.call(createdOperations.list, { id })).things,
     regions: () => regionsThere(server),
     act: (id, verb, changes = {}) => {
-      const texts = Object.fromEntries(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK }, changes));
+      const texts = Object.fromEntries(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT }, changes));
       return verb === 'resume'
         ? server.call(importOperations.resume, { id, ...texts })
         : server.call(importOperations[verb], { id });

@@ -7,6 +7,7 @@ import { actionId } from '../record/enum-ids.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
 import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';
+import { optionsOfCheck } from './leave-out.ts';
 import { BANNED, OUTSIDE, placeWord } from './places.ts';
 
 /** Fills a new check with everything that the rows of its import name. */
@@ -51,6 +52,7 @@ export async function concludeCheck(folder: string, subject: CheckSubject): Prom
         anybody: anybodyActs ? 1 : 0,
         lifts: bans === 'keep' ? 0 : 1,
       });
+      ledger.sql('set_options').run({ options: optionsOfCheck(subject) });
     });
     await writeWhole(files.rows, inChunks(rowLines(ledger)));
     await writeWhole(files.groups, inChunks(groupLines(ledger)));

@@ -12,6 +12,14 @@ select state, reason, calls, price, notes, created_at, finished_at from run;
 -- In: state, reason, price (JSON or null), at (ms; null while it runs).
 update run set state = :state, reason = :reason, price = :price, finished_at = :at;
 
+-- name: set_options
+-- In: options (JSON). Those that the verdicts depend on.
+update run set options = :options;
+
+-- name: options
+-- Out: these options; null where the verdicts are not made.
+select options from run;
+
 -- name: count_calls
 -- In: calls made since.
 update run set calls = calls + :calls;

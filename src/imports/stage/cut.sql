@@ -109,9 +109,12 @@ create unique index temp.left_out_rows on left_out (row_id);
 update rows set call_group_id = null where id in (select row_id from left_out);
 
 -- name: find_reopened
--- Full batches of call groups that lose rows: the remaining rows may fit into fewer calls.
+-- Batches that lose rows, and those of their call groups that are not full: the remaining rows may fit into fewer calls.
 create temp table reopened as
-  select id as batch_id, call_group_id from batches where call_group_id in (select call_group_id from left_out);
+  select b.id as batch_id, b.call_group_id from batches b
+   where b.call_group_id in (select call_group_id from left_out)
+     and (b.size < :size or exists (
+       select 1 from memberships m where m.batch_id = b.id and m.row_id in (select row_id from left_out)));
 
 -- name: reopen
 -- The rows of these batches join the rest.
@@ -142,7 +145,7 @@ create temp table starts as
   select call_group_id, batch_size, edits, 1 + sum(size) over before - size as first_place,
          (select coalesce(max(id), 0) from batches)
          + 1 + sum((size + batch_size - 1) / batch_size) over before - (size + batch_size - 1) / batch_size as first_batch,
-         (select count(*) from batches b where b.call_group_id = x.call_group_id) as first_turn
+         (select coalesce(max(turn) + 1, 0) from batches b where b.call_group_id = x.call_group_id) as first_turn
     from (select s.*, cg.action_id <> :add as edits,
                  case cg.action_id when :add then cast(:size as integer) else 1 end as batch_size
             from (select call_group_id, count(*) as size from sorted group by call_group_id) as s

@@ -23,6 +23,10 @@ export interface CallGroup {
   slot: number;
 }
 
+/** Rows that are in no batch. */
+const REST =
+  'create temp table rest (call_group_id integer not null, row_id integer not null, scope_id integer not null)';
+
 /** The turn of a call group's next batch is not known: it may have had batches before. */
 const UNKNOWN = -1;
 
@@ -52,9 +56,7 @@ export class Filling {
     this.#scopes = new Uint8Array(slots * MAX_UIDS_PER_CALL);
     this.#open = new Uint8Array(slots);
     this.#turns = new Int32Array(slots);
-    database.exec(
-      'create temp table rest (call_group_id integer not null, row_id integer not null, scope_id integer not null)',
-    );
+    database.exec(REST);
     this.#memberships = bulkInsert(database, 'memberships', ['batch_id', 'row_id', 'scope_id']);
     const batch = ['id', 'call_group_id', 'region_id', 'turn', 'state', 'size', 'bans'];
     this.#batches = bulkInsert(database, 'batches', batch);
@@ -146,6 +148,35 @@ export class Filling {
 /** What the statements of cut.sql take. */
 const VALUES = { size: MAX_UIDS_PER_CALL, add: actionId('add'), lowest: NO_SCOPE, ban: BAN };
 
+const STATEMENTS = new URL('cut.sql', import.meta.url);
+/** Those of cut.sql that take rows out of batches which are not sent yet, from the first to the last. */
+const AGAIN = ['index_left_out', 'list_batches'] as const;
+
+function runAll(database: DatabaseSync, texts: Iterable<string>): void {
+  for (const text of texts) {
+    const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));
+    database.prepare(text).run(Object.fromEntries(used));
+  }
+}
+
+/**
+ * Takes the rows of `temp.left_out` out of batches of which none was sent, and cuts what is left of these and of batches
+ * that are not full into new ones. Counts messages again. In a transaction of the caller, once on a connection.
+ */
+export function cutAgain(database: DatabaseSync): void {
+  const statements = [...readStatements(STATEMENTS)];
+  const place = (wanted: string) => statements.findIndex(([name]) => name === wanted);
+  const [from, to] = AGAIN.map(place);
+  database.exec(REST);
+  runAll(
+    database,
+    statements
+      .slice(from, Number(to) + 1)
+      .concat(statements.slice(place('count_messages')))
+      .map(([, text]) => text),
+  );
+}
+
 export interface StagedTotals {
   readonly rows: number;
   readonly batches: number;
@@ -168,10 +199,7 @@ export function cut(database: DatabaseSync, input: InputDescription): StagedTota
         rowsRead: input.rowsRead ?? null,
         entries: input.entries ?? null,
       });
-    for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {
-      const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));
-      database.prepare(text).run(Object.fromEntries(used));
-    }
+    runAll(database, readStatements(STATEMENTS).values());
   });
   // Rows are numbered without a gap; to count them would read all of the file.
   const totals = database

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { REGIONS } from '../../chat/service/regions.ts';
 import type { RowProblem } from '../read/input-row.ts';
 import { actionId, readRequest } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
@@ -87,7 +88,7 @@ export function rowInserter(database: DatabaseSync, folder: string): RowInserter
   let numbered = 0;
   let rows = 0;
   /** Rows by region number. */
-  const read = [0, 0, 0, 0];
+  const read = [0, ...REGIONS.map(() => 0)];
 
   const addCallGroup = (region: number, guid: string, actor: string, action: number, later: boolean): void => {
     if (numbered > 0 && numbered % REMEMBERED_CALL_GROUPS === 0) {
