@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { repairOperations } from '../../api/operations/repair.ts';
-import type { RepairTaken } from '../../api/repair.ts';
+import type { RepairTaken } from '../../features/repair/api.ts';
+import { repairOperations } from '../../features/repair/operations.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { counted } from '../../text/wording.ts';

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { repairOperations } from '../api/operations/repair.ts';
-import { NOT_SENT } from '../imports/repair/edit.ts';
-import { inShort, noting } from './access/noting.ts';
-import type { Api, ServerContext } from './context.ts';
-import { numberCursor } from './paging.ts';
-import { serve } from './serve.ts';
+import { inShort, noting } from '../../server/access/noting.ts';
+import { pageRoute } from '../../server/console-files.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { numberCursor } from '../../server/paging.ts';
+import { serve } from '../../server/serve.ts';
+import { NOT_SENT } from './edit.ts';
+import { repairOperations } from './operations.ts';
 
 /** Bytes of a request with edits, and of one with a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
@@ -17,9 +18,8 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
   const noteEdits = (request: Pick<FastifyRequest, 'who' | 'ip'>, id: string, detail: object) =>
     note(request, 'import.edit', id, inShort(detail));
 
-  serve(app, { ...repairOperations.overview, bodyLimit: EDITS_BYTES }, async ({ params: { id }, who }) =>
-    repairs.overview(id, who.name),
-  );
+  pageRoute(app, '/imports/:id/repair');
+  serve(app, repairOperations.overview, async ({ params: { id }, who }) => repairs.overview(id, who.name));
 
   serve(
     app,
@@ -31,21 +31,21 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
     },
   );
 
-  serve(app, repairOperations.edit, async ({ params: { id }, body: { edits }, who, ip }) => {
-    const edited = await repairs.edit(id, edits, who.name);
-    noteEdits({ who, ip }, id, { rows: new Set(edits.map(({ row }) => row)).size, cells: edits.length });
-    return edited;
-  });
-
   serve(
     app,
-    { ...repairOperations.restore, bodyLimit: EDITS_BYTES },
-    async ({ params: { id, row }, query: { column }, who, ip }) => {
-      const edited = await repairs.restore(id, row, column, who.name);
-      noteEdits({ who, ip }, id, { row, restored: column ?? 'all cells' });
+    { ...repairOperations.edit, bodyLimit: EDITS_BYTES },
+    async ({ params: { id }, body: { edits }, who, ip }) => {
+      const edited = await repairs.edit(id, edits, who.name);
+      noteEdits({ who, ip }, id, { rows: new Set(edits.map(({ row }) => row)).size, cells: edits.length });
       return edited;
     },
   );
+
+  serve(app, repairOperations.restore, async ({ params: { id, row }, query: { column }, who, ip }) => {
+    const edited = await repairs.restore(id, row, column, who.name);
+    noteEdits({ who, ip }, id, { row, restored: column ?? 'all cells' });
+    return edited;
+  });
 
   serve(app, repairOperations.replace, async ({ params: { id }, body, who, ip }) => {
     const { rows, cells, ...replaced } = await repairs.replace(id, body, who.name);
@@ -54,7 +54,7 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
     return { rows, cells, ...replaced };
   });
 
-  serve(app, repairOperations.paste, async ({ params: { id }, body, who, ip }) => {
+  serve(app, { ...repairOperations.paste, bodyLimit: EDITS_BYTES }, async ({ params: { id }, body, who, ip }) => {
     const { rows, cells, leftOut, ...pasted } = await repairs.paste(id, body, who.name);
     const {
       fill,
@@ -69,17 +69,21 @@ export function repairRoutes(app: Api, { coordinator, access, views }: ServerCon
     return { rows, cells, leftOut, ...pasted };
   });
 
-  serve(app, { ...repairOperations.undo, bodyLimit: FILE_BYTES }, async ({ params: { id }, body, who, ip }) => {
+  serve(app, repairOperations.undo, async ({ params: { id }, body, who, ip }) => {
     const { rows, cells, ...undone } = await repairs.undo(id, body, who.name);
     noteEdits({ who, ip }, id, { did: 'undo', of: body.action, rows, cells });
     return { rows, cells, ...undone };
   });
 
-  serve(app, repairOperations.takeFile, async ({ params: { id }, body: { csv }, who, ip }) => {
-    const taken = await repairs.takeFile(id, csv, who.name);
-    noteEdits({ who, ip }, id, { rows: taken.rows, cells: taken.cells, by: 'file' });
-    return taken;
-  });
+  serve(
+    app,
+    { ...repairOperations.takeFile, bodyLimit: FILE_BYTES },
+    async ({ params: { id }, body: { csv }, who, ip }) => {
+      const taken = await repairs.takeFile(id, csv, who.name);
+      noteEdits({ who, ip }, id, { rows: taken.rows, cells: taken.cells, by: 'file' });
+      return taken;
+    },
+  );
 
   serve(app, repairOperations.send, async ({ params: { id }, who, ip }, reply) => {
     const made = await repairs.send(id, who.name);

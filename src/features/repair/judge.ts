@@ -1,10 +1,10 @@
-import type { RepairProblem } from '../../api/repair.ts';
+import type { InputRow } from '../../imports/read/input-row.ts';
+import { actionOf, outcomeId, outcomeOf, regionOf, scopeOf } from '../../imports/record/enum-ids.ts';
+import { inputOf } from '../../imports/report/report-paths.ts';
+import type { MembershipToRetry } from '../../imports/report/retry.ts';
 import { foldId } from '../../membership/membership.ts';
 import { FULFILLED, RETRYABLE } from '../../membership/outcome.ts';
-import type { InputRow } from '../read/input-row.ts';
-import { actionOf, outcomeId, outcomeOf, regionOf, scopeOf } from '../record/enum-ids.ts';
-import { inputOf } from '../report/report-paths.ts';
-import type { MembershipToRetry } from '../report/retry.ts';
+import type { RepairProblem } from './api.ts';
 import { type Asking, contradictionsIn } from './contradictions.ts';
 import { cellsOf, editableColumns, headerWidth } from './edited-row.ts';
 import { type Edited, type EditedRow, readEdited } from './read-edited.ts';

@@ -1,14 +1,10 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  type RepairAction,
-  type RepairCounts,
-  type RepairProblem,
-  type RepairState,
-  rowProblems,
-} from '../../api/repair.ts';
+import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
-import { IMPORT_MIGRATIONS, REPAIR_MIGRATIONS } from '../schemas.ts';
+import { type RepairAction, type RepairCounts, type RepairProblem, type RepairState, rowProblems } from './api.ts';
+
+const REPAIR_MIGRATIONS = new URL('migrations/', import.meta.url);
 
 /** The edits of an import's rows, and its ledger beside them, which is only read. */
 export interface RepairLedger {

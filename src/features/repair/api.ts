@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count, nextCursor, time } from './fields.ts';
-import { cursorOption, limitOption, listOption } from './options.ts';
+import { count, nextCursor, time } from '../../api/fields.ts';
+import { cursorOption, limitOption, listOption } from '../../api/options.ts';
 
 /** Edits of cells in one request, at most. */
 const MAX_EDITS = 1_000;

@@ -1,7 +1,13 @@
-import { parseJson } from '../read/json-text.ts';
-import { distinctKeys } from '../report/columns.ts';
-import { cellValues, elementOf, type Original, originalCells, originalOnOneLine } from '../report/original.ts';
-import type { ReportInput } from '../report/report-row.ts';
+import { parseJson } from '../../imports/read/json-text.ts';
+import { distinctKeys } from '../../imports/report/columns.ts';
+import {
+  cellValues,
+  elementOf,
+  type Original,
+  originalCells,
+  originalOnOneLine,
+} from '../../imports/report/original.ts';
+import type { ReportInput } from '../../imports/report/report-row.ts';
 
 /** Column -> new text of its cell. */
 export type Edits = ReadonlyMap<string, string>;

@@ -1,6 +1,16 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Catalog, ImportRecord } from '../../imports/catalog.ts';
+import { NothingToSend, WrongState, WrongTarget } from '../../imports/import-errors.ts';
+import { newImportId } from '../../imports/import-id.ts';
+import { readOptions } from '../../imports/import-options.ts';
+import { tagsOf } from '../../imports/import-tags.ts';
+import { type RetryOfImport, retryName } from '../../imports/life/retry-import.ts';
+import { hasLedger } from '../../imports/lost-ledger.ts';
+import { actionsOf } from '../../membership/import-actions.ts';
+import { isFinal } from '../../membership/import-state.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
 import type {
   RepairEdited,
   RepairPaste,
@@ -10,21 +20,11 @@ import type {
   RepairTaken,
   RepairUndo,
   RepairView,
-} from '../../api/repair.ts';
-import { actionsOf } from '../../membership/import-actions.ts';
-import { isFinal } from '../../membership/import-state.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
-import type { Catalog, ImportRecord } from '../catalog.ts';
-import { NothingToSend, WrongState, WrongTarget } from '../import-errors.ts';
-import { newImportId } from '../import-id.ts';
-import { readOptions } from '../import-options.ts';
-import { tagsOf } from '../import-tags.ts';
-import { hasLedger } from '../lost-ledger.ts';
-import { type CellEdit, type RepairFilter, repairFile } from '../repair/repair-ledger.ts';
-import { doRepair } from '../repair/repair-work.ts';
-import type { Fate, SentRepaired } from '../repair/send.ts';
-import type { Subject } from '../repair/show.ts';
-import { type RetryOfImport, retryName } from './retry-import.ts';
+} from './api.ts';
+import { type CellEdit, type RepairFilter, repairFile } from './repair-ledger.ts';
+import { doRepair } from './repair-work.ts';
+import type { Fate, SentRepaired } from './send.ts';
+import type { Subject } from './show.ts';
 
 /** Rows of an import that people correct, and the imports that send them. Each method rejects with CannotRepair or WrongState. */
 export interface Repairs {

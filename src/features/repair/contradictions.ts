@@ -1,5 +1,5 @@
-import type { RepairProblem } from '../../api/repair.ts';
-import type { InputRow } from '../read/input-row.ts';
+import type { InputRow } from '../../imports/read/input-row.ts';
+import type { RepairProblem } from './api.ts';
 
 /** Problems of a row that another row of the file makes: when that one is corrected, there is none. */
 const CONTRADICTIONS = ['ADDED_AND_BANNED', 'SEVERAL_ACTIONS', 'DERIVED_ID_COLLISION'] as const;

@@ -1,3 +1,6 @@
+import { inputOf } from '../../imports/report/report-paths.ts';
+import { capturingPattern } from '../../text/wildcard.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import {
   MAX_CELL,
   type RepairPaste,
@@ -5,10 +8,7 @@ import {
   type RepairReplaced,
   type RepairUndo,
   type SomeRows,
-} from '../../api/repair.ts';
-import { capturingPattern } from '../../text/wildcard.ts';
-import { counted, grouped } from '../../text/wording.ts';
-import { inputOf } from '../report/report-paths.ts';
+} from './api.ts';
 import { type Action, checkRows, keep, NOT_SENT, originalsOf, placeOf } from './edit.ts';
 import { cellsOf } from './edited-row.ts';
 import type { Judged } from './judge.ts';

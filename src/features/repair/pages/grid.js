@@ -1,17 +1,17 @@
 /** The rows to repair as a table whose cells can be edited, with the problem of each beside it. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { Empty, foreign, h, importHref } from '../../element.js';
-import { grouped } from '../../format.js';
-import { ErrorPlace } from '../../notice.js';
-import { usePlace } from '../../place.js';
-import { dataTable } from '../../table.js';
-import { columnLabel } from '../../words.js';
-import { useWork, WorkButton } from '../../work.js';
+import { Empty, foreign, h, importHref } from '../../../console/element.js';
+import { grouped } from '../../../console/format.js';
+import { ErrorPlace } from '../../../console/notice.js';
+import { usePlace } from '../../../console/place.js';
+import { dataTable } from '../../../console/table.js';
+import { columnLabel } from '../../../console/words.js';
+import { useWork, WorkButton } from '../../../console/work.js';
 import { Cell } from './cell.js';
 import { PAGE } from './repair-rows.js';
 
-/** @import { RepairRow, RepairView } from '../../answers.d.ts' */
+/** @import { RepairRow, RepairView } from '../api.ts' */
 /** @import { RepairActions } from './repair-actions.js' */
 /** @import { RepairRows } from './repair-rows.js' */
 
@@ -98,7 +98,7 @@ function columnsToShow({ columns }, rows, isWhole) {
  * @param {RepairActions} all.actions
  * @param {readonly { name: string, place: number }[]} all.columns
  * @param {boolean} all.isReadOnly
- * @returns {import('../../table.js').Column<RepairRow>[]}
+ * @returns {import('../../../console/table.js').Column<RepairRow>[]}
  */
 function tableColumns(all) {
   const { repair, columns, isReadOnly } = all;

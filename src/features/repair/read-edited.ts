@@ -1,13 +1,13 @@
+import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import type { InputRow } from '../../imports/read/input-row.ts';
+import { type Intake, openIntake } from '../../imports/read/intake.ts';
+import type { Identities } from '../../imports/read/shape/identities.ts';
+import { inputOf } from '../../imports/report/report-paths.ts';
+import { retryOptions } from '../../imports/retry-options.ts';
+import { identityCopy } from '../../imports/stage/identity-copy.ts';
+import { openIdentities } from '../../imports/stage/identity-file.ts';
+import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { type ImportOptions, intakeOptions } from '../import-options.ts';
-import type { InputRow } from '../read/input-row.ts';
-import { type Intake, openIntake } from '../read/intake.ts';
-import type { Identities } from '../read/shape/identities.ts';
-import { inputOf } from '../report/report-paths.ts';
-import { retryOptions } from '../retry-options.ts';
-import { identityCopy } from '../stage/identity-copy.ts';
-import { openIdentities } from '../stage/identity-file.ts';
-import type { InputDescription } from '../stage/staged-row.ts';
 import { EDITED, type Edits, editedCells, editedElement, FROM_ROW, headerWidth } from './edited-row.ts';
 
 /** A row of the input with its edits. */

@@ -1,10 +1,10 @@
 /** Cells that are marked together: from the one where Shift was first held down to the one that has the keyboard. */
 import { signal } from '@preact/signals';
-import { counted } from '../../format.js';
-import { announce } from '../../frame.js';
-import { columnLabel } from '../../words.js';
+import { counted } from '../../../console/format.js';
+import { announce } from '../../../console/frame.js';
+import { columnLabel } from '../../../console/words.js';
 
-/** @import { RepairRow } from '../../answers.d.ts' */
+/** @import { RepairRow } from '../api.ts' */
 
 /** @typedef {{ name: string, place: number }} Column */
 /** @typedef {{ row: number, place: number }} At a cell: number of its row, place of its column */

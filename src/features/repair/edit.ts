@@ -1,6 +1,6 @@
-import type { RepairAction, RepairEdited, RepairState } from '../../api/repair.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
+import type { RepairAction, RepairEdited, RepairState } from './api.ts';
 import { CONTRADICTION_CODES } from './contradictions.ts';
 import { type Judged, judge } from './judge.ts';
 import type { EditedRow } from './read-edited.ts';

@@ -1,11 +1,11 @@
 /** One cell that can be edited, and the way from cell to cell: the keys of a spreadsheet. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { h } from '../../element.js';
-import { columnLabel } from '../../words.js';
+import { h } from '../../../console/element.js';
+import { columnLabel } from '../../../console/words.js';
 import { pastedLines } from './clipboard.js';
 import { marksOf } from './marked-edits.js';
 
-/** @import { RepairRow } from '../../answers.d.ts' */
+/** @import { RepairRow } from '../api.ts' */
 /** @import { RepairActions } from './repair-actions.js' */
 /** @import { RepairRows } from './repair-rows.js' */
 

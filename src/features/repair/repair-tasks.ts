@@ -1,3 +1,5 @@
+import type { ImportOptions } from '../../imports/import-options.ts';
+import type { RowFilter } from '../../imports/report/row-filter.ts';
 import type {
   RepairEdited,
   RepairPaste,
@@ -7,9 +9,7 @@ import type {
   RepairTaken,
   RepairUndo,
   RepairView,
-} from '../../api/repair.ts';
-import type { ImportOptions } from '../import-options.ts';
-import type { RowFilter } from '../report/row-filter.ts';
+} from './api.ts';
 import { paste, replace, undo } from './change-many.ts';
 import { edit, restore } from './edit.ts';
 import type { CellEdit, RepairFilter, Send } from './repair-ledger.ts';

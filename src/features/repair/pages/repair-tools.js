@@ -1,14 +1,14 @@
 /** What can be done with many rows at once, above the table of rows. */
 import { useSignal } from '@preact/signals';
-import { Empty, foreign, h } from '../../element.js';
-import { SelectField, TextField, useForm } from '../../form.js';
-import { counted, grouped } from '../../format.js';
-import { ErrorPlace } from '../../notice.js';
-import { dataTable } from '../../table.js';
-import { columnLabel } from '../../words.js';
-import { useKeptFocus, useWork, WorkButton } from '../../work.js';
+import { Empty, foreign, h } from '../../../console/element.js';
+import { SelectField, TextField, useForm } from '../../../console/form.js';
+import { counted, grouped } from '../../../console/format.js';
+import { ErrorPlace } from '../../../console/notice.js';
+import { dataTable } from '../../../console/table.js';
+import { columnLabel } from '../../../console/words.js';
+import { useKeptFocus, useWork, WorkButton } from '../../../console/work.js';
 
-/** @import { RepairReplaced, RepairView } from '../../answers.d.ts' */
+/** @import { RepairReplaced, RepairView } from '../api.ts' */
 /** @import { RepairActions } from './repair-actions.js' */
 /** @import { RepairRows } from './repair-rows.js' */
 

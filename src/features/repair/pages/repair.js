@@ -1,25 +1,26 @@
 /** Rows of an import that are invalid or failed: corrected in the browser, then sent as an import of their own. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { useAnswer } from '../answer.js';
-import { importPath } from '../api.js';
-import { confirmed } from '../dialog.js';
-import { Empty, foreign, h, importHref } from '../element.js';
-import { FilterChoice } from '../form.js';
-import { counted, grouped } from '../format.js';
-import { ErrorNotice, ErrorPlace } from '../notice.js';
-import { usePlace, useTitle } from '../place.js';
-import { columnLabel, fileName } from '../words.js';
-import { useWork, WorkButton } from '../work.js';
-import { RepairGrid } from './repair/grid.js';
-import { useRepairActions } from './repair/repair-actions.js';
-import { useRepairRows } from './repair/repair-rows.js';
-import { RepairTools } from './repair/repair-tools.js';
+import { useAnswer } from '../../../console/answer.js';
+import { importPath } from '../../../console/api.js';
+import { confirmed } from '../../../console/dialog.js';
+import { Empty, foreign, h, importHref } from '../../../console/element.js';
+import { FilterChoice } from '../../../console/form.js';
+import { counted, grouped } from '../../../console/format.js';
+import { ErrorNotice, ErrorPlace } from '../../../console/notice.js';
+import { usePlace, useTitle } from '../../../console/place.js';
+import { columnLabel, fileName } from '../../../console/words.js';
+import { useWork, WorkButton } from '../../../console/work.js';
+import { RepairGrid } from './grid.js';
+import { useRepairActions } from './repair-actions.js';
+import { useRepairRows } from './repair-rows.js';
+import { RepairTools } from './repair-tools.js';
 
-/** @import { ImportView, RepairView } from '../answers.d.ts' */
-/** @import { RepairRows } from './repair/repair-rows.js' */
+/** @import { ImportView } from '../../../console/answers.d.ts' */
+/** @import { RepairView } from '../api.ts' */
+/** @import { RepairRows } from './repair-rows.js' */
 
-/** @type {import('../form.js').Choice[]} */
+/** @type {import('../../../console/form.js').Choice[]} */
 const STATES = [
   ['', 'not sent'],
   ['open', 'not edited'],
@@ -31,7 +32,7 @@ const STATES = [
 export function RepairPage() {
   const { param: id } = usePlace();
   const repair = useRepairRows();
-  /** @type {import('../answer.js').Answer<ImportView>} */
+  /** @type {import('../../../console/answer.js').Answer<ImportView>} */
   const { data } = useAnswer(importPath(id));
   useTitle(data === undefined ? '' : `Repair ${fileName(data.file)}`);
   const view = repair.view.value;

@@ -1,18 +1,18 @@
 /** What changes many rows at once: questions before it, and what came of it. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { confirmed } from '../../dialog.js';
-import { foreign } from '../../element.js';
-import { counted, grouped } from '../../format.js';
-import { columnLabel } from '../../words.js';
-import { useWork } from '../../work.js';
+import { confirmed } from '../../../console/dialog.js';
+import { foreign } from '../../../console/element.js';
+import { counted, grouped } from '../../../console/format.js';
+import { columnLabel } from '../../../console/words.js';
+import { useWork } from '../../../console/work.js';
 
-/** @import { RepairReplaced, RepairRow } from '../../answers.d.ts' */
+/** @import { RepairReplaced, RepairRow } from '../api.ts' */
 /** @import { RepairRows } from './repair-rows.js' */
 
 /**
  * @typedef {object} RepairActions
- * @property {import('../../work.js').Work} work
+ * @property {import('../../../console/work.js').Work} work
  * @property {string} done what the last action has changed
  * @property {(lines: readonly (readonly string[])[], row: RepairRow, columns: readonly string[]) => void} paste from this row on, into these columns
  * @property {(cells: import('./marked-cells.js').Cells, lines: readonly (readonly string[])[]) => void} enter a line in each of these rows, into these columns

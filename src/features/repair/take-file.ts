@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
-import type { RepairTaken } from '../../api/repair.ts';
+import { csvDelimiter } from '../../imports/report/csv.ts';
+import { inputOf } from '../../imports/report/report-paths.ts';
 import { harmless } from '../../text/spreadsheet.ts';
-import { csvDelimiter } from '../report/csv.ts';
-import { inputOf } from '../report/report-paths.ts';
+import type { RepairTaken } from './api.ts';
 import { keep, originalsOf } from './edit.ts';
 import { cellsOf } from './edited-row.ts';
 import { CannotRepair } from './repair-errors.ts';

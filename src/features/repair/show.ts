@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { RepairCounts, RepairRow, RepairState, RepairView } from '../../api/repair.ts';
-import type { ImportOptions } from '../import-options.ts';
-import { outcomeId } from '../record/enum-ids.ts';
-import { openImportReader } from '../report/reading.ts';
-import { inputOf } from '../report/report-paths.ts';
-import type { InputDescription } from '../stage/staged-row.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import { outcomeId } from '../../imports/record/enum-ids.ts';
+import { openImportReader } from '../../imports/report/reading.ts';
+import { inputOf } from '../../imports/report/report-paths.ts';
+import type { InputDescription } from '../../imports/stage/staged-row.ts';
+import type { RepairCounts, RepairRow, RepairState, RepairView } from './api.ts';
 import { cellsOf, EDITED, editableColumns, FROM_ROW } from './edited-row.ts';
 import {
   countsOf,

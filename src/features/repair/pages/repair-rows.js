@@ -1,16 +1,16 @@
 /** The rows of an import that are being repaired: what is shown, what is edited, and what is not saved yet. */
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { isAway } from '../../answer.js';
-import { importPath, query, request } from '../../api.js';
-import { connection } from '../../connection.js';
-import { counted } from '../../format.js';
-import { announce } from '../../frame.js';
-import { useEntry } from '../../kept-entries.js';
-import { keepInAddress, usePlace } from '../../place.js';
+import { isAway } from '../../../console/answer.js';
+import { importPath, query, request } from '../../../console/api.js';
+import { connection } from '../../../console/connection.js';
+import { counted } from '../../../console/format.js';
+import { announce } from '../../../console/frame.js';
+import { useEntry } from '../../../console/kept-entries.js';
+import { keepInAddress, usePlace } from '../../../console/place.js';
 import { MarkedCells } from './marked-cells.js';
 
-/** @import { RepairEdited, RepairReplaced, RepairRow, RepairRows as Page, RepairView } from '../../answers.d.ts' */
+/** @import { RepairEdited, RepairReplaced, RepairRow, RepairRows as Page, RepairView } from '../api.ts' */
 
 /** @typedef {{ row: number, column: string, value: string | null }} Edit null: as the file had it */
 /** @typedef {{ row: number, column: string, from: string, to: string }} Change the latest one of a person */

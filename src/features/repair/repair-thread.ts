@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { packError } from '../read/thread-error.ts';
+import { packError } from '../../imports/read/thread-error.ts';
 import { CannotRepair } from './repair-errors.ts';
 import { doTask, type RepairTask } from './repair-tasks.ts';
 import type { RepairReply } from './repair-work.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ThreadError, unpackError } from '../../imports/read/thread-error.ts';
 import { startThread } from '../../platform/threads.ts';
-import { type ThreadError, unpackError } from '../read/thread-error.ts';
 import { CannotRepair } from './repair-errors.ts';
 import type { RepairTask, RepairWork } from './repair-tasks.ts';
 import type { Subject } from './show.ts';

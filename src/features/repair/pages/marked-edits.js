@@ -1,7 +1,7 @@
 /** What keys and the clipboard do to marked cells. */
 import { copiedText } from './clipboard.js';
 
-/** @import { RepairRow } from '../../answers.d.ts' */
+/** @import { RepairRow } from '../api.ts' */
 /** @import { Cells, Column } from './marked-cells.js' */
 /** @import { RepairActions } from './repair-actions.js' */
 /** @import { RepairRows } from './repair-rows.js' */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { importView } from '../imports.ts';
-import { operationsOf } from '../operation.ts';
+import { importView } from '../../api/imports.ts';
+import { operationsOf } from '../../api/operation.ts';
 import {
   repairEdited,
   repairEdits,
@@ -13,7 +13,7 @@ import {
   repairTaken,
   repairUndo,
   repairView,
-} from '../repair.ts';
+} from './api.ts';
 
 const operation = operationsOf('repair');
 const params = z.object({ id: z.string() });
