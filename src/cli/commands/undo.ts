@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
-import { syncView } from '../../features/sync/api.ts';
 import { openSyncs } from '../../features/sync/commands/open-syncs.ts';
 import { runSync } from '../../features/sync/commands/run-sync.ts';
 import {
@@ -13,11 +12,12 @@ import {
 } from '../../features/sync/commands/sync-flags.ts';
 import { followSyncThere } from '../../features/sync/commands/sync-there.ts';
 import type { Syncs } from '../../features/sync/commands/syncs.ts';
+import { syncOperations } from '../../features/sync/operations.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
 import { UNDOING } from '../../options/deciding-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { inShort } from '../../server/access/noting.ts';
+import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { currentUser } from '../current-user.ts';
@@ -26,7 +26,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { type Io, say } from '../screen/io.ts';
-import { type Imports, importAddress } from '../target/imports.ts';
+import type { Imports } from '../target/imports.ts';
 import type { Server } from '../target/server-client.ts';
 import { undoCreatedThere } from '../target/undo-created-there.ts';
 import { undoCreated } from '../undo-created.ts';
@@ -109,7 +109,9 @@ async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promi
 }
 
 async function undoThere(io: Io, syncs: Syncs, server: Server, id: string, flags: Flags): Promise<Undone> {
-  const { id: made } = await server.begin(`${importAddress(id)}/undo?${await decidingQuery(flags)}`, syncView);
+  const query = await decidingQuery(flags);
+  const texts = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+  const { id: made } = await server.call(syncOperations.undo, { ...texts, id });
   const there = { io, syncs, server, json: flags.json === true, planCsv: flags.planCsv };
   return { code: await followSyncThere(there, made, true), made };
 }

@@ -24,7 +24,7 @@ import { typedCommand } from '../../../cli/typed-command.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { requireNeeds, withRecipe } from '../../../imports/recipes/apply.ts';
-import { recipe } from '../../../imports/recipes/recipe.ts';
+import { recipeOperations } from '../../../imports/recipes/operations.ts';
 import { findRecipe } from '../../../imports/recipes/store.ts';
 import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
 import { keptOf } from '../../../options/option.ts';
@@ -36,7 +36,8 @@ import { isAddress } from '../../../text/address.ts';
 import { printable } from '../../../text/wording.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
 import { syncOptionsToJson } from '../../sync/sync-options.ts';
-import { type NewSchedule, schedule } from '../api.ts';
+import type { NewSchedule } from '../api.ts';
+import { scheduleOperations } from '../operations.ts';
 import { isPattern, wholeSource } from '../source.ts';
 import { headersFrom } from '../source-headers.ts';
 import { openSchedules } from './open-schedules.ts';
@@ -170,7 +171,7 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
   if (flags.identities !== undefined) {
     throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
   }
-  const made = await server.begin('/v1/schedules', schedule, await newSchedule(server, name, flags));
+  const made = await server.call(scheduleOperations.add, await newSchedule(server, name, flags));
   return { made: documentOfView(made), source: made.file, isThere: true, isServed: true };
 }
 
@@ -196,7 +197,7 @@ async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['
   const { delimiter, ...kept } = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
   const given = { ...kept, ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }) };
   if (flags.recipe === undefined) return given as NewSchedule['reading'];
-  const known = await server.get(`/v1/recipes/${encodeURIComponent(flags.recipe)}`, recipe);
+  const known = await server.call(recipeOperations.one, { name: flags.recipe });
   const { recipe: _, ...reading } = withRecipe(known, given as Partial<ImportOptions>);
   requireNeeds(known, reading);
   return reading as NewSchedule['reading'];

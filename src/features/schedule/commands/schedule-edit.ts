@@ -10,13 +10,14 @@ import type { Server } from '../../../cli/target/server-client.ts';
 import type { Config } from '../../../platform/config.ts';
 import { defined } from '../../../platform/defined.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
-import { type ScheduleSettings, type ScheduleView, schedule } from '../api.ts';
+import type { ScheduleSettings, ScheduleView } from '../api.ts';
+import { scheduleOperations } from '../operations.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
 import { ScheduleError } from '../schedule-errors.ts';
 import { wholeSource } from '../source.ts';
 import { openSchedules } from './open-schedules.ts';
-import { documentOfView, scheduleAddress, settingsOfView } from './remote-schedules.ts';
+import { documentOfView, settingsOfView } from './remote-schedules.ts';
 import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
 import { changeSchedules, type ScheduleChange } from './schedule-control.ts';
 import { scheduleDocument, withSchedules } from './schedule-data.ts';
@@ -80,9 +81,9 @@ async function editHere(config: Config, name: string, flags: Flags): Promise<Sch
 }
 
 async function editThere(server: Server, name: string, flags: Flags): Promise<ScheduleDocument> {
-  const before = await server.get(scheduleAddress(name), schedule);
-  const body = { ...changedThere(before, flags), version: before.version };
-  return documentOfView(await server.put(scheduleAddress(name), schedule, body));
+  const before = await server.call(scheduleOperations.one, { name });
+  const wanted = { ...changedThere(before, flags), name, version: before.version };
+  return documentOfView(await server.call(scheduleOperations.edit, wanted));
 }
 
 async function copy(io: Io, name: string, newName: string, flags: Flags): Promise<ExitCode> {
@@ -97,9 +98,9 @@ async function copyHere(config: Config, name: string, newName: string, flags: Fl
 }
 
 async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleDocument> {
-  const before = await server.get(scheduleAddress(name), schedule);
-  const body = { ...changedThere(before, flags), name: newName, copyOf: name };
-  return documentOfView(await server.begin('/v1/schedules', schedule, body));
+  const before = await server.call(scheduleOperations.one, { name });
+  const wanted = { ...changedThere(before, flags), name: newName, copyOf: name };
+  return documentOfView(await server.call(scheduleOperations.add, wanted));
 }
 
 async function changeHere(config: Config, wanted: ScheduleChange): Promise<ScheduleDocument | null> {

@@ -1,10 +1,11 @@
 import { createSettingsOf } from '../../../options/create-options.ts';
 import { nextRuns } from '../../../queue/cron.ts';
-import { inShort, noting } from '../../../server/access/noting.ts';
+import { noting } from '../../../server/access/noting.ts';
 import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
+import { inShort } from '../../../text/wording.ts';
 import { readTotals } from '../../sync/plan/plan-totals.ts';
 import { UnknownSync } from '../../sync/sync-errors.ts';
 import { readSyncOptions, type SyncOptions, shownCreate } from '../../sync/sync-options.ts';

@@ -8,7 +8,7 @@ import { type RunningFlags, type ServerFlags, withRunning, withServer } from '..
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { syncView } from '../api.ts';
+import { syncOperations } from '../operations.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import { readSyncOptions } from '../sync-options.ts';
 import { openSyncs } from './open-syncs.ts';
@@ -17,7 +17,6 @@ import { askToDecide } from './sync-control.ts';
 import { findSync } from './sync-data.ts';
 import { documentOf } from './sync-outcome.ts';
 import { followSyncThere } from './sync-there.ts';
-import { syncAddress } from './syncs.ts';
 
 type Flags = RunningFlags & ServerFlags;
 
@@ -52,8 +51,8 @@ async function applyStored(
   const { config, syncs: kept, server } = await openSyncs(flags);
   const json = flags.json === true;
   if (server !== undefined) {
-    const body = flags.reason === undefined ? undefined : { reason: flags.reason };
-    await server.begin(`${syncAddress(id)}/${verb}`, syncView, body);
+    if (flags.reason === undefined) await server.call(syncOperations.apply, { id });
+    else await server.call(syncOperations.approve, { id, reason: flags.reason });
     return followSyncThere({ io, syncs: kept, server, json }, id);
   }
   const record = findSync(config.dataDir, id);

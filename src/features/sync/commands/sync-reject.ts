@@ -6,13 +6,12 @@ import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, ownDataDir } from '../../../platform/data-dir.ts';
-import { syncView } from '../api.ts';
+import { syncOperations } from '../operations.ts';
 import { openSyncCatalog } from '../sync-catalog.ts';
 import { SyncRefused } from '../sync-errors.ts';
 import { openSyncs } from './open-syncs.ts';
 import { askToDecide } from './sync-control.ts';
 import { findSync } from './sync-data.ts';
-import { syncAddress } from './syncs.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly reason: string };
 
@@ -29,7 +28,7 @@ async function reject(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const { config, server } = await openSyncs(flags);
   const { reason } = flags;
   if (server === undefined) await rejectHere(config, id, reason);
-  else await server.begin(`${syncAddress(id)}/reject`, syncView, { reason });
+  else await server.call(syncOperations.reject, { id, reason });
   say(io, `Sync ${id} is rejected: ${reason}`);
   return EXIT.ok;
 }

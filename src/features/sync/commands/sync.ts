@@ -25,7 +25,7 @@ import type { ImportOptions } from '../../../imports/import-options.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { inShort } from '../../../server/access/noting.ts';
+import { inShort } from '../../../text/wording.ts';
 import { planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import { openSyncs } from './open-syncs.ts';

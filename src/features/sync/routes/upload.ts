@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
-import { inShort, noting } from '../../../server/access/noting.ts';
+import { noting } from '../../../server/access/noting.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
@@ -8,6 +8,7 @@ import { uploadOperations } from '../../../server/uploads/operations.ts';
 import { optionsOf } from '../../../server/uploads/options.ts';
 import { optionsFor, recipeFor } from '../../../server/uploads/recipe.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/taking.ts';
+import { inShort } from '../../../text/wording.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { readingOf, syncDecision } from './options.ts';
 
