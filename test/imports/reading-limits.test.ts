@@ -72,9 +72,9 @@ test('the time in which a ledger of an older rollcall is converted is no time of
 test('a task that needs more memory than its thread may have is refused, and the process lives', async () => {
   const path = join(tempDir(), 'ledger.sqlite');
   const staging = startStaging(path);
-  await staging.add([rowAt(0, {})]);
+  staging.add([rowAt(0, {})]);
   const columns = Array.from({ length: 700_000 }, () => 'column');
-  await staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
+  staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
   const queue = openReadingQueue({ atOnce: 1, heapMb: 48 });
   onTestFinished(() => queue.close());
   const wide = queue.ask(
