@@ -2,9 +2,10 @@
  * Contender of fleet.ts: the least that Node can do for these calls. No file is read and nothing is looked at: undici
  * sends calls of 25 made-up UIDs, and JSON.parse reads the replies.
  */
+
 import { readFileSync } from 'node:fs';
 import { Pool } from 'undici';
-import { MAX_UIDS_PER_CALL } from '../src/membership/member-lists.ts';
+import { MAX_UIDS_PER_CALL } from '../src/chat/service/limits.ts';
 import { report } from './measure.ts';
 
 const CALLS_AT_A_TIME = 60;

@@ -3,6 +3,7 @@ import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/client.ts';
 import type { CreatedGroup, Reactivated } from '../src/chat/create-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
+import { GROUP_MISSING, isIdTaken, OPERATION_MISSING } from '../src/chat/service/codes.ts';
 import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
@@ -83,7 +84,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
     // One of the members may be the reason: the group can be tried again without them.
     const verdict = judge(error, create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1);
     // Not part of the contract: if the service lacks this operation, the others must continue.
-    return verdict.code === 'ERR_API_NOT_FOUND' ? { ...verdict, kind: 'final' } : verdict;
+    return verdict.code === OPERATION_MISSING ? { ...verdict, kind: 'final' } : verdict;
   },
   readAnswer: (batch, reply) => {
     const { create, uncertainty } = batch;
@@ -106,8 +107,8 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
     }
   },
   readRefusal: ({ create, uncertainty }, { kind, code, message }) => {
-    if (create.what === 'look' && code === 'ERR_GUID_NOT_FOUND') return made('missing', code, message);
-    if (code === 'ERR_UID_ALREADY_EXISTS' || code === 'ERR_GUID_ALREADY_EXISTS') {
+    if (create.what === 'look' && code === GROUP_MISSING) return made('missing', code, message);
+    if (isIdTaken(code)) {
       // It exists. If an earlier call got no answer, that call probably created it.
       return uncertainty === null
         ? made('existing', code, message)

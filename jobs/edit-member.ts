@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/client.ts';
 import { judgeEdit } from '../src/chat/member-policy.ts';
+import { MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
-import { MEMBER_SCOPES } from '../src/membership/member-lists.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 

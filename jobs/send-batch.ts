@@ -4,6 +4,7 @@ import { backoffMs, isNoAnswer, type Verdict } from '../src/chat/error-policy.ts
 import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { EditVerdict } from '../src/chat/member-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
+import { CALL_KINDS } from '../src/chat/service/codes.ts';
 import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
@@ -27,7 +28,7 @@ export const callRecord = z.object({
   ms: z.int(),
   httpStatus: z.int().nullable(),
   code: z.string(),
-  kind: z.enum(['answered', 'again', 'slow-down', 'halve', 'group', 'stop-region', 'final']),
+  kind: z.enum(CALL_KINDS),
   message: z.string().optional(),
   requestId: z.string().optional(),
 });

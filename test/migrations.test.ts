@@ -6,8 +6,9 @@ const SRC = new URL('../src/', import.meta.url);
 
 /** SHA-256, its first 16 digits, of every migration that has landed. A new one is added; a line is never changed. */
 const LANDED: Readonly<Record<string, string>> = {
-  'exports/migrations/001_export.sql': '64211b8dfb0aebdc',
+  'features/export/migrations/001_export.sql': '64211b8dfb0aebdc',
   'imports/check/migrations/001_check.sql': '6fe0884fdf5f94a3',
+  'imports/check/migrations/002_options.sql': '0930bf82fa836ee3',
   'imports/migrations/001_catalog.sql': '97671e2a9f30497a',
   'imports/migrations/002_import_list.sql': '9147c0042efad974',
   'imports/migrations/003_schedule_edits.sql': 'f8d39262254b503b',
@@ -23,9 +24,9 @@ const LANDED: Readonly<Record<string, string>> = {
   'imports/record/migrations/006_plain_words.sql': 'dd79b5b3498bd12f',
   'imports/record/migrations/007_messages_by_batch.sql': '3328aa25352062bb',
   'imports/record/migrations/008_started.sql': '5bb1a67ea9480cb4',
-  'imports/repair/migrations/001_repair.sql': '228417af93ef59d3',
-  'imports/repair/migrations/002_state.sql': '8328a50a7a911475',
-  'imports/repair/migrations/003_actions.sql': '3ba4f3947525d2b0',
+  'features/repair/migrations/001_repair.sql': '228417af93ef59d3',
+  'features/repair/migrations/002_state.sql': '8328a50a7a911475',
+  'features/repair/migrations/003_actions.sql': '3ba4f3947525d2b0',
   'server/access/migrations/001_access.sql': 'd95d236ecf2d363a',
   'server/access/migrations/002_last_use.sql': '09d444bd4fb353e0',
   'server/access/migrations/003_receiver.sql': '7156bea9c70aa5ee',

@@ -12,6 +12,7 @@ export interface SourceFile {
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['src/errors'],
+  ['src/chat/service'],
   ['src/membership'],
   ['src/text', 'src/platform'],
   ['src/options'],
@@ -27,28 +28,48 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/imports/report'],
   ['src/imports/send'],
   ['src/imports/check'],
-  ['src/imports/repair'],
   ['src/imports/life'],
-  ['src/exports'],
+  ['src/features/export'],
+  ['src/features/repair'],
   ['src/syncs'],
   ['src/syncs/plan'],
   ['src/syncs/run'],
   ['src/syncs/schedule'],
   ['src/app'],
   ['src/server'],
+  ['routes of features'],
   ['src/cli'],
+  ['commands of features'],
   // The programmatic API.
   ['src'],
 ];
 /** Folders whose folders are rooms of their own. */
-const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
+const STOREYS: ReadonlySet<string> = new Set(['chat', 'imports', 'syncs', 'features']);
+/** Parts of a feature's folder that are as high as a door: the rest, the feature itself, stands at the folder's height. */
+const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
+  [/^src\/features\/[\w-]+\/(api|operations)\b/, 'src/api'],
+  [/^src\/features\/[\w-]+\/routes\b/, 'routes of features'],
+  [/^src\/features\/[\w-]+\/commands?\b/, 'commands of features'],
+  [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
+];
+/** The lists of features, one for each door. Nothing else of a door imports a feature. */
+const LISTS: ReadonlySet<string> = new Set(['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']);
+
+/** The core still knows these features, in these files: docs/architecture.md says why. The list only becomes shorter. */
+export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
+  'src/features/repair': [
+    'src/imports/life/coordinator.ts',
+    'src/imports/life/retry-import.ts',
+    'src/cli/commands/retry-edits.ts',
+  ],
+};
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
-const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/|errors\/)/;
+const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
 /** Types that the console takes: what the API answers. */
 const SHARED_WITH_CONSOLE = /^src\/(api|membership|options)\//;
 /** Words that are bundled with it: files without a package or another file behind them. */
-const BUNDLED_WITH_CONSOLE = /^src\/(options\/input-kinds|membership\/membership)\.ts$/;
+const BUNDLED_WITH_CONSOLE = /^src\/(options\/input-kinds|chat\/service\/regions)\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MOST_LINES = 350;
@@ -82,8 +103,8 @@ function wrongPackage(path: string, specifier: string): string[] {
     { packages: /^bullmq(\/|$)/, home: /^src\/queue\//, says: 'bullmq belongs to src/queue' },
     {
       packages: /^node:sqlite$/,
-      home: /^src\/(platform|imports|syncs)\//,
-      says: 'node:sqlite belongs to src/platform, src/imports and src/syncs',
+      home: /^src\/(platform|imports|features|syncs)\//,
+      says: 'node:sqlite belongs to src/platform, src/imports, src/features and src/syncs',
     },
   ].find(({ packages }) => packages.test(specifier));
   return owner === undefined || owner.home.test(path) ? [] : [`${path} imports ${specifier}: ${owner.says}`];
@@ -91,6 +112,12 @@ function wrongPackage(path: string, specifier: string): string[] {
 
 function wrongWay(path: string, target: string): string | undefined {
   const [from, to] = [folderOf(path), folderOf(target)];
+  const [feature, other] = [featureOf(path), featureOf(target)];
+  if (other !== undefined && feature !== other) {
+    if (LISTS.has(path) || STILL_KNOWN[other]?.includes(path)) return undefined;
+    if (feature === undefined) return 'the core and the doors know no feature';
+    if (!((heightOf(other) ?? 0) < (heightOf(feature) ?? 0))) return 'features know each other in their order only';
+  }
   if (from === to) return undefined;
   if (!/^(src|jobs)\//.test(target)) return 'the product does not need it to run';
   if (from === 'src/sandbox') {
@@ -108,6 +135,9 @@ function wrongWay(path: string, target: string): string | undefined {
   return depth < height ? undefined : depth === height ? 'siblings do not know each other' : 'a folder looks down';
 }
 
+/** The folder of the feature that a file belongs to. */
+const featureOf = (path: string): string | undefined => /^src\/features\/[\w-]+(?=\/)/.exec(path)?.[0];
+
 function heightOf(folder: string): number | undefined {
   const height = LAYERS.findIndex((layer) => layer.includes(folder));
   return height === -1 ? undefined : height;
@@ -117,7 +147,7 @@ function wrongText({ path, text }: SourceFile): string[] {
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
   const code = withoutComments(text);
   return [
-    ...(lines > MOST_LINES ? [`${path} has ${lines} lines: ${MOST_LINES} is the end`] : []),
+    ...(lines > MOST_LINES && !path.endsWith('.sql') ? [`${path} has ${lines} lines: ${MOST_LINES} is the end`] : []),
     ...(/^export \*/m.test(code) ? [`${path} exports *: names are exported one by one`] : []),
     ...(/^export default\b/m.test(code) ? [`${path} exports a default: exports have names`] : []),
     ...(/\bprocess\.env\b|\benv\b[^;\n]*['"]node:process['"]/.test(code) && !MAY_READ_ENV.has(path)
@@ -126,7 +156,21 @@ function wrongText({ path, text }: SourceFile): string[] {
     ...(/\bawait file\.write\(|\bwriteSync\(/.test(code)
       ? [`${path} writes a part: on a full disk, write() may write less than it is given, and appendFile() does not`]
       : []),
+    ...serviceWords(path, code),
     ...(/\bconsole\.\w/.test(code) ? [`${path} uses the console: results go to stdout, the rest to the log`] : []),
+  ];
+}
+
+/** The service's codes and the size of a call are known to its client and to the sandbox; others ask src/chat/service. */
+function serviceWords(path: string, code: string): string[] {
+  if (/^src\/(chat|sandbox)\//.test(path)) return [];
+  // Codes of Node are not the service's.
+  const [named] = /\b(?:AUTH_)?ERR_(?!WORKER_)[A-Z_]*/.exec(code) ?? [];
+  return [
+    ...(named === undefined ? [] : [`${path} names ${named}: src/chat/service/codes.ts has a name for it`]),
+    ...(/PER_CALL\s*=\s*\d|[-+]\s*24\)\s*\/\s*25\b/.test(code)
+      ? [`${path} writes how many UIDs a call has: that is MAX_UIDS_PER_CALL`]
+      : []),
   ];
 }
 
@@ -164,10 +208,12 @@ function cycles(files: readonly SourceFile[]): string[] {
   return [...found];
 }
 
-const targetOf = (path: string, specifier: string) => normalize(join(dirname(path), specifier));
+export const targetOf = (path: string, specifier: string) => normalize(join(dirname(path), specifier));
 
 /** The room of a file: `src/cli` for what lies there at any depth, `src/imports/read` where folders are rooms. */
 function folderOf(path: string): string {
+  const part = PARTS_OF_FEATURES.find(([pattern]) => pattern.test(path))?.[1];
+  if (part !== undefined) return part;
   const [top = '', second = '', third = '', ...rest] = path.split('/');
   if (top !== 'src' || third === '') return top;
   return STOREYS.has(second) && rest.length > 0 ? `src/${second}/${third}` : `src/${second}`;
@@ -175,5 +221,5 @@ function folderOf(path: string): string {
 
 /** Only what is certainly a comment goes: a line that begins as one, or goes on as one. */
 function withoutComments(text: string): string {
-  return text.replace(/^\s*(\/\/|\/\*|\*).*$/gm, '');
+  return text.replace(/^\s*(\/\/|\/\*|\*|--).*$/gm, '');
 }

@@ -23,15 +23,7 @@ try {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ ...lock, packages }));
-  // @fastify/otel brings a part that names an older API of OpenTelemetry than the one that is installed, which npm would refuse.
-  const flags = [
-    '--sbom-format',
-    'cyclonedx',
-    '--sbom-type',
-    'application',
-    '--package-lock-only',
-    '--legacy-peer-deps',
-  ];
+  const flags = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'];
   process.stdout.write(execFileSync('npm', ['sbom', ...flags], { cwd: folder, maxBuffer: 2 ** 26 }));
 } finally {
   rmSync(parent, { recursive: true, force: true });

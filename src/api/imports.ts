@@ -113,6 +113,7 @@ export type ImportsPage = z.infer<typeof importsPage>;
 export const sendingPlan = z
   .strictObject({
     rows: count.meta({ description: 'Rows without an outcome; of an import that is over, those that a retry sends.' }),
+    leftOut: count.meta({ description: 'Rows that are left out because they would fail.' }),
     groups: count,
     messages: count.meta({ description: 'Messages that additions write into groups, at most.' }),
     calls: count.meta({ description: 'At least, all regions together.' }),

@@ -54,3 +54,6 @@ export function timeOption(edge: 'start' | 'end') {
     return isDay && edge === 'end' ? at + 24 * 60 * 60 * 1000 : at;
   });
 }
+
+/** A query that the server checks as the options are declared for it: clients send the texts of options. */
+export const anyTexts = z.record(z.string(), z.union([z.string(), z.array(z.string())]));

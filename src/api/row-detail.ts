@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CALL_KINDS } from '../chat/service/codes.ts';
 import { count, time } from './fields.ts';
 import { rowView } from './rows.ts';
 
@@ -19,7 +20,7 @@ const callFacts = z.strictObject({
   at: time,
   ms: count,
   httpStatus: z.int().nullable().meta({ description: 'Null where there was no reply.' }),
-  kind: z.enum(['answered', 'again', 'slow-down', 'halve', 'group', 'stop-region', 'final']).meta({
+  kind: z.enum(CALL_KINDS).meta({
     description: 'answered, or what the refusal meant: `again` is sent again, `slow-down` waits for the rate limit.',
   }),
   code: z.string(),

@@ -31,7 +31,7 @@ export const rowView = z
     value: z.string().meta({ description: 'Which value of its row it is, if a row gives several memberships.' }),
     check: z.string().optional().meta({
       description:
-        'What the check before sending said of it: a verdict, with a code behind a colon where there is one, such as `fail:ERR_UID_NOT_FOUND`. Only in lists of rows, and only where it was checked.',
+        'What the check before sending said of it: a verdict, with a code behind a colon where there is one, such as `fail:BANNED`. Only in lists of rows, and only where it was checked.',
     }),
   })
   .meta({ id: 'Row', description: 'Texts are empty where there is nothing to say.' });

@@ -1,4 +1,3 @@
-import { MAX_UIDS_PER_CALL, MEMBER_LISTS } from '../membership/member-lists.ts';
 import { type AppAddress, apiUrl, managementUrl } from './address.ts';
 import {
   type ActingOptions,
@@ -24,6 +23,8 @@ import { type BANNED_LISTS, createMemberClient, type MemberClient } from './memb
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate, requestIdOf } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
+import { MAX_UIDS_PER_CALL } from './service/limits.ts';
+import { MEMBER_LISTS } from './service/lists.ts';
 import { createUserClient, type UserClient } from './user-client.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MemberList } from '../membership/member-lists.ts';
+import type { MemberList } from './service/lists.ts';
 
 /**
  * The chat service's contract: what goes over the wire, as far as docs/chat-service.md describes it.
@@ -9,12 +9,6 @@ import type { MemberList } from '../membership/member-lists.ts';
 
 /** Version prefix of every path (docs/chat-service.md, 6). */
 export const API_VERSION = 'v3';
-
-/** Most members of a group. Public documentation, not contract (docs/chat-service.md, 27). */
-export const MAX_GROUP_MEMBERS = 100_000;
-
-/** Most groups of a user. Public documentation, not contract (docs/chat-service.md, 27). */
-export const MAX_GROUPS_OF_USER = 2_000;
 
 /** Header names (docs/chat-service.md, 8 to 11). `apikey` for app operations, `key` and `secret` for management operations. */
 export const HEADERS = {

@@ -10,7 +10,8 @@ import {
   usersPage,
 } from './directory-operations.ts';
 import type { PageOptions } from './member-client.ts';
-import { MAX_PAGE_BYTES, MAX_PER_PAGE, type Pagination } from './member-operations.ts';
+import { MAX_PAGE_BYTES, type Pagination } from './member-operations.ts';
+import { MAX_PER_PAGE } from './service/limits.ts';
 
 interface Page<Entry> extends ReplyMeta {
   readonly entries: readonly Entry[];

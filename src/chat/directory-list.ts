@@ -1,6 +1,7 @@
 import type { GroupFacts, UserFacts } from './directory-operations.ts';
 import { type ListOptions, type ListStore, perPageOr, readList } from './member-list.ts';
-import { MAX_PER_PAGE, type Pagination } from './member-operations.ts';
+import type { Pagination } from './member-operations.ts';
+import { MAX_PER_PAGE } from './service/limits.ts';
 
 /** Whole lists of an app's users and groups, read as member-list.ts reads those of a group: all of a list, or an error. */
 

@@ -1,19 +1,13 @@
 /**
  * What a refused, failed or unreadable call means as data: looked up by the service's error
- * code first, by HTTP status second, and by the kind of failure where there was no reply. Codes and statuses are
- * publicly known, not contract (docs/chat-service.md, 32): a code that is not listed falls back to its status.
+ * code first (service/codes.ts), by HTTP status second, and by the kind of failure where there was no reply. Statuses are
+ * publicly known, not contract (docs/chat-service.md, 32).
  */
-import type { MemberList } from '../membership/member-lists.ts';
+
 import type { MemberResult } from './contract.ts';
 import { InvalidCall, MalformedReply, ServiceRefusal, type TransportCode, TransportFailure } from './errors.ts';
-
-export type VerdictKind =
-  | 'again' // send the batch again after a backoff; the attempt counts
-  | 'slow-down' // nothing was processed: the region waits `waitMs`; no attempt is used
-  | 'halve' // send two halves, down to the UID that causes it
-  | 'group' // true of the whole group: the rest of its batches need not be sent
-  | 'stop-region' // true of every call until a person fixes it; the batch is not consumed
-  | 'final'; // the rows of this batch are refused
+import { isOfService, meaningOf, NOT_THE_SERVICE, USER_MISSING, type VerdictKind } from './service/codes.ts';
+import type { MemberList } from './service/lists.ts';
 
 export interface Verdict {
   readonly kind: VerdictKind;
@@ -27,50 +21,6 @@ export interface Verdict {
   /** Whether the service may have added members nevertheless, so that a repeat can meet "already a member". */
   readonly maybeCarriedOut: boolean;
 }
-
-const BY_CODE: Readonly<Record<string, VerdictKind>> = {
-  // Faults of the server, which may come with a 4xx status such as 417.
-  ERR_MISSION_FAILED: 'again',
-  ERR_OPERATION_FAILED: 'again',
-  ERR_EXCEPTION: 'again',
-  ERR_BAD_ERROR_RESPONSE: 'again',
-  // It says only that the call failed. A repeat is safe: if the change was made after all, it is already in place.
-  ERR_MEMBER_SCOPE_CHANGE_FAILED: 'again',
-  ERR_MEMBER_DELETE_FAILED: 'again',
-  ERR_MEMBER_BAN_FAILED: 'again',
-  ERR_MEMBER_UNBAN_FAILED: 'again',
-  ERR_GROUP_DELETE_FAILED: 'again',
-  ERR_UID_DELETE_FAILED: 'again',
-  ERR_TOO_MANY_REQUESTS: 'slow-down',
-  ERR_BAD_REQUEST: 'halve',
-  ERR_GUID_NOT_FOUND: 'group',
-  ERR_NO_VACANCY: 'group',
-  ERR_PLAN_QUOTA_RESTRICTION: 'group',
-  ERR_SUBSCRIPTION_EXPIRED: 'stop-region',
-  ERR_PLAN_RESTRICTION: 'stop-region',
-  // The address or its version is wrong: no call of this region can succeed.
-  ERR_API_NOT_FOUND: 'stop-region',
-  ERR_INVALID_API_VERSION: 'stop-region',
-  // Statements about one user. For the whole request they leave open which one.
-  ERR_UID_NOT_FOUND: 'halve',
-  ERR_ALREADY_JOINED: 'halve',
-  ERR_ALREADY_BANNED: 'halve',
-  ERR_SAME_SCOPE: 'halve',
-  ERR_BANNED_GROUPMEMBER: 'halve',
-  ERR_NOT_A_MEMBER: 'final',
-  // What was asked for cannot be, whoever is in the call.
-  ERR_EMPTY_GROUP_PASS: 'final',
-  ERR_ROLE_NOT_FOUND: 'final',
-  ERR_GROUP_JOIN_NOT_ALLOWED: 'final',
-  ERR_GROUP_NO_CLEARANCE: 'final',
-};
-
-/** Families of codes, for members that are not known one by one. */
-const BY_CODE_PREFIX: readonly (readonly [prefix: string, kind: VerdictKind])[] = [
-  ['AUTH_ERR_', 'stop-region'],
-  // The acting user is not in the group or may not do this there. These come with 401, and must not count as a bad key.
-  ['ERR_GROUP_', 'final'],
-];
 
 const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
   400: 'halve',
@@ -103,9 +53,6 @@ function advice(httpStatus: number): string {
     ? ' (probably it is not the chat service that answers here; check app id, region and host)'
     : '';
 }
-
-/** Code of a refusal that something between us and the service made. */
-const NOT_THE_SERVICE = 'NOT_THE_SERVICE';
 
 /** Wait of a 429 that does not say how long, in milliseconds. Limits are counted per minute. */
 export const UNTOLD_WAIT_MS = 10_000;
@@ -159,13 +106,11 @@ function kindOf(httpStatus: number, serviceCode: string | null, actsForUser: boo
   // What is missing has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
   if (serviceCode === null) return httpStatus === 404 ? 'stop-region' : byStatus;
   // With an acting user, it is that user who is missing, and no half of the batch would fare better.
-  if (actsForUser && serviceCode === 'ERR_UID_NOT_FOUND') return 'final';
-  const byCode = Object.hasOwn(BY_CODE, serviceCode)
-    ? BY_CODE[serviceCode]
-    : BY_CODE_PREFIX.find(([prefix]) => serviceCode.startsWith(prefix))?.[1];
-  if (byCode !== undefined) return byCode;
+  if (actsForUser && serviceCode === USER_MISSING) return 'final';
+  const known = meaningOf(serviceCode);
+  if (known !== undefined) return known.kind;
   // An unknown 401 or 403 of the service itself may mean the acting user, who must never stop the others.
-  return byStatus === 'stop-region' && actsForUser && serviceCode.startsWith('ERR_') ? 'final' : byStatus;
+  return byStatus === 'stop-region' && actsForUser && isOfService(serviceCode) ? 'final' : byStatus;
 }
 
 function kindOfStatus(httpStatus: number): VerdictKind {
@@ -225,12 +170,12 @@ export function readEntry(list: MemberList, { success, error }: MemberResult): E
 
 /** Whether the code of a refused UID would repeat a whole call: the UID is sent again. */
 export function isRefusedForNow(code: string): boolean {
-  return (Object.hasOwn(BY_CODE, code) && BY_CODE[code] === 'again') || isTooMany(code);
+  return meaningOf(code)?.kind === 'again' || isTooMany(code);
 }
 
 /** Whether nothing was processed because there were too many calls. */
 export function isTooMany(code: string): boolean {
-  return Object.hasOwn(BY_CODE, code) && BY_CODE[code] === 'slow-down';
+  return meaningOf(code)?.kind === 'slow-down';
 }
 
 /** Codes of failures that say nothing about whether the service answers. */

@@ -1,4 +1,3 @@
-import type { MemberScope } from '../membership/member-lists.ts';
 import {
   type ActingOptions,
   type AppRequest,
@@ -11,16 +10,16 @@ import {
 import type { MemberResult } from './contract.ts';
 import { MalformedReply, ServiceRefusal } from './errors.ts';
 import {
-  BANNED_PER_PAGE,
   bannedPage,
   editReply,
   type ListedMember,
   MAX_PAGE_BYTES,
-  MAX_PER_PAGE,
   membersPage,
   type Pagination,
 } from './member-operations.ts';
 import type { Redact } from './redact.ts';
+import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
+import type { MemberScope } from './service/lists.ts';
 
 export interface PageOptions extends CallOptions {
   /** Entries per page, from 1. Default MAX_PER_PAGE for members, BANNED_PER_PAGE for the banned. */

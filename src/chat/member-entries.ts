@@ -1,4 +1,3 @@
-import { MEMBER_LISTS, type MemberList } from '../membership/member-lists.ts';
 import { foldId } from '../membership/membership.ts';
 import { isRefusal, type RawReply, readReply, refusedEntry } from './call.ts';
 import {
@@ -30,6 +29,7 @@ import {
   walkAlike,
 } from './json-scan.ts';
 import type { Redact } from './redact.ts';
+import { MEMBER_LISTS, type MemberList } from './service/lists.ts';
 
 /** What the reply says about one UID. Read it with `readEntry` of error-policy.ts. */
 interface MemberEntry {

@@ -12,7 +12,8 @@ import { foldId } from '../membership/membership.ts';
  */
 import { UntrustedListing } from './errors.ts';
 import type { BannedPage, MembersPage, PageOptions } from './member-client.ts';
-import { BANNED_PER_PAGE, type ListedMember, MAX_PER_PAGE, type Pagination } from './member-operations.ts';
+import type { ListedMember, Pagination } from './member-operations.ts';
+import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
 
 /** How often a list is read before it is given up. */
 export const READINGS = 3;

@@ -6,12 +6,6 @@ import { memberResult } from './contract.ts';
  * So each reply is asked for no more than what is needed; the rest of it may be missing, odd or new.
  */
 
-/** Most entries that a page of a list can have. Publicly known, not contract. */
-export const MAX_PER_PAGE = 1000;
-
-/** Entries of a page of banned users: the documented default, because no most is documented (docs/chat-service.md, 46). */
-export const BANNED_PER_PAGE = 100;
-
 /** Longest reply of a page, in bytes: 1,000 users, each with the longest addresses, tags and metadata that are known. */
 export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 

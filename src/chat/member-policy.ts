@@ -2,8 +2,9 @@
  * What errors mean for the operations of member-client.ts, as data: what differs from adding members (error-policy.ts),
  * and from there the rest. Publicly known codes, not contract.
  */
-import { judge, type Verdict, type VerdictKind } from './error-policy.ts';
+import { judge, type Verdict } from './error-policy.ts';
 import { UntrustedListing } from './errors.ts';
+import { ACTOR_OUTSIDE, BARE_404, NOT_A_MEMBER, OPERATION_MISSING, type VerdictKind } from './service/codes.ts';
 
 /** What changes one member of a group. */
 export type EditOperation = 'change-scope' | 'remove' | 'ban' | 'unban';
@@ -13,22 +14,16 @@ export interface EditVerdict extends Omit<Verdict, 'kind'> {
   readonly kind: Exclude<VerdictKind, 'halve'> | 'in-place';
 }
 
-/** Codes of an operation that the service does not have: others may be there. */
-const NOT_THERE: ReadonlySet<string> = new Set(['ERR_API_NOT_FOUND', 'HTTP_404']);
+/** Codes of an operation that the service does not have. It is not part of the contract, and the others must continue. */
+const NOT_THERE: ReadonlySet<string> = new Set([OPERATION_MISSING, BARE_404]);
 
 /** Codes that say "it is so already", by what was asked for. */
 const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
   'change-scope': ['ERR_SAME_SCOPE'],
   // A banned user is not a member any more, and the service refuses to remove one.
-  remove: ['ERR_NOT_A_MEMBER', 'ERR_BANNED_GROUPMEMBER'],
+  remove: [NOT_A_MEMBER, 'ERR_BANNED_GROUPMEMBER'],
   ban: ['ERR_ALREADY_BANNED'],
   unban: ['ERR_NOT_A_BANNED_USER'],
-};
-
-const BY_CODE: Readonly<Record<string, EditVerdict['kind']>> = {
-  // Not part of the contract: if the service lacks this operation, the others must continue.
-  ERR_API_NOT_FOUND: 'final',
-  HTTP_404: 'final',
 };
 
 /**
@@ -43,10 +38,9 @@ export function judgeEdit(operation: EditOperation, error: unknown, onBehalfOf =
 function editKind(operation: EditOperation, { code, kind }: Verdict, actsForUser: boolean): EditVerdict['kind'] {
   if (IN_PLACE[operation].includes(code)) return 'in-place';
   // Documented for the acting user. Without one, it can only mean that the member is not in the group.
-  if (code === 'ERR_GROUP_NOT_JOINED' && operation === 'remove' && !actsForUser) return 'in-place';
-  const byCode = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+  if (code === ACTOR_OUTSIDE && operation === 'remove' && !actsForUser) return 'in-place';
   // That `judge` halves no call of one UID is not in its type.
-  return byCode ?? (kind === 'halve' ? 'final' : kind);
+  return NOT_THERE.has(code) || kind === 'halve' ? 'final' : kind;
 }
 
 /**

@@ -95,7 +95,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   export: {
     usage: '[options]',
     description: 'write who is in which group now, as a file that `import` and `sync` read back',
-    load: async () => (await import('./commands/export.ts')).exportCommand,
+    load: async () => (await import('../features/export/commands/export.ts')).exportCommand,
   },
   undo: {
     usage: '[options] <import>',

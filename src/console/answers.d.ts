@@ -8,7 +8,6 @@ import type { RowView as Row } from '../api/rows.ts';
 export type { CheckSummary, CheckView } from '../api/checks.ts';
 export type { CreatedView } from '../api/created.ts';
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
-export type { ExportView } from '../api/exports.ts';
 export type { FileFacts } from '../api/file-facts.ts';
 export type { ImportSummary, RegionCounts } from '../api/import-summary.ts';
 export type {
@@ -27,7 +26,6 @@ export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
 export type { RegionQueue, RegionStatus } from '../api/regions.ts';
-export type { RepairEdited, RepairReplaced, RepairRow, RepairRows, RepairView } from '../api/repair.ts';
 export type { RowDetail } from '../api/row-detail.ts';
 export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';

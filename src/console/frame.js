@@ -15,17 +15,7 @@ import { UploadsBar } from './uploads-bar.js';
 
 /** @import { Session, Settings } from './answers.d.ts' */
 
-/** The entries of the navigation: path → name. */
-const ENTRIES = /** @type {const} */ ([
-  ['/', 'Now'],
-  ['/imports', 'Imports'],
-  ['/syncs', 'Syncs'],
-  ['/schedules', 'Schedules'],
-  ['/exports', 'Exports'],
-  ['/members', 'Members'],
-  ['/audit', 'Audit'],
-  ['/settings', 'Settings'],
-]);
+/** @typedef {readonly [path: string, name: string]} Entry a link of the navigation */
 
 /** Who is logged in; null for no one. */
 export const session = signal(/** @type {Session | null} */ (null));
@@ -55,10 +45,15 @@ export function announce(text) {
   said.value = text;
 }
 
-/** Fills the parts of index.html. @param {() => void} onLogOut after logging out */
-export function showFrame(onLogOut) {
+/**
+ * Fills the parts of index.html.
+ * @param {readonly { readonly entry?: Entry }[]} pages
+ * @param {() => void} onLogOut after logging out
+ */
+export function showFrame(pages, onLogOut) {
   connection.addEventListener('back', () => announce('The server is back.'));
-  render(h(Navigation, {}), part('navigation'));
+  const entries = pages.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  render(h(Navigation, { entries }), part('navigation'));
   render(h(Visitor, { onLogOut }), part('session'));
   render(h(Away, {}), part('banner'));
   render(h(UploadsBar, {}), part('uploads'));
@@ -67,12 +62,13 @@ export function showFrame(onLogOut) {
   render(h(FootLinks, {}), part('foot'));
 }
 
-function Navigation() {
+/** @param {{ entries: readonly Entry[] }} properties */
+function Navigation({ entries }) {
   const path = shownPath.value;
   part('navigation').hidden = session.value === null;
   // What only operators may see is not offered to others.
-  const entries = ENTRIES.filter(([own]) => own !== '/audit' || (session.value?.role ?? 'viewer') !== 'viewer');
-  return entries.map(([own, name]) => {
+  const offered = entries.filter(([own]) => own !== '/audit' || (session.value?.role ?? 'viewer') !== 'viewer');
+  return offered.map(([own, name]) => {
     const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
     const count = NEEDS[own]?.value ?? 0;
     return h(

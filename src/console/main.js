@@ -10,44 +10,12 @@ import { ErrorNotice } from './notice.js';
 import { notifyOfEnds } from './notifications.js';
 import { leaveOverview, watchOverview } from './overview.js';
 import { pageTitle, showTitle } from './page-title.js';
+import { PAGES } from './pages.js';
 import { PlaceContext } from './place.js';
-import { AuditPage } from './view/audit.js';
-import { ComparePage } from './view/compare.js';
-import { ExportsPage } from './view/exports.js';
-import { ImportPage } from './view/import.js';
-import { ImportsPage } from './view/imports.js';
-import { LoginDialog, LoginPage } from './view/login.js';
-import { MemberPage } from './view/member.js';
+import { LoginDialog } from './view/login.js';
 import { NotFoundPage } from './view/not-found.js';
-import { NowPage } from './view/now.js';
-import { RepairPage } from './view/repair.js';
-import { ScheduleFormPage } from './view/schedule-form.js';
-import { SchedulesPage } from './view/schedules.js';
-import { SettingsPage } from './view/settings.js';
-import { SyncPage } from './view/sync.js';
-import { SyncsPage } from './view/syncs.js';
 
 /** @import { Session } from './answers.d.ts' */
-/** @import { Page } from './place.js' */
-
-/** @type {readonly { pattern: RegExp, title: string, page: Page }[]} */
-const ROUTES = [
-  { pattern: /^\/$/, title: 'Now', page: NowPage },
-  { pattern: /^\/imports$/, title: 'Imports', page: ImportsPage },
-  { pattern: /^\/imports\/([^/]+)$/, title: 'Import', page: ImportPage },
-  { pattern: /^\/imports\/([^/]+)\/repair$/, title: 'Repair rows', page: RepairPage },
-  { pattern: /^\/syncs$/, title: 'Syncs', page: SyncsPage },
-  { pattern: /^\/syncs\/compare$/, title: 'Compare two syncs', page: ComparePage },
-  { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', page: SyncPage },
-  { pattern: /^\/schedules\/new$/, title: 'New schedule', page: ScheduleFormPage },
-  { pattern: /^\/schedules\/([^/]+)\/edit$/, title: 'Edit schedule', page: ScheduleFormPage },
-  { pattern: /^\/schedules$/, title: 'Schedules', page: SchedulesPage },
-  { pattern: /^\/exports$/, title: 'Exports', page: ExportsPage },
-  { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', page: MemberPage },
-  { pattern: /^\/audit$/, title: 'Audit log', page: AuditPage },
-  { pattern: /^\/settings$/, title: 'Settings', page: SettingsPage },
-  { pattern: /^\/login$/, title: 'Log in', page: LoginPage },
-];
 
 /** @type {Session} */
 const NOBODY = { role: 'viewer', name: '', tokenRequired: true };
@@ -57,7 +25,7 @@ let visit = 0;
 
 /** @param {string} path */
 function routeOf(path) {
-  for (const route of ROUTES) {
+  for (const route of PAGES) {
     const match = route.pattern.exec(path);
     if (match !== null) return { ...route, param: decoded(match[1] ?? '') };
   }
@@ -171,7 +139,7 @@ function follow(event) {
 }
 
 main.replaceChildren();
-showFrame(() => toLogin('/'));
+showFrame(PAGES, () => toLogin('/'));
 showTitle();
 notifyOfEnds(go);
 listenToKeys(go, () => session.peek() !== null);

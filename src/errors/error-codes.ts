@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   UNKNOWN_EXPORT: 'usage',
   TOO_MANY_ROWS: 'usage',
   CANNOT_CHECK: 'usage',
+  NO_CHECK_YET: 'usage',
   CANNOT_REPAIR: 'usage',
   CALLS_USED_UP: 'stopped',
   UNKNOWN_SCHEDULE: 'usage',

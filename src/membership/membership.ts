@@ -1,12 +1,10 @@
-/** The words of rollcall as types (docs/glossary.md). This folder imports nothing. */
+/** The words of rollcall as types (docs/glossary.md), with those of the service. */
+import type { Scope } from '../chat/service/lists.ts';
+import type { Region } from '../chat/service/regions.ts';
 
-/** Data centers of the service; each is part of the base address (docs/chat-service.md, 2). */
-export const REGIONS = ['us', 'eu', 'in'] as const;
-export type Region = (typeof REGIONS)[number];
-
-/** What a row asks for, highest first: where one UID is twice in a group, the earlier scope wins. */
-export const SCOPES = ['admin', 'moderator', 'participant', 'ban'] as const;
-export type Scope = (typeof SCOPES)[number];
+export { foldId } from '../chat/service/ids.ts';
+export { isScope, SCOPES, type Scope } from '../chat/service/lists.ts';
+export { isRegion, REGIONS, type Region } from '../chat/service/regions.ts';
 
 /** The action that a row asks for. All but `add` is for files of changes only: those of a sync, and with `--actions`. */
 export const ACTIONS = ['add', 'change', 'remove', 'unban'] as const;
@@ -23,20 +21,4 @@ export interface Membership {
   readonly onBehalfOf: string;
   /** Absent: `add`, as in every ordinary import. */
   readonly action?: Action;
-}
-
-export function isRegion(text: string): text is Region {
-  return (REGIONS as readonly string[]).includes(text);
-}
-
-export function isScope(text: string): text is Scope {
-  return (SCOPES as readonly string[]).includes(text);
-}
-
-/**
- * A UID or GUID as the service stores it, as it is sent and as ids are compared: in lower case (docs/chat-service.md, 18).
- * SQL compares alike, with `nocase` and `lower`: the letters of ids are ASCII.
- */
-export function foldId(id: string): string {
-  return id.toLowerCase();
 }

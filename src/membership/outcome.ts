@@ -11,7 +11,7 @@ export const OUTCOMES = [
   'changed', // the member has the scope that was asked for
   'removed', // the user is not a member any more
   'unbanned', // the ban is lifted
-  'skipped', // left out by a condition of the user, or without any membership in it
+  'skipped', // left out by a condition or, after a check, by a person; or without any membership in it
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { waitTime, wholeNumber } from '../platform/allowed-values.ts';
-import { type Given, option, textOf } from './option.ts';
+import { type Given, option, SWITCH, textOf } from './option.ts';
 import { errorBound, timeText } from './option-texts.ts';
 import { chosenRows } from './shape-texts.ts';
 
@@ -50,6 +50,15 @@ export const REMOVING = {
     preset: String(MOST_REMOVALS),
   }),
 };
+
+/** Of an import that was checked. */
+export const LEAVING_OUT = {
+  leaveOutFailing: option({
+    ...SWITCH,
+    help: 'leave out the rows that would fail, as the check of the import says: they are `skipped`, and all others are sent',
+  }),
+};
+export type LeavingOutChoices = Given<typeof LEAVING_OUT>;
 
 /** Which rows are sent first. */
 export const TRIAL = {

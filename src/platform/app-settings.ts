@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { DEFAULT_REGION } from '../chat/service/regions.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
 
@@ -49,7 +50,7 @@ export function readApps(
     if (keyName !== undefined) throw new ConfigError(`${keyName} is set and ROLLCALL_APP_ID is not: set both`);
     return apps;
   }
-  const region = appRegion ?? 'us';
+  const region = appRegion ?? DEFAULT_REGION;
   if (apps[region] !== undefined) {
     throw new ConfigError(
       `region ${region} has two apps: ${app.name} says ${app.value}, and ROLLCALL_${region.toUpperCase()}_APP_ID (or apps.${region}.appId) says ${apps[region].appId}: keep one`,

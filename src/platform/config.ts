@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
+import { DEFAULT_REGION } from '../chat/service/regions.ts';
 import { messageOf } from '../errors/message-of.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { allowedValues } from './allowed-values.ts';
@@ -169,7 +170,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     hostCorrection: host?.correction,
     apps,
     management: managementOf(value('managementKey'), value('managementSecret')),
-    defaultRegion: region ?? onlyRegion(apps) ?? 'us',
+    defaultRegion: region ?? onlyRegion(apps) ?? DEFAULT_REGION,
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
     proxy: proxySetting(env),
     callsPerMinute: callsSet ?? Math.floor((USUAL_CALLS_PER_MINUTE * share) / 100),

@@ -5,9 +5,9 @@ import { serviceHost } from './service-host.ts';
 import { secretText, serverOrigin, sourceList } from './setting-values.ts';
 
 /**
- * Every setting, declared once. The configuration, the flags and their help, the table of README and the check for
+ * Every setting, declared once. The configuration, the flags and their help, the table of docs/settings.md and the check for
  * unknown names come from here. The property's name is the setting's name in `rollcall.config.json`. To add one: an entry
- * here, its value in `config.ts`, `settingFlag('name')` where a command takes its flag, and the new row in README.
+ * here, its value in `config.ts`, `settingFlag('name')` where a command takes its flag, and the new row in docs/settings.md.
  */
 
 export const MOST_CONCURRENCY = 1_000;
@@ -31,7 +31,7 @@ export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   readonly perRegion?: true;
   /** The flag that comes first, as commander writes it: `--keep <time>`. */
   readonly flag?: string;
-  /** In Markdown, as the table of README shows it. */
+  /** In Markdown, as the table of docs/settings.md shows it. */
   readonly meaning: string;
   /** What counts where it is not set, as the table shows it. */
   readonly default?: string;
@@ -47,7 +47,7 @@ export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
 
 const declare = <Value>(declaration: SettingDeclaration<Value>): SettingDeclaration<Value> => declaration;
 
-/** In the order of the table of README. */
+/** In the order of the table of docs/settings.md. */
 export const SETTINGS = {
   host: declare({
     env: 'ROLLCALL_HOST',
@@ -293,7 +293,7 @@ function variablesOf({ env, perRegion, orFile }: SettingDeclaration): readonly s
 /** Every variable that is a setting. */
 export const VARIABLES: readonly string[] = ALL.flatMap(([, declaration]) => variablesOf(declaration));
 
-/** The table of README, in Markdown. */
+/** The table of docs/settings.md, in Markdown. */
 export function settingsTable(): string {
   const others = REGIONS.slice(1).map((region) => `\`…_${region.toUpperCase()}_…\``);
   const rows = ALL.map(([, { env, flag, perRegion, orFile, meaning, default: value = '' }]) => {

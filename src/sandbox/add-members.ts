@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
-import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../membership/member-lists.ts';
+import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import type { Behaviour } from './behaviour.ts';
 import { actingScope, actingUser, type Call, readBody, requireGroup, WrittenReply } from './call.ts';
 import { addedMessage, SYSTEM_USER } from './entities.ts';

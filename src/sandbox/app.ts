@@ -1,4 +1,4 @@
-import { MAX_ID_LENGTH } from '../membership/member-lists.ts';
+import { MAX_ID_LENGTH } from '../chat/service/ids.ts';
 import type { Region, Scope } from '../membership/membership.ts';
 import { Group } from './group.ts';
 

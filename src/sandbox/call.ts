@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { MemberScope } from '../membership/member-lists.ts';
+import type { MemberScope } from '../chat/service/lists.ts';
 import type { App, User } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
 import { SYSTEM_USER } from './entities.ts';

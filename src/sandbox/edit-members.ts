@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MemberScope } from '../membership/member-lists.ts';
+import type { MemberScope } from '../chat/service/lists.ts';
 import type { User } from './app.ts';
 import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser } from './call.ts';
 import { seconds } from './entities.ts';

@@ -1,4 +1,4 @@
-import type { MemberScope } from '../membership/member-lists.ts';
+import type { MemberScope } from '../chat/service/lists.ts';
 
 /**
  * The place of a user in a group; a ban keeps the scope held before. Never changed, so that all members

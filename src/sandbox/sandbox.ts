@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { REGIONS, type Region, type Scope } from '../membership/membership.ts';
+import { byRegion, REGIONS, type Region } from '../chat/service/regions.ts';
+import type { Scope } from '../membership/membership.ts';
 import { namesUnder } from './address.ts';
 import { App, type User } from './app.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
@@ -184,10 +185,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 /** 40 hexadecimal characters, as the service's keys have. */
 function newKey(): string {
   return randomBytes(20).toString('hex');
-}
-
-function byRegion<T>(make: (region: Region) => T): Record<Region, T> {
-  return { us: make('us'), eu: make('eu'), in: make('in') };
 }
 
 function environment(

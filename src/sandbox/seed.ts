@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { MEMBER_LISTS, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { MEMBER_LISTS, SCOPE_OF_LIST } from '../membership/member-lists.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
 import { type App, storedId } from './app.ts';
 import type { Group } from './group.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_VERSION, HEADERS, type KeyScope } from '../chat/contract.ts';
-import type { Region } from '../membership/membership.ts';
+import { REGIONS, type Region } from '../chat/service/regions.ts';
 import type { Names } from './address.ts';
 import type { App } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -151,7 +151,7 @@ export class Service {
     try {
       if (kind === 'unknown') {
         const host = request.headers.host ?? '';
-        const shape = `an app is at <app id>.api-<region>.${this.#options.names.domain}, with region us, eu or in`;
+        const shape = `an app is at <app id>.api-<region>.${this.#options.names.domain}, with region ${REGIONS.join(', ')}`;
         throw new Refusal(404, serviceError('AUTH_ERR_INVALID_APPID', `No app is at "${host}": ${shape}.`));
       }
       const { method = '', url = '' } = request;

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { z } from 'zod';
-import { type CheckView, checkQuery, checkView } from '../api/checks.ts';
+import type { CheckView } from '../api/checks.ts';
+import { checkOperations } from '../api/operations/imports.ts';
 import { type Checks, checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
 import { checkFiles } from '../imports/check-paths.ts';
 import type { Region } from '../membership/membership.ts';
@@ -9,10 +9,8 @@ import { inShort, noting } from './access/noting.ts';
 import { attachment } from './attachment.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
-import { refusals } from './problem-schema.ts';
+import { serve } from './serve.ts';
 
-const tags = ['imports'];
-const params = z.object({ id: z.string().meta({ description: 'Id of an import that was read and not sent.' }) });
 /** Calls that a check makes unless a number is given. */
 const MAX_CALLS = 1_000;
 
@@ -31,75 +29,31 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs,
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));
 
-  app.post(
-    '/v1/imports/:id/check',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags,
-        summary:
-          'Ask the service which rows of an import would fail; nothing is sent. Continues a check that waits or stopped',
-        params,
-        querystring: checkQuery,
-        response: {
-          202: checkView,
-          ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'),
-        },
-      },
-    },
-    async ({ params: { id }, query: { maxCalls = MAX_CALLS }, who, ip }, reply) => {
-      const { begun, ended } = checks.start(id, { maxCalls });
-      ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
-      await begun;
-      note({ who, ip }, 'import.check', id, inShort({ maxCalls }));
-      reply.header('location', `/v1/imports/${id}/check`);
-      return reply.code(202).send(await viewOf(checks, dir, id));
-    },
-  );
+  serve(app, checkOperations.begin, async ({ params: { id }, query: { maxCalls = MAX_CALLS }, who, ip }, reply) => {
+    const { begun, ended } = checks.start(id, { maxCalls });
+    ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
+    await begun;
+    note({ who, ip }, 'import.check', id, inShort({ maxCalls }));
+    reply.header('location', `/v1/imports/${id}/check`);
+    return await viewOf(checks, dir, id);
+  });
 
-  app.get(
-    '/v1/imports/:id/check',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'The progress and result of the check of an import',
-        params,
-        response: { 200: checkView, ...refusals('UNKNOWN_IMPORT', 'NO_CHECK_YET') },
-      },
-    },
-    async ({ params: { id } }) => {
-      coordinator.find(id);
-      return viewOf(checks, dir, id);
-    },
-  );
+  serve(app, checkOperations.one, async ({ params: { id } }) => {
+    coordinator.find(id);
+    return viewOf(checks, dir, id);
+  });
 
   for (const list of ['rows', 'groups'] as const) {
-    app.get(
-      `/v1/imports/:id/check/${list}`,
-      {
-        config: { role: 'viewer' },
-        schema: {
-          tags,
-          summary: `Download what a check says of every ${list === 'rows' ? 'row' : 'group'}, as CSV`,
-          params,
-          response: {
-            200: { description: 'The list, streamed.', content: { 'text/csv': { schema: z.string() } } },
-            ...refusals('UNKNOWN_IMPORT', 'NO_CHECK_YET'),
-          },
-        },
-      },
-      async ({ params: { id } }, reply) => {
-        const { file } = coordinator.find(id);
-        const path = checkFiles(dir.folder(id))[list];
-        const isDone = checkOf(dir.folder(id))?.state === 'done' && existsSync(path);
-        if (!isDone) throw noCheck(id);
-        reply.type('text/csv; charset=utf-8');
-        reply.header('content-disposition', attachment(file, list === 'rows' ? 'check.csv' : 'check-groups.csv'));
-        reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
-        return reply.send(createReadStream(path));
-      },
-    );
+    serve(app, checkOperations[list], async ({ params: { id } }, reply) => {
+      const { file } = coordinator.find(id);
+      const path = checkFiles(dir.folder(id))[list];
+      const isDone = checkOf(dir.folder(id))?.state === 'done' && existsSync(path);
+      if (!isDone) throw noCheck(id);
+      reply.type('text/csv; charset=utf-8');
+      reply.header('content-disposition', attachment(file, list === 'rows' ? 'check.csv' : 'check-groups.csv'));
+      reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+      return reply.send(createReadStream(path));
+    });
   }
 }
 

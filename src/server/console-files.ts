@@ -3,18 +3,16 @@ import { type ConsoleFile, consoleBundle } from './console-bundle.ts';
 import type { Api } from './context.ts';
 import { Problem } from './problem.ts';
 
-/** Addresses that the console's own script takes care of; all get the same page. */
+/** Addresses of the console's own pages; those of a feature are among its routes. All get the same page. */
 const PAGES = [
   '/',
   '/imports',
   '/imports/:id',
-  '/imports/:id/repair',
   '/syncs',
   '/syncs/:id',
   '/schedules',
   '/schedules/new',
   '/schedules/:name/edit',
-  '/exports',
   '/members',
   '/members/:uid',
   '/audit',
@@ -26,6 +24,7 @@ const PAGES = [
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_FIRST = 'no-cache';
 const MARK = 'mark.svg';
+const PUBLIC = { config: { role: 'public' }, schema: { hide: true } } as const;
 
 /** Whether a browser asks for an address that does not exist: the console says so better than a problem document. */
 export function isForPeople({ method, url, headers }: FastifyRequest): boolean {
@@ -39,20 +38,24 @@ export async function sendPage(request: FastifyRequest, reply: FastifyReply): Pr
 
 /** The console's files: pages by their addresses, everything else under /assets. */
 export function consoleRoutes(app: Api): void {
-  const options = { config: { role: 'public' }, schema: { hide: true } } as const;
-  app.get('/assets/:name', options, async (request, reply) => {
+  app.get('/assets/:name', PUBLIC, async (request, reply) => {
     const { name } = request.params as { name: string };
     const file = (await consoleBundle()).assets.get(name);
     if (file === undefined) throw new Problem('NOT_FOUND', `There is no asset ${name}.`);
     return send(request, reply, file, name === MARK ? ASK_FIRST : FOR_EVER);
   });
   // Asked for by browsers where a page names none: a report, the documentation.
-  app.get('/favicon.ico', options, async (request, reply) => {
+  app.get('/favicon.ico', PUBLIC, async (request, reply) => {
     const file = (await consoleBundle()).assets.get(MARK);
     if (file === undefined) throw new Problem('NOT_FOUND', 'There is no icon.');
     return send(request, reply, file, ASK_FIRST);
   });
-  for (const url of PAGES) app.get(url, options, sendPage);
+  for (const url of PAGES) pageRoute(app, url);
+}
+
+/** An address that the console's own script takes care of: that of a page. */
+export function pageRoute(app: Api, url: string): void {
+  app.get(url, PUBLIC, sendPage);
 }
 
 function send(

@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs';
-import { z } from 'zod';
-import { type CreatedView, createdView, MOST_MADE } from '../api/created.ts';
+import { type CreatedView, MOST_MADE } from '../api/created.ts';
+import { createdOperations } from '../api/operations/imports.ts';
 import { readMade } from '../imports/record/created.ts';
 import { isCarriedOut } from '../membership/sync-state.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
-import { refusals } from './problem-schema.ts';
-
-const tags = ['imports'];
-const params = z.object({ id: z.string().meta({ description: 'Id of an import.' }) });
+import { serve } from './serve.ts';
 
 /** What imports created on the service, and deleting that. */
 export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog }: ServerContext): void {
@@ -42,47 +39,18 @@ export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog 
     };
   };
 
-  app.get(
-    '/v1/imports/:id/created',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'Users and groups that an import created or made active again, and whether they were deleted',
-        params,
-        response: { 200: createdView, ...refusals('UNKNOWN_IMPORT') },
-      },
-    },
-    async ({ params: { id } }) => viewOf(id),
-  );
+  serve(app, createdOperations.list, async ({ params: { id } }) => viewOf(id));
 
-  app.delete(
-    '/v1/imports/:id/created',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags,
-        summary: 'Delete for good the users and groups that an import created, where no one else uses them',
-        description:
-          'Possible when its memberships were undone. It continues after the answer, and after a restart of the server; where it ended early, the next request continues it.',
-        params,
-        response: {
-          202: createdView,
-          ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'),
-        },
-      },
-    },
-    async ({ params: { id }, who, ip }, reply) => {
-      const { isTakenBack, deletable } = await viewOf(id);
-      if (!isTakenBack) {
-        throw new Problem('WRONG_STATE', `The memberships of import ${id} are not undone yet.`, {
-          remedy: `POST /v1/imports/${id}/undo?apply=true takes them back; approve that plan if a guard holds it.`,
-        });
-      }
-      if (deletable > 0) deletions.start(id);
-      note({ who, ip }, 'import.delete-created', id, `${deletable}`);
-      reply.header('location', `/v1/imports/${id}/created`);
-      return reply.code(202).send(await viewOf(id));
-    },
-  );
+  serve(app, createdOperations.remove, async ({ params: { id }, who, ip }, reply) => {
+    const { isTakenBack, deletable } = await viewOf(id);
+    if (!isTakenBack) {
+      throw new Problem('WRONG_STATE', `The memberships of import ${id} are not undone yet.`, {
+        remedy: `POST /v1/imports/${id}/undo?apply=true takes them back; approve that plan if a guard holds it.`,
+      });
+    }
+    if (deletable > 0) deletions.start(id);
+    note({ who, ip }, 'import.delete-created', id, `${deletable}`);
+    reply.header('location', `/v1/imports/${id}/created`);
+    return await viewOf(id);
+  });
 }

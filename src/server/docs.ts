@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { VERSION } from '../platform/version.ts';
 import type { Api } from './context.ts';
-import { apiPage, errorsPage, PAGE_SCRIPT, PAGE_STYLE } from './docs-page.ts';
+import { apiPage, errorsPage, PAGE_FILES } from './docs-page.ts';
 import { withBodyRefusals } from './problem-schema.ts';
 
 const DESCRIPTION =
@@ -50,14 +50,13 @@ export async function describeRoutes(app: Api): Promise<void> {
   });
 }
 
-/** `/openapi.json` for programs, `/docs` and `/docs/errors` for people: the same, as pages that need no script. */
+/** `/openapi.json` for programs, `/docs` and `/docs/errors` for people. */
 export function docsRoutes(app: Api): void {
   const options = { config: { role: 'public' } as const, schema: { hide: true } };
   app.get('/openapi.json', options, async () => app.swagger());
-  const page = (url: string, type: string, text: () => string) =>
-    app.get(url, options, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(text()));
-  page('/docs', 'text/html', () => apiPage(app.swagger()));
+  const page = (url: string, type: string, text: () => string | Promise<Buffer>) =>
+    app.get(url, options, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(await text()));
+  page('/docs', 'text/html', apiPage);
   page('/docs/errors', 'text/html', errorsPage);
-  page('/docs/search.js', 'text/javascript', () => PAGE_SCRIPT);
-  page('/docs/style.css', 'text/css', () => PAGE_STYLE);
+  for (const [name, { type, text }] of Object.entries(PAGE_FILES)) page(`/docs/${name}`, type, text);
 }

@@ -1,6 +1,7 @@
 import { ReadingRefused } from '../../jobs/ask-service.ts';
 import type { HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
-import { BANNED_PER_PAGE, MAX_PER_PAGE } from '../chat/member-operations.ts';
+import { GROUP_MISSING, USER_MISSING } from '../chat/service/codes.ts';
+import { BANNED_PER_PAGE, MAX_PER_PAGE } from '../chat/service/limits.ts';
 import type { GroupPages } from '../imports/send/group-reader.ts';
 import { foldId, type Region } from '../membership/membership.ts';
 import type { Outcome } from '../membership/outcome.ts';
@@ -106,7 +107,7 @@ async function placeIn(
     return left === 'banned' && uids.length >= BANNED_PER_PAGE ? other('unknown') : other('not-member');
   } catch (error) {
     if (!(error instanceof ReadingRefused) || error.ofRegion) throw error;
-    if (error.code === 'ERR_GUID_NOT_FOUND') return other('no-group');
+    if (error.code === GROUP_MISSING) return other('no-group');
     return listed === undefined ? unasked : member(listed);
   }
 }
@@ -127,6 +128,6 @@ function problemIn(error: unknown): string {
   }
   if (!(error instanceof ReadingRefused)) throw error;
   if (error.ofRegion) return error.stopSentence('asked');
-  if (error.code === 'ERR_UID_NOT_FOUND') return 'the service knows no such user, or the user is deactivated';
+  if (error.code === USER_MISSING) return 'the service knows no such user, or the user is deactivated';
   return `${error.code}: ${error.message}`;
 }

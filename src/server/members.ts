@@ -1,15 +1,6 @@
 import { z } from 'zod';
-import {
-  askQuery,
-  type FoundMember,
-  type HistoryEntry,
-  historyPage,
-  historyQuery,
-  type MemberNow,
-  memberNow,
-  membersPage,
-  membersQuery,
-} from '../api/members.ts';
+import type { FoundMember, HistoryEntry, MemberNow } from '../api/members.ts';
+import { memberOperations } from '../api/operations/members.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
@@ -20,8 +11,8 @@ import type { Api, ServerContext } from './context.ts';
 import { lastRows, whereNow } from './member-now.ts';
 import { cursorContent, cursorText } from './paging.ts';
 import { Problem } from './problem.ts';
-import { refusals } from './problem-schema.ts';
 import type { Reading } from './reading.ts';
+import { serve } from './serve.ts';
 
 /** Most imports that one request looks into, so that an answer with few hits comes too. */
 const MOST_IMPORTS = 100;
@@ -34,62 +25,22 @@ const MOST_COMPARED = 1_000;
 const PATIENCE_MS = 10_000;
 const LONGEST_MS = 30_000;
 
-const tags = ['members'];
-
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings, access }: ServerContext): void {
   const note = noting(access);
-  app.get(
-    '/v1/members',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'Users in imports by a part of their UID, those of the newest import first',
-        description: 'A page may hold fewer users than `limit`, or none, and have a next one.',
-        querystring: membersQuery,
-        response: { 200: membersPage, ...refusals('BAD_OPTION', 'BAD_CURSOR') },
-      },
-    },
-    async ({ query: { text, limit, cursor } }, reply) => {
-      const { members, next } = await search(reading, { text, limit }, placeOf(cursor), callerOf(reply));
-      return { members, nextCursor: cursorOf(next) };
-    },
-  );
+  serve(app, memberOperations.search, async ({ query: { text, limit, cursor } }, reply) => {
+    const { members, next } = await search(reading, { text, limit }, placeOf(cursor), callerOf(reply));
+    return { members, nextCursor: cursorOf(next) };
+  });
 
-  app.get(
-    '/v1/members/:uid/history',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'What every import did to a UID, newest import first',
-        description: 'A page may hold fewer entries than `limit`, or none, and have a next one.',
-        params: z.object({ uid: z.string() }),
-        querystring: historyQuery,
-        response: { 200: historyPage, ...refusals('BAD_OPTION', 'BAD_CURSOR') },
-      },
-    },
-    async ({ params: { uid }, query: { limit, cursor } }, reply) => {
-      const { entries, next } = await history(reading, uid, limit, placeOf(cursor), callerOf(reply));
-      return { uid, entries, nextCursor: cursorOf(next) };
-    },
-  );
+  serve(app, memberOperations.history, async ({ params: { uid }, query: { limit, cursor } }, reply) => {
+    const { entries, next } = await history(reading, uid, limit, placeOf(cursor), callerOf(reply));
+    return { uid, entries, nextCursor: cursorOf(next) };
+  });
 
-  app.post(
-    '/v1/members/:uid/ask',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags,
-        summary: 'Ask the service in which groups a user is now, and compare with what imports did',
-        description:
-          'One call for the groups of the user in each region, and one or two for each of up to 20 groups that differ, within the rate of the region.',
-        params: z.object({ uid: z.string() }),
-        querystring: askQuery,
-        response: { 200: memberNow, ...refusals('BAD_OPTION', 'REGION_WITHOUT_APP') },
-      },
-    },
+  serve(
+    app,
+    memberOperations.ask,
     async ({ params: { uid }, query: { region }, who, ip }, reply): Promise<MemberNow> => {
       const caller = callerOf(reply);
       const having = Object.keys(settings.apps) as Region[];

@@ -1,4 +1,5 @@
-import { type Night, type NightResult, type Overview, overview } from '../api/overview.ts';
+import { serviceOperations } from '../api/operations/service.ts';
+import type { Night, NightResult, Overview } from '../api/overview.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
@@ -9,8 +10,8 @@ import type {
   ScheduleRun,
 } from '../syncs/schedule/schedule-catalog.ts';
 import type { Api, ServerContext } from './context.ts';
-import { refusals } from './problem-schema.ts';
 import { answersSoon } from './queue-answer.ts';
+import { serve } from './serve.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
 /** Nothing happens to these until a person acts. */
@@ -32,63 +33,49 @@ const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 export function overviewRoute(app: Api, context: ServerContext, schedules: ScheduleCatalogReader): void {
   const { reading, views, syncCatalog, syncViews } = context;
 
-  app.get(
-    '/v1/overview',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags: ['service'],
-        summary: 'What runs, what waits for a person, the last night of each schedule, what keeps failing',
-        response: { 200: overview, ...refusals() },
+  serve(app, serviceOperations.overview, async (): Promise<Overview> => {
+    const counts = reading.counts();
+    const atRest = reading.page({ states: AT_REST, limit: MOST_AT_REST }).imports;
+    const stuck = atRest.filter(needsDecision);
+    const attention = reading.attention(MAX_ATTENTION);
+    const ready = atRest.filter((record) => !needsDecision(record));
+    const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map(views.of));
+    const syncsIn = (states: readonly SyncState[]) =>
+      syncCatalog.page({ states, limit: MOST }).syncs.map(syncViews.entry);
+    const health = new Map(schedules.health().map((one) => [one.name, one]));
+    const nights = schedules.list().map((schedule) => nightOf(context, schedules, schedule, health.get(schedule.name)));
+    const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
+    const [now, waiting, open, readyImports, recent] = await Promise.all([
+      underWay(context, [...reading.page({ states: SENDING, limit: MOST }).imports, ...read]),
+      viewsOf(stuck.slice(0, MOST)),
+      viewsOf(attention.slice(0, MOST)),
+      viewsOf(ready.slice(0, READY)),
+      viewsOf(reading.page({ states: FINISHED, limit: RECENT }).imports),
+    ]);
+    // A schedule that only plans asks each night for a decision; any other plan is there for the person who made it.
+    const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
+    const planned = syncsIn(['planned']);
+    const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
+    return {
+      imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
+      running: now,
+      queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
+      waiting,
+      attention: open,
+      recent,
+      syncs: [...syncsIn(['held']), ...toApply].sort((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, MOST),
+      ready: { imports: readyImports, syncs: planned.filter(({ id }) => !asked.has(id)).slice(0, READY) },
+      syncsUnderWay: syncsIn(SYNC_UNDER_WAY),
+      nights,
+      failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
+      needs: {
+        imports: stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
+        syncs: (syncCatalog.count(['held']).get('held') ?? 0) + asked.size,
+        schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'))
+          .length,
       },
-    },
-    async (): Promise<Overview> => {
-      const counts = reading.counts();
-      const atRest = reading.page({ states: AT_REST, limit: MOST_AT_REST }).imports;
-      const stuck = atRest.filter(needsDecision);
-      const attention = reading.attention(MAX_ATTENTION);
-      const ready = atRest.filter((record) => !needsDecision(record));
-      const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map(views.of));
-      const syncsIn = (states: readonly SyncState[]) =>
-        syncCatalog.page({ states, limit: MOST }).syncs.map(syncViews.entry);
-      const health = new Map(schedules.health().map((one) => [one.name, one]));
-      const nights = schedules
-        .list()
-        .map((schedule) => nightOf(context, schedules, schedule, health.get(schedule.name)));
-      const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
-      const [now, waiting, open, readyImports, recent] = await Promise.all([
-        underWay(context, [...reading.page({ states: SENDING, limit: MOST }).imports, ...read]),
-        viewsOf(stuck.slice(0, MOST)),
-        viewsOf(attention.slice(0, MOST)),
-        viewsOf(ready.slice(0, READY)),
-        viewsOf(reading.page({ states: FINISHED, limit: RECENT }).imports),
-      ]);
-      // A schedule that only plans asks each night for a decision; any other plan is there for the person who made it.
-      const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
-      const planned = syncsIn(['planned']);
-      const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
-      return {
-        imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
-        running: now,
-        queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
-        waiting,
-        attention: open,
-        recent,
-        syncs: [...syncsIn(['held']), ...toApply].sort((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, MOST),
-        ready: { imports: readyImports, syncs: planned.filter(({ id }) => !asked.has(id)).slice(0, READY) },
-        syncsUnderWay: syncsIn(SYNC_UNDER_WAY),
-        nights,
-        failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
-        needs: {
-          imports:
-            stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
-          syncs: (syncCatalog.count(['held']).get('held') ?? 0) + asked.size,
-          schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'))
-            .length,
-        },
-      };
-    },
-  );
+    };
+  });
 }
 
 /** Whether it waits although a person wanted it sent: it was not paused, and it was not a dry run. */

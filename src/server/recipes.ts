@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nothing, operationsOf } from '../api/operation.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { TEMPLATE_FORMATS, TEMPLATE_TYPES, templateFile } from '../imports/inspect/template.ts';
 import { recipe } from '../imports/recipes/recipe.ts';
@@ -6,9 +7,9 @@ import { recipeFrom } from '../imports/recipes/save-as.ts';
 import { findRecipe, listRecipes, removeRecipe, saveRecipe, unreadableRecipes } from '../imports/recipes/store.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
-import { refusals } from './problem-schema.ts';
+import { serve } from './serve.ts';
 
-const tags = ['recipes'];
+const operation = operationsOf('recipes');
 
 const recipeView = recipe
   .extend({ saved: z.boolean().meta({ description: 'In the data directory; false: it comes with rollcall.' }) })
@@ -17,112 +18,78 @@ const recipeView = recipe
 const named = z.strictObject({ name: z.string().max(60) });
 
 /** Recipes: named settings for the files of other systems. */
+const recipeOperations = {
+  list: operation('GET /v1/recipes', 'viewer', {
+    summary: 'List recipes',
+    answer: z.strictObject({
+      recipes: z.array(recipeView),
+      unreadable: z.array(z.string()).meta({ description: 'Files of the data directory that are not recipes.' }),
+    }),
+  }),
+  one: operation('GET /v1/recipes/:name', 'viewer', {
+    summary: 'A recipe',
+    params: named,
+    answer: recipeView,
+    refusals: ['UNKNOWN_RECIPE'],
+  }),
+  save: operation('PUT /v1/recipes/:name', 'operator', {
+    summary: 'Save a recipe, in place of one of the same name',
+    params: named,
+    body: recipe.omit({ name: true }),
+    answer: recipeView,
+    refusals: ['BAD_OPTION', 'BAD_BODY'],
+  }),
+  remove: operation('DELETE /v1/recipes/:name', 'operator', {
+    summary: 'Delete a recipe that was saved',
+    params: named,
+    answer: nothing('Deleted.'),
+    refusals: ['UNKNOWN_RECIPE', 'BAD_OPTION'],
+  }),
+  saveOf: operation('POST /v1/imports/:id/recipe', 'operator', {
+    summary: 'Save the settings of an import as a recipe, for files with the same header',
+    params: z.strictObject({ id: z.string() }),
+    body: z.strictObject({
+      name: recipe.shape.name,
+      title: recipe.shape.title.optional(),
+      description: z.string().max(2_000).optional(),
+    }),
+    answer: recipeView,
+    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+  }),
+  template: operation('GET /v1/template', 'viewer', {
+    summary: 'An example file to fill in',
+    query: z.strictObject({ format: z.enum(TEMPLATE_FORMATS).default('csv') }),
+    answer: z.any().meta({ description: 'The file.' }),
+    refusals: ['BAD_OPTION'],
+  }),
+};
+
 export function recipeRoutes(app: Api, { coordinator, dir, access, reading }: ServerContext): void {
   const note = noting(access);
-  app.get(
-    '/v1/recipes',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'List recipes',
-        response: {
-          200: z.strictObject({
-            recipes: z.array(recipeView),
-            unreadable: z.array(z.string()).meta({ description: 'Files of the data directory that are not recipes.' }),
-          }),
-          ...refusals(),
-        },
-      },
-    },
-    async () => ({ recipes: listRecipes(dir), unreadable: unreadableRecipes(dir) }),
-  );
-  app.get(
-    '/v1/recipes/:name',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'A recipe',
-        params: named,
-        response: { 200: recipeView, ...refusals('UNKNOWN_RECIPE') },
-      },
-    },
-    async ({ params }) => findRecipe(dir, params.name),
-  );
-  app.put(
-    '/v1/recipes/:name',
-    {
-      schema: {
-        tags,
-        summary: 'Save a recipe, in place of one of the same name',
-        params: named,
-        body: recipe.omit({ name: true }),
-        response: { 200: recipeView, ...refusals('BAD_OPTION', 'BAD_BODY') },
-      },
-    },
-    async (request) => {
-      const saved = saveRecipe(dir, { ...request.body, name: request.params.name });
-      note(request, 'recipe.save', saved.name, saved.title);
-      return saved;
-    },
-  );
-  app.delete(
-    '/v1/recipes/:name',
-    {
-      schema: {
-        tags,
-        summary: 'Delete a recipe that was saved',
-        params: named,
-        response: { 204: z.void().meta({ description: 'Deleted.' }), ...refusals('UNKNOWN_RECIPE', 'BAD_OPTION') },
-      },
-    },
-    async (request, reply) => {
-      removeRecipe(dir, request.params.name);
-      note(request, 'recipe.remove', request.params.name);
-      return reply.code(204).send();
-    },
-  );
-  app.post(
-    '/v1/imports/:id/recipe',
-    {
-      schema: {
-        tags,
-        summary: 'Save the settings of an import as a recipe, for files with the same header',
-        params: z.strictObject({ id: z.string() }),
-        body: z.strictObject({
-          name: recipe.shape.name,
-          title: recipe.shape.title.optional(),
-          description: z.string().max(2_000).optional(),
-        }),
-        response: { 200: recipeView, ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET') },
-      },
-    },
-    async (request) => {
-      const record = coordinator.find(request.params.id);
-      const options = readOptions(record);
-      const { columns, recognised } = await reading.rowsOf(record.id).input();
-      const base = options.recipe === undefined ? undefined : findRecipe(dir, options.recipe);
-      const saved = saveRecipe(dir, recipeFrom({ ...request.body, options, columns, recognised, base }));
-      note(request, 'recipe.save', saved.name, saved.title);
-      return saved;
-    },
-  );
-  app.get(
-    '/v1/template',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'An example file to fill in',
-        querystring: z.strictObject({ format: z.enum(TEMPLATE_FORMATS).default('csv') }),
-        response: { 200: z.any().meta({ description: 'The file.' }), ...refusals('BAD_OPTION') },
-      },
-    },
-    async ({ query: { format } }, reply) =>
-      reply
-        .header('content-type', TEMPLATE_TYPES[format])
-        .header('content-disposition', `attachment; filename="members.${format}"`)
-        .send(templateFile(format)),
+  serve(app, recipeOperations.list, async () => ({ recipes: listRecipes(dir), unreadable: unreadableRecipes(dir) }));
+  serve(app, recipeOperations.one, async ({ params }) => findRecipe(dir, params.name));
+  serve(app, recipeOperations.save, async (request) => {
+    const saved = saveRecipe(dir, { ...request.body, name: request.params.name });
+    note(request, 'recipe.save', saved.name, saved.title);
+    return saved;
+  });
+  serve(app, recipeOperations.remove, async (request) => {
+    removeRecipe(dir, request.params.name);
+    note(request, 'recipe.remove', request.params.name);
+  });
+  serve(app, recipeOperations.saveOf, async (request) => {
+    const record = coordinator.find(request.params.id);
+    const options = readOptions(record);
+    const { columns, recognised } = await reading.rowsOf(record.id).input();
+    const base = options.recipe === undefined ? undefined : findRecipe(dir, options.recipe);
+    const saved = saveRecipe(dir, recipeFrom({ ...request.body, options, columns, recognised, base }));
+    note(request, 'recipe.save', saved.name, saved.title);
+    return saved;
+  });
+  serve(app, recipeOperations.template, async ({ query: { format } }, reply) =>
+    reply
+      .header('content-type', TEMPLATE_TYPES[format])
+      .header('content-disposition', `attachment; filename="members.${format}"`)
+      .send(templateFile(format)),
   );
 }

@@ -3,8 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
-import { UnknownExport } from '../exports/export-errors.ts';
-import { CannotCheck } from '../imports/check/check-errors.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { CannotCheck, NoCheckYet } from '../imports/check/check-errors.ts';
 import {
   CreatesNothing,
   CreateWithoutName,
@@ -15,7 +15,6 @@ import {
   WrongTarget,
 } from '../imports/import-errors.ts';
 import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
-import { CannotRepair } from '../imports/repair/repair-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
@@ -102,6 +101,23 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'NOT_FOUND',
 };
 
+/** What a feature refuses a request with, by the code of its error: no feature is imported for it. */
+const OF_FEATURES: Readonly<Record<string, { readonly code: ProblemCode; readonly hasRemedy?: true }>> = {
+  UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
+  CANNOT_REPAIR: { code: 'WRONG_STATE', hasRemedy: true },
+};
+
+/** An error that names a field is about an option. */
+function refusedByFeature({ code, what, facts, remedyWords }: RollcallError): Problem | undefined {
+  const known = OF_FEATURES[code];
+  if (known === undefined) return undefined;
+  const field = typeof facts['field'] === 'string' ? facts['field'] : undefined;
+  return new Problem(field === undefined ? known.code : 'BAD_OPTION', asSentence(what), {
+    ...(field !== undefined && { field }),
+    ...(known.hasRemedy && remedyWords !== undefined && { remedy: asSentence(written(remedyWords, asParameter)) }),
+  });
+}
+
 /** The problem for an error; undefined when the request did not cause it. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
@@ -113,15 +129,11 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
-  if (error instanceof UnknownExport) return new Problem('UNKNOWN_EXPORT', asSentence(error.what));
   if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
-  if (error instanceof CannotRepair) {
-    const { facts, remedy } = error;
-    const field = typeof facts['field'] === 'string' ? facts['field'] : undefined;
-    return new Problem(field === undefined ? 'WRONG_STATE' : 'BAD_OPTION', asSentence(error.what), {
-      ...(field !== undefined && { field }),
-      ...(remedy !== undefined && { remedy: asSentence(remedy) }),
-    });
+  if (error instanceof NoCheckYet) return new Problem('NO_CHECK_YET', asSentence(error.what));
+  if (error instanceof RollcallError) {
+    const refused = refusedByFeature(error);
+    if (refused !== undefined) return refused;
   }
   if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', asSentence(error.what));
   if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {

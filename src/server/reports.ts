@@ -2,8 +2,8 @@ import { createReadStream, existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import { type ReportQuery, reportQuery, summaryIn } from '../api/imports.ts';
+import { type ReportQuery, summaryIn } from '../api/imports.ts';
+import { rowOperations } from '../api/operations/rows.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { filesFormat, NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import type { ReportRequest } from '../imports/report/report-text.ts';
@@ -14,7 +14,7 @@ import { VERSION } from '../platform/version.ts';
 import { attachment } from './attachment.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
-import { refusals } from './problem-schema.ts';
+import { serve } from './serve.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
@@ -32,49 +32,26 @@ interface Wanted {
 /** `GET /v1/imports/:id/report`: the outcome of every row, to look at or to keep. */
 export function reportRoutes(app: Api, context: ServerContext): void {
   const { coordinator, dir, reading, views } = context;
-  app.get(
-    '/v1/imports/:id/report',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags: ['rows'],
-        summary: 'Download a report',
-        description:
-          'Streamed. Once an import has finished, its stored files (csv of all rows or of those that need attention, html, retry file) support Range requests.',
-        params: z.object({ id: z.string() }),
-        querystring: reportQuery,
-        response: {
-          200: {
-            description: 'The report.',
-            content: Object.fromEntries(
-              Object.values(TYPES).map((type) => [type.split(';')[0], { schema: z.string() }]),
-            ),
-          },
-          ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET', 'RANGE'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const record = coordinator.find(request.params.id);
-      const wanted = wantedBy(request.query);
-      const format = filesFormat(await reading.rowsOf(record.id).input());
-      const ending = wanted.form === 'retry' ? retryExtension({ inputFormat: format }) : wanted.form;
-      reply.type(TYPES[ending] ?? 'application/octet-stream');
-      reply.header('content-disposition', disposition(record, wanted.form, ending));
-      // A report holds people's ids: no cache on the way keeps it.
-      reply.header('cache-control', 'private, no-cache');
-      // The page brings its own policy along, which names its stylesheet by hash; the server's would take that from it.
-      if (wanted.form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
-      const paths = reportPaths(dir.folder(record.id), format);
-      const file = isFinal(record.state) ? fileFor(wanted, paths) : undefined;
-      if (file !== undefined && existsSync(file)) return sendFile(request, reply, file);
-      // A report that is made while it is sent has neither length nor ranges.
-      reply.header('accept-ranges', 'none');
-      const summary = summaryIn(await views.of(record));
-      const report = reading.report(record.id, { ...wanted, summary, version: VERSION });
-      return reply.send(Readable.from(report, { objectMode: false }));
-    },
-  );
+  serve(app, rowOperations.report, async (request, reply) => {
+    const record = coordinator.find(request.params.id);
+    const wanted = wantedBy(request.query);
+    const format = filesFormat(await reading.rowsOf(record.id).input());
+    const ending = wanted.form === 'retry' ? retryExtension({ inputFormat: format }) : wanted.form;
+    reply.type(TYPES[ending] ?? 'application/octet-stream');
+    reply.header('content-disposition', disposition(record, wanted.form, ending));
+    // A report holds people's ids: no cache on the way keeps it.
+    reply.header('cache-control', 'private, no-cache');
+    // The page brings its own policy along, which names its stylesheet by hash; the server's would take that from it.
+    if (wanted.form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
+    const paths = reportPaths(dir.folder(record.id), format);
+    const file = isFinal(record.state) ? fileFor(wanted, paths) : undefined;
+    if (file !== undefined && existsSync(file)) return sendFile(request, reply, file);
+    // A report that is made while it is sent has neither length nor ranges.
+    reply.header('accept-ranges', 'none');
+    const summary = summaryIn(await views.of(record));
+    const report = reading.report(record.id, { ...wanted, summary, version: VERSION });
+    return reply.send(Readable.from(report, { objectMode: false }));
+  });
 }
 
 /** @throws Problem BAD_OPTION where options contradict each other */

@@ -23,7 +23,7 @@ import { createdRoutes } from './created.ts';
 import { describeRoutes, docsRoutes } from './docs.ts';
 import { openEvents } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
-import { exportRoutes } from './exports.ts';
+import { FEATURES } from './features.ts';
 import { healthRoutes } from './health.ts';
 import { importViews } from './import-views.ts';
 import { importRoutes } from './imports.ts';
@@ -36,7 +36,6 @@ import { Problem } from './problem.ts';
 import { openReading } from './reading.ts';
 import { recipeRoutes } from './recipes.ts';
 import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
-import { repairRoutes } from './repair.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
 import { runningImports } from './running.ts';
@@ -236,11 +235,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   healthRoutes(app, context, registry);
   importRoutes(app, context);
   rowRoutes(app, context);
-  repairRoutes(app, context);
   reportRoutes(app, context);
   checkRoutes(app, context);
   createdRoutes(app, context);
-  exportRoutes(app, context);
   memberRoutes(app, context);
   syncRoutes(app, context);
   planRoutes(app, context);
@@ -256,6 +253,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
   docsRoutes(app);
   consoleRoutes(app);
+  for (const routes of FEATURES) routes(app, context);
   return app;
 }
 

@@ -1,22 +1,18 @@
 import limits from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import { loginAnswer, loginBody, session } from '../api/service.ts';
+import { sessionOperations } from '../api/operations/service.ts';
 import { tokenIdIn, UNKNOWN_SENDER, type Who } from './access/access-store.ts';
 import { EXPIRED, type Guard, SESSION_COOKIE } from './access/guard.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
-import { refusals } from './problem-schema.ts';
+import { serve } from './serve.ts';
 
 /** A browser stays logged in for so long, in ms. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 /** Attempts to log in that may fail, from one address and with one token's id, and the time for them in ms. */
 const ATTEMPTS = 10;
 const ATTEMPTS_MS = 5 * 60 * 1000;
-
-const tags = ['access'];
-const config = { role: 'public' } as const;
 
 /** Logging in with a token, for browsers: the session is a cookie that no script can read. */
 export async function sessionRoutes(
@@ -51,66 +47,32 @@ export async function sessionRoutes(
     );
   };
 
-  app.post(
-    '/v1/session',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Log in with a token',
-        body: loginBody,
-        response: {
-          200: loginAnswer,
-          ...refusals('BAD_OPTION', 'BAD_BODY', 'TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const token = request.body.token.trim();
-      if (access.hasExpired(token)) {
-        note({ who: UNKNOWN_SENDER, ip: request.ip }, 'session.refuse', claimedBy(request.body), EXPIRED);
-        throw new Problem('TOKEN_EXPIRED', EXPIRED, { field: 'token' });
-      }
-      const who = access.byToken(token);
-      if (who === undefined) throw await refuse(request, reply);
-      request.who = who;
-      const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
-      setCookie(request, reply, access.login(who, expiresAt), expiresAt);
-      note(request, 'session.create', who.id);
-      return { role: who.role, name: who.name, expiresAt: new Date(expiresAt).toISOString() };
-    },
-  );
-  app.get(
-    '/v1/session',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Who you are',
-        response: {
-          200: session,
-          ...refusals('TOKEN_REQUIRED'),
-        },
-      },
-    },
-    async (request) => {
-      const who: Who | undefined = whoIs(request);
-      if (who === undefined) throw new Problem('TOKEN_REQUIRED', 'No one is logged in.');
-      return { role: who.role, name: who.name, tokenRequired };
-    },
-  );
-  app.delete(
-    '/v1/session',
-    { config, schema: { tags, summary: 'Log out', response: { 204: z.void().meta({ description: 'Logged out.' }) } } },
-    async (request, reply) => {
-      const cookie = request.cookies[SESSION_COOKIE];
-      const who = cookie === undefined ? undefined : access.bySession(cookie);
-      if (cookie !== undefined) access.logout(cookie);
-      if (who !== undefined) note({ who, ip: request.ip }, 'session.end', who.id);
-      setCookie(request, reply, '', 0);
-      return reply.code(204).send();
-    },
-  );
+  serve(app, sessionOperations.login, async (request, reply) => {
+    const token = request.body.token.trim();
+    if (access.hasExpired(token)) {
+      note({ who: UNKNOWN_SENDER, ip: request.ip }, 'session.refuse', claimedBy(request.body), EXPIRED);
+      throw new Problem('TOKEN_EXPIRED', EXPIRED, { field: 'token' });
+    }
+    const who = access.byToken(token);
+    if (who === undefined) throw await refuse(request, reply);
+    request.who = who;
+    const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
+    setCookie(request, reply, access.login(who, expiresAt), expiresAt);
+    note(request, 'session.create', who.id);
+    return { role: who.role, name: who.name, expiresAt: new Date(expiresAt).toISOString() };
+  });
+  serve(app, sessionOperations.session, async (request) => {
+    const who: Who | undefined = whoIs(request);
+    if (who === undefined) throw new Problem('TOKEN_REQUIRED', 'No one is logged in.');
+    return { role: who.role, name: who.name, tokenRequired };
+  });
+  serve(app, sessionOperations.logout, async (request, reply) => {
+    const cookie = request.cookies[SESSION_COOKIE];
+    const who = cookie === undefined ? undefined : access.bySession(cookie);
+    if (cookie !== undefined) access.logout(cookie);
+    if (who !== undefined) note({ who, ip: request.ip }, 'session.end', who.id);
+    setCookie(request, reply, '', 0);
+  });
 }
 
 /** Which token an attempt to log in is made with: its id, which is not secret; empty when it is not a token. */

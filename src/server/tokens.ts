@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nothing, operationsOf } from '../api/operation.ts';
 import { ROLES } from '../api/service.ts';
 import { newToken, tokensAnswer } from '../api/tokens.ts';
 import { duration } from '../platform/allowed-values.ts';
@@ -7,10 +8,9 @@ import { noting } from './access/noting.ts';
 import { tokenView } from './access/token-view.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
-import { refusals } from './problem-schema.ts';
+import { serve } from './serve.ts';
 
-const tags = ['access'];
-const config = { role: 'admin' } as const;
+const operation = operationsOf('access');
 
 /** Characters of a token's name, at most. */
 const LONGEST_NAME = 100;
@@ -35,72 +35,57 @@ const newTokenBody = z.strictObject({
     .meta({ description: 'How long it is valid, such as `90d`. Default: until it is revoked.' }),
 });
 
+const tokenOperations = {
+  list: operation('GET /v1/tokens', 'admin', {
+    summary: 'List tokens, without their secrets',
+    answer: tokensAnswer,
+  }),
+  create: operation('POST /v1/tokens', 'admin', {
+    summary: 'Make a token',
+    description: 'The answer is the only one that has the token itself.',
+    body: newTokenBody,
+    status: 201,
+    answer: newToken,
+    refusals: ['BAD_OPTION', 'BAD_BODY'],
+  }),
+  revoke: operation('DELETE /v1/tokens/:id', 'admin', {
+    summary: 'Revoke a token, and end its sessions',
+    description: 'The last admin cannot revoke the own token: no one could make another over the API.',
+    params: z.strictObject({ id: z.string().max(60) }),
+    answer: nothing('Revoked. Requests with it are refused from now on.'),
+    refusals: ['UNKNOWN_TOKEN', 'LAST_ADMIN'],
+  }),
+};
+
 /** Tokens: made, listed and revoked by admins. `rollcall token` does the same on the server's machine. */
 export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: boolean): void {
   const note = noting(access);
 
-  app.get(
-    '/v1/tokens',
-    {
-      config,
-      schema: { tags, summary: 'List tokens, without their secrets', response: { 200: tokensAnswer, ...refusals() } },
-    },
-    async ({ who }) => ({
-      tokens: access
-        .tokens()
-        .filter(({ revokedAt }) => revokedAt === null)
-        .map((token) => ({ ...tokenView(token), own: token.id === who.id })),
-    }),
-  );
+  serve(app, tokenOperations.list, async ({ who }) => ({
+    tokens: access
+      .tokens()
+      .filter(({ revokedAt }) => revokedAt === null)
+      .map((token) => ({ ...tokenView(token), own: token.id === who.id })),
+  }));
 
-  app.post(
-    '/v1/tokens',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Make a token',
-        description: 'The answer is the only one that has the token itself.',
-        body: newTokenBody,
-        response: { 201: newToken, ...refusals('BAD_OPTION', 'BAD_BODY') },
-      },
-    },
-    async (request, reply) => {
-      const { name = '', role, expires } = request.body;
-      const expiresAt = expires === undefined ? null : Date.now() + expires;
-      const { id, text } = access.createToken({ role, name, expiresAt });
-      const made = found(id);
-      note(request, 'token.create', id, detailOf(made));
-      reply.code(201).header('cache-control', 'no-store');
-      return { ...tokenView(made), own: false, token: text };
-    },
-  );
+  serve(app, tokenOperations.create, async (request, reply) => {
+    const { name = '', role, expires } = request.body;
+    const expiresAt = expires === undefined ? null : Date.now() + expires;
+    const { id, text } = access.createToken({ role, name, expiresAt });
+    const made = found(id);
+    note(request, 'token.create', id, detailOf(made));
+    reply.header('cache-control', 'no-store');
+    return { ...tokenView(made), own: false, token: text };
+  });
 
-  app.delete(
-    '/v1/tokens/:id',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Revoke a token, and end its sessions',
-        description: 'The last admin cannot revoke the own token: no one could make another over the API.',
-        params: z.strictObject({ id: z.string().max(60) }),
-        response: {
-          204: z.void().meta({ description: 'Revoked. Requests with it are refused from now on.' }),
-          ...refusals('UNKNOWN_TOKEN', 'LAST_ADMIN'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const token = found(request.params.id);
-      if (tokenRequired && isLastAdmin(token)) {
-        throw new Problem('LAST_ADMIN', `"${token.name}" is the only admin whose token is valid.`);
-      }
-      access.revoke(token.id);
-      note(request, 'token.revoke', token.id, detailOf(token));
-      return reply.code(204).send();
-    },
-  );
+  serve(app, tokenOperations.revoke, async (request) => {
+    const token = found(request.params.id);
+    if (tokenRequired && isLastAdmin(token)) {
+      throw new Problem('LAST_ADMIN', `"${token.name}" is the only admin whose token is valid.`);
+    }
+    access.revoke(token.id);
+    note(request, 'token.revoke', token.id, detailOf(token));
+  });
 
   function found(id: string): TokenRecord {
     const token = access.tokens().find((one) => one.id === id && one.revokedAt === null);

@@ -1,10 +1,5 @@
+import { MEMBERS_WITH_ALL_FEATURES } from '../chat/service/limits.ts';
 import { counted, grouped, printable } from './wording.ts';
-
-/**
- * Above this many members the service no longer updates a group's conversations and unread counts. Public documentation,
- * not contract (docs/chat-service.md, 27). Nothing is refused for it.
- */
-export const MEMBERS_WITH_ALL_FEATURES = 300;
 
 interface GrownGroup {
   readonly guid: string;

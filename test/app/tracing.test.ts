@@ -9,8 +9,14 @@ import { readEvents } from '../server/event-source.ts';
 interface Span {
   readonly name: string;
   readonly traceId: string;
+  readonly kind: number;
   readonly attributes: readonly { key: string; value: { stringValue?: string; intValue?: number } }[];
 }
+
+/** As OTLP numbers the kinds. */
+const SERVER = 2;
+/** The trace of a program that sends a request. */
+const CALLER = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 /** A receiver of OTLP/JSON. */
 async function collector() {
@@ -58,7 +64,7 @@ test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are t
   ]);
   const uploaded = await fetch(`${address}/v1/imports?name=m.csv&banCheck=false`, {
     method: 'POST',
-    headers: { 'content-type': 'text/csv' },
+    headers: { 'content-type': 'text/csv', traceparent: `00-${CALLER}-00f067aa0ba902b7-01` },
     body,
   });
   const { id } = (await uploaded.json()) as { id: string };
@@ -79,7 +85,13 @@ test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are t
   const sameTrace = spans.filter(({ traceId }) => traceId === first?.traceId).map(({ name }) => name);
   // The queue's span around it, and the call within it.
   expect(sameTrace).toEqual(expect.arrayContaining([expect.stringMatching(/process/), 'POST']));
-  expect(spans.some((span) => attributesOf(span)['http.route'] === '/v1/imports')).toBe(true);
+  const requests = spans.filter(({ traceId, kind }) => traceId === CALLER && kind === SERVER);
+  expect(requests.map((span) => [span.name, attributesOf(span)])).toEqual([
+    [
+      'POST /v1/imports',
+      { 'http.request.method': 'POST', 'http.route': '/v1/imports', 'http.response.status_code': 202 },
+    ],
+  ]);
   expect(text()).toContain('"deployment.environment"');
   expect(text()).toContain('"rollcall-nightly"');
   expect(text()).not.toContain('-of-arc');

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from '../../src/chat/error-policy.ts';
 import { CallAborted, InvalidCall, MalformedReply } from '../../src/chat/errors.ts';
-import type { MemberList } from '../../src/membership/member-lists.ts';
+import type { MemberList } from '../../src/chat/service/lists.ts';
 import { connect, json, listen, rejection, serve } from './chat-server.ts';
 
 const uids = (count: number): AddMembersRequest => ({

@@ -6,7 +6,7 @@ import { MalformedReply } from '../../src/chat/errors.ts';
 import { endOfValue, modelOf, NOT_WALKED, walkAlike } from '../../src/chat/json-scan.ts';
 import { entriesOf, readMemberEntries, walkEntries } from '../../src/chat/member-entries.ts';
 import { createRedact } from '../../src/chat/redact.ts';
-import { MEMBER_LISTS } from '../../src/membership/member-lists.ts';
+import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
 
 const redact = createRedact(['top-secret-key']);
 

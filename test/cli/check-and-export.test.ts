@@ -51,6 +51,32 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   expect((await place.run(['status'])).stdout).not.toContain('check of m.csv');
 });
 
+test('the check prints the command that sends all rows but those that would fail, and it does that', async () => {
+  const place = await open();
+  const rows = members([
+    ['g0', 'anna'],
+    ['g1', 'ghost'],
+  ]);
+  await place.run(['import', place.file('m.csv', rows), '--dry-run']);
+  const early = await place.run(['resume', '--leave-out-failing']);
+  expect([early.code, early.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /was not checked with the service, .*; nothing was sent; check it first: `rollcall check \S+`\n$/,
+    ),
+  ]);
+  const { stderr } = await place.run(['check']);
+  expect(stderr).toMatch(/To send all but 1 row that would fail:\n {2}rollcall resume \S+ --leave-out-failing\n$/);
+  const { code, summary } = await place.summary(['resume', '--leave-out-failing']);
+  expect([code, summary.rows]).toMatchObject([0, { read: 2, added: 1, skipped: 1, failed: 0 }]);
+  const left = await place.run(['report', '--status', 'skipped', '--format', 'ndjson']);
+  expect(JSON.parse(left.stdout)).toMatchObject({ _code: 'LEFT_OUT', _uid: 'ghost' });
+  // Corrected, they are a file to import.
+  const report = await place.run(['report', '--status', 'skipped', '--code', 'LEFT_OUT']);
+  place.file('left.csv', report.stdout.replaceAll('ghost', 'anna'));
+  expect((await place.summary(['import', 'left.csv'])).summary.rows).toMatchObject({ read: 1, added: 1 });
+});
+
 test('in the sandbox that knows every group and user, check and import agree on acting users who are in no group', async () => {
   const place = await openWorkplace();
   place.file('m.csv', 'uid,guid,on_behalf_of\nann,g,boss\nbob,h,ann\n');

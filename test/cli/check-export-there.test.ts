@@ -42,6 +42,16 @@ test('import --check has a server read and check the file, shows the same, and r
   expect(JSON.parse(again.stdout)).toMatchObject({ id, wouldFail: true, rows: { read: 3, add: 1, fail: 2 } });
 });
 
+test('resume --leave-out-failing has a server send all rows but those that would fail', async () => {
+  const place = await remotePlace();
+  await place.run(['import', 'm.csv', '--check']);
+  const { code, stderr } = await place.run(['resume', '--leave-out-failing']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('continues in the process that runs it')]);
+  await place.run(['watch']);
+  const { summary } = await place.summary(['status']);
+  expect(summary.rows).toMatchObject({ read: 3, skipped: 2, failed: 0 });
+});
+
 test('a check on a server that costs more than it may stops with exit code 3, and goes on with --yes', async () => {
   const place = await remotePlace();
   const { code, stderr } = await place.run(['import', 'm.csv', '--check', '--max-calls', '1']);

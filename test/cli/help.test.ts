@@ -7,7 +7,7 @@ import { openWorkplace } from './workplace.ts';
 test('help explains topics: settings, exit codes, and every document', async () => {
   const place = await openWorkplace();
   const settings = await place.run(['help', 'settings']);
-  expect([settings.code, settings.stdout]).toEqual([0, expect.stringMatching(/^## Settings\n[\s\S]*ROLLCALL_HOST/)]);
+  expect([settings.code, settings.stdout]).toEqual([0, expect.stringMatching(/^# Settings\n[\s\S]*ROLLCALL_HOST/)]);
   const codes = await place.run(['help', 'exit-codes']);
   expect(codes.stdout).toContain('| 5 | interrupted or paused; can be resumed |');
   const files = await place.run(['help', 'files']);

@@ -28,7 +28,7 @@ async function loadedBy(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return {
     loaded,
     packages: firstOf(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/),
-    folders: firstOf(/\/(src\/(?:imports\/)?[a-z]+|jobs)\//),
+    folders: firstOf(/\/(src\/(?:imports\/|chat\/(?=service\/))?[a-z]+|jobs)\//),
   };
 }
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ExportOptions, exportOptions } from '../../src/exports/export-options.ts';
-import { createExportStore, type ExportReader, openExportStore } from '../../src/exports/export-store.ts';
-import { type ExportList, exportText, type TextFormat } from '../../src/exports/export-text.ts';
-import { type ExportProgress, runExport } from '../../src/exports/run-export.ts';
+import { type ExportOptions, exportOptions } from '../../src/features/export/export-options.ts';
+import { createExportStore, type ExportReader, openExportStore } from '../../src/features/export/export-store.ts';
+import { type ExportList, exportText, type TextFormat } from '../../src/features/export/export-text.ts';
+import { type ExportProgress, runExport } from '../../src/features/export/run-export.ts';
 import type { Pipeline } from '../imports/pipeline-harness.ts';
 import { tempDir } from '../temp-dir.ts';
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { queryOf } from '../../src/api/option-query.ts';
 import { withOptions } from '../../src/cli/flags/option-flags.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { BAN_CHECK, LIFTING } from '../../src/options/ban-options.ts';
@@ -14,13 +15,12 @@ import {
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../src/options/deciding-options.ts';
 import { type Options, textsOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
-import { queryOf } from '../../src/server/option-query.ts';
+import { EXPECTING, GIVING_UP, LEAVING_OUT, REMOVING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
 
 const CREATION = { ...CREATING, ...MAX_CREATE };
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
 const ALL: Options = {
-  ...{ ...KEPT, ...CREATION, ...LIFTING, ...BAN_CHECK },
+  ...{ ...KEPT, ...CREATION, ...LIFTING, ...BAN_CHECK, ...LEAVING_OUT },
   ...{ ...MODE, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING },
 };
 

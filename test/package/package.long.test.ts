@@ -37,6 +37,8 @@ let packed: Packed;
 /** The folder of a new user, with a name as people give them. */
 let project: string;
 let installed: string;
+/** As npm prints them while it installs. */
+let warnings: string;
 let launcher: string;
 
 /** The environment of a user: nothing of the npm script that runs the tests, and the Node that runs them first. */
@@ -65,7 +67,7 @@ beforeAll(async () => {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   const arguments_ = ['install', join(folder, packed.filename), '--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', arguments_, { cwd: project, env: userEnv() });
+  warnings = (await run('npm', arguments_, { cwd: project, env: userEnv() })).stderr;
   installed = join(project, 'node_modules/rollcall');
   launcher = join(installed, 'bin/rollcall.js');
 });
@@ -87,6 +89,10 @@ function filesOf(path: string): string[] {
 }
 
 describe('the package has what runs, and nothing else', () => {
+  test('npm warns of no dependency that does not fit another one', () => {
+    expect(warnings).not.toMatch(/ERESOLVE|peer/i);
+  });
+
   test('it is small', () => {
     expect(packed.size).toBeLessThan(MOST_PACKED);
     expect(packed.unpackedSize).toBeLessThan(MOST_UNPACKED);
@@ -192,7 +198,7 @@ test('serve has its API, its console and its documents', async () => {
   const page = await (await fetch(`${origin}/`)).text();
   const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].flatMap(([, path]) => path ?? []);
   expect(assets.length).toBeGreaterThan(1);
-  for (const path of [...assets, '/openapi.json', '/docs']) {
+  for (const path of [...assets, '/openapi.json', '/docs', '/docs/swagger-ui-bundle.js']) {
     expect([path, (await fetch(`${origin}${path}`)).status]).toEqual([path, 200]);
   }
   const body = 'uid,guid\nann,g\nbob,g\n';

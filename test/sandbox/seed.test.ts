@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MemberScope } from '../../src/membership/member-lists.ts';
+import type { MemberScope } from '../../src/chat/service/lists.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { Group } from '../../src/sandbox/group.ts';
 import { parseSeed } from '../../src/sandbox/seed.ts';

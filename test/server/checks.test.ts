@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CheckView } from '../../src/api/checks.ts';
+import type { SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -55,4 +56,43 @@ test('what was sent is not checked, and a number of calls must be one', async ()
     field: 'maxCalls',
   });
   expect(await server.problem('/v1/imports/none/check', { method: 'POST' })).toMatchObject({ code: 'UNKNOWN_IMPORT' });
+});
+
+test('all rows but those that would fail are sent; what that takes is told before', async () => {
+  const { id } = await server.run('uid,guid\nanna,team\nghost,team\nbob,none\nbob,team\n', 'dryRun=true');
+  const without = `/v1/imports/${id}/resume?leaveOutFailing=true`;
+  expect(await server.problem(without, { method: 'POST' })).toMatchObject({
+    code: 'NO_CHECK_YET',
+    status: 409,
+    detail: `Import ${id} was not checked with the service, so it is not known which rows would fail; nothing was sent.`,
+  });
+  expect(await server.problem(`/v1/imports/${id}/sending?leaveOutFailing=true`)).toMatchObject({
+    code: 'NO_CHECK_YET',
+  });
+  await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
+  await done(id);
+  const plan = (query: string) => server.json<SendingPlan>(`/v1/imports/${id}/sending${query}`);
+  expect(await plan('')).toMatchObject({ rows: 4, leftOut: 0, groups: 2, messages: 4, calls: 2 });
+  expect(await plan('?leaveOutFailing=true')).toMatchObject({ rows: 2, leftOut: 2, groups: 1, messages: 2, calls: 1 });
+  expect(await server.problem(`${without}&createUsers=true`, { method: 'POST' })).toMatchObject({
+    code: 'NO_CHECK_YET',
+    detail: expect.stringContaining('made with other options'),
+  });
+  await server.json(without, { method: 'POST' });
+  const { rows, calls } = await server.settled(id);
+  expect([rows.read, rows.skipped, rows.failed, calls]).toEqual([4, 2, 0, 1]);
+  const list = await server.json<RowsPage>(`/v1/imports/${id}/rows?status=skipped&code=LEFT_OUT`);
+  expect(list.rows.map(({ uid, message }) => [uid, message])).toEqual([
+    ['ghost', 'not sent: the check before has found that the user does not exist (ERR_UID_NOT_FOUND)'],
+    ['bob', 'not sent: the check before has found that the group does not exist (ERR_GUID_NOT_FOUND)'],
+  ]);
+  expect(server.access.audit({ limit: 10 }).find(({ action }) => action === 'import.resume')).toMatchObject({
+    target: id,
+    detail: 'leaveOutFailing=true',
+  });
+  expect(await server.problem(without, { method: 'POST' })).toMatchObject({
+    code: 'WRONG_STATE',
+    detail: `Import ${id} is completed and no rows can be left out: only before anything is sent.`,
+  });
+  expect(await server.problem(`/v1/imports/${id}/sending?leaveOutFailing=true`)).toMatchObject({ code: 'WRONG_STATE' });
 });

@@ -1,4 +1,3 @@
-import type { Region } from '../../../src/membership/membership.ts';
 import {
   AMERICAN,
   type Culture,
@@ -14,13 +13,17 @@ import {
 
 /** Larkfield, a maker of garden tools: where it works, and what its people do together. */
 
+/** The regions where it works. */
+export const HOMES = ['us', 'eu', 'in'] as const;
+export type Home = (typeof HOMES)[number];
+
 export interface Office {
   readonly city: string;
   readonly people: number;
   readonly culture: Culture;
 }
 
-export const OFFICES: Readonly<Record<Region, readonly Office[]>> = {
+export const OFFICES: Readonly<Record<Home, readonly Office[]>> = {
   us: [
     { city: 'Portland', people: 170, culture: AMERICAN },
     { city: 'Austin', people: 130, culture: AMERICAN },
@@ -56,7 +59,7 @@ export const DEPARTMENTS: readonly (readonly [name: string, percent: number])[] 
   ['Engineering', 28],
 ];
 
-type Sizes = Readonly<Record<Region, readonly (readonly [name: string, people: number])[]>>;
+type Sizes = Readonly<Record<Home, readonly (readonly [name: string, people: number])[]>>;
 
 /** Evening classes, the teacher included. */
 export const CLASSES: Sizes = {

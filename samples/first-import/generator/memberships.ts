@@ -1,5 +1,13 @@
-import { REGIONS, type Region } from '../../../src/membership/membership.ts';
-import { CLASS_WITH_WRONG_ACTOR, CLASSES, CLUBS, DEPARTMENTS, OFFICES, WRONG_ACTOR } from './company.ts';
+import {
+  CLASS_WITH_WRONG_ACTOR,
+  CLASSES,
+  CLUBS,
+  DEPARTMENTS,
+  HOMES,
+  type Home,
+  OFFICES,
+  WRONG_ACTOR,
+} from './company.ts';
 import { type Person, peopleOf, some } from './people.ts';
 
 export interface Row {
@@ -16,7 +24,7 @@ export interface Row {
 
 /** A group and its people as the file asks for them, the one in charge first. */
 export interface Group {
-  readonly region: Region;
+  readonly region: Home;
   readonly guid: string;
   readonly people: readonly Person[];
   /** UID on whose behalf all others than the first are added. */
@@ -24,7 +32,7 @@ export interface Group {
 }
 
 /** All groups of all regions. */
-export const GROUPS: readonly Group[] = REGIONS.flatMap((region) => {
+export const GROUPS: readonly Group[] = HOMES.flatMap((region) => {
   const people = peopleOf(region);
   const active = people.filter(({ story }) => story !== 'leaver' && story !== 'new');
   const inOffice = (city: string) => people.filter(({ office }) => office === city);
@@ -59,7 +67,7 @@ export const GROUPS: readonly Group[] = REGIONS.flatMap((region) => {
 
 /** What the file asks for, person by person, as an HR system exports it. */
 export function memberships(): readonly Row[] {
-  const order = new Map(REGIONS.flatMap(peopleOf).map((person, index) => [`${person.region} ${person.uid}`, index]));
+  const order = new Map(HOMES.flatMap(peopleOf).map((person, index) => [`${person.region} ${person.uid}`, index]));
   const position = ({ region, uid }: Row) => order.get(`${region} ${uid}`) ?? -1;
   return GROUPS.flatMap(rowsOf).sort((a, b) => position(a) - position(b));
 }

@@ -1,5 +1,4 @@
-import type { Region } from '../../../src/membership/membership.ts';
-import { DEPARTMENTS, OFFICES } from './company.ts';
+import { DEPARTMENTS, type Home, OFFICES } from './company.ts';
 import { type Culture, fullName } from './names.ts';
 
 /**
@@ -12,7 +11,7 @@ import { type Culture, fullName } from './names.ts';
 export type Story = 'ordinary' | 'new' | 'leaver' | 'returner' | 'disputed';
 
 export interface Person {
-  readonly region: Region;
+  readonly region: Home;
   readonly uid: string;
   readonly name: string;
   readonly office: string;
@@ -21,7 +20,7 @@ export interface Person {
 }
 
 /** Everybody of a region, office by office, in the order of their UIDs. */
-export function peopleOf(region: Region): readonly Person[] {
+export function peopleOf(region: Home): readonly Person[] {
   const named = new Map<Culture, number>();
   const people = OFFICES[region].flatMap(({ city, people: count, culture }) => {
     const before = named.get(culture) ?? 0;

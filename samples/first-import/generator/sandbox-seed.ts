@@ -1,19 +1,18 @@
-import { REGIONS, type Region } from '../../../src/membership/membership.ts';
 import type { SeedDocument } from '../../../src/sandbox/seed.ts';
-import { CLASS_WITH_WRONG_ACTOR, MISSING_GROUP, WRONG_ACTOR } from './company.ts';
+import { CLASS_WITH_WRONG_ACTOR, HOMES, type Home, MISSING_GROUP, WRONG_ACTOR } from './company.ts';
 import { GROUPS, type Group, officeGroup } from './memberships.ts';
 import { CONTRACTOR } from './mistakes.ts';
 import { type Person, peopleOf } from './people.ts';
 
 /** Users besides the people of the company. */
-const OTHER_USERS: Readonly<Record<Region, readonly string[]>> = { us: [CONTRACTOR], eu: [], in: [WRONG_ACTOR] };
+const OTHER_USERS: Readonly<Record<Home, readonly string[]>> = { us: [CONTRACTOR], eu: [], in: [WRONG_ACTOR] };
 
 /** What the chat holds before the import: most of the groups and people, and a few memberships. */
 export function sandboxSeed(): SeedDocument {
-  return { regions: Object.fromEntries(REGIONS.map((region) => [region, regionSeed(region)])) };
+  return { regions: Object.fromEntries(HOMES.map((region) => [region, regionSeed(region)])) };
 }
 
-function regionSeed(region: Region): object {
+function regionSeed(region: Home): object {
   const groups = GROUPS.filter((group) => group.region === region && group.guid !== MISSING_GROUP);
   const users = peopleOf(region).filter(({ story }) => story !== 'new');
   const members = groups.map((group) => [group.guid, placesIn(group)] as const);

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FastifyOtelInstrumentation } from '@fastify/otel';
 import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
@@ -23,12 +22,14 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { BullMQOtel } from 'bullmq-otel';
+import { REGIONS } from '../../chat/service/regions.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallObserver } from '../../imports/send/call-observer.ts';
 import { ConfigError } from '../../platform/setting.ts';
 import { VERSION } from '../../platform/version.ts';
 import { SlowDown } from '../../queue/define-job.ts';
 import { asClause } from '../../text/wording.ts';
+import { requestSpans } from './request-spans.ts';
 import type { Tracing } from './traced.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
@@ -38,7 +39,7 @@ const NAME = 'rollcall';
 const STOP_MS = 800;
 
 /** Hosts of the chat service. Others are not traced: the address of a receiver of notifications may be a secret. */
-const SERVICE = /\.api-(us|eu|in)\./;
+const SERVICE = new RegExp(`\\.api-(${REGIONS.join('|')})\\.`);
 
 /** Traces all that this process does from now on. Everything else that OTEL_… variables say, the exporter reads itself. */
 export function openTelemetry(settings: TracingSettings, warn: (text: string) => void): Tracing {
@@ -67,12 +68,11 @@ export function openTelemetry(settings: TracingSettings, warn: (text: string) =>
     new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
   );
   const calls = new UndiciInstrumentation({ ignoreRequestHook: ({ origin }) => !SERVICE.test(origin) });
-  const requests = new FastifyOtelInstrumentation({ registerOnInitialization: false });
-  for (const one of [calls, requests]) one.setTracerProvider(provider);
+  calls.setTracerProvider(provider);
   return {
     telemetry: new BullMQOtel({ tracerName: NAME, version: VERSION }),
     observer: batchSpans(provider.getTracer(NAME, VERSION)),
-    plugin: requests.plugin() as Tracing['plugin'],
+    plugin: requestSpans(provider.getTracer(NAME, VERSION)),
     stop: async () => {
       calls.disable();
       // Do not wait for a receiver that is down.

@@ -6,6 +6,7 @@ import { caOf } from '../../app/ca-file.ts';
 import { clientOf, dispatchOnly, managementClientOf, type Service, serviceOf } from '../../app/service.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import { judge } from '../../chat/error-policy.ts';
+import { NOT_THE_SERVICE } from '../../chat/service/codes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { openCatalogReader } from '../../imports/catalog.ts';
@@ -215,7 +216,7 @@ async function checkRegion(service: Service, region: Region): Promise<Finding[]>
     } catch (error) {
       const { code, message, kind, httpStatus } = judge(error, 1);
       const remedy =
-        code === 'NOT_THE_SERVICE'
+        code === NOT_THE_SERVICE
           ? `Check the network, HTTPS_PROXY and NO_PROXY, then ROLLCALL_HOST (${service.host}) and ${name}_APP_ID (${appId})`
           : httpStatus === null
             ? `Check ROLLCALL_HOST (${service.host}; the service itself is ${SERVICE_HOST}), ${name}_APP_ID (${appId}), the network and HTTPS_PROXY, and ROLLCALL_CA_FILE for a sandbox`

@@ -5,8 +5,9 @@ import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import type { RemovingChoices } from '../../options/sending-options.ts';
+import { LEAVING_OUT, type LeavingOutChoices, type RemovingChoices } from '../../options/sending-options.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { inShort } from '../../server/access/noting.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
@@ -15,6 +16,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type BanFlags, withBanCheck } from '../flags/ban-flags.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { withOptions } from '../flags/option-flags.ts';
 import { withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -23,23 +25,28 @@ import { openImports } from '../target/open-imports.ts';
 import { withSyncs } from '../target/sync-data.ts';
 import { typedCommand } from '../typed-command.ts';
 
-type Flags = RunningFlags & MaxCreateFlags & RemovingChoices & Pick<BanFlags, 'banCheck'> & ServerFlags;
+type Flags = RunningFlags &
+  MaxCreateFlags &
+  RemovingChoices &
+  LeavingOutChoices &
+  Pick<BanFlags, 'banCheck'> &
+  ServerFlags;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withBanCheck(withMaxRemovals(withMaxCreate(withRunning(withServer(command)))));
+  withOptions(withBanCheck(withMaxRemovals(withMaxCreate(withRunning(withServer(command))))), LEAVING_OUT);
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { id } = await imports.find(given);
-  const { maxCreate, maxRemovals, banCheck } = flags;
-  const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }) };
+  const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
+  const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
   const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
-    if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id);
+    if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }
@@ -74,7 +81,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     },
     begin: async (coordinator) => {
       await coordinator.resume(id, changes);
-      noteHere(dataDir(config.dataDir), 'import.resume', id);
+      noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
       return id;
     },
   });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type RepairTaken, repairTaken } from '../../api/repair.ts';
+import { type RepairTaken, repairTaken } from '../../features/repair/api.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { counted } from '../../text/wording.ts';

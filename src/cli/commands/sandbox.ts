@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readSeed } from '../../app/read-seed.ts';
+import { byRegion, REGIONS } from '../../chat/service/regions.ts';
 import { messageOf } from '../../errors/message-of.ts';
-import { REGIONS, type Region } from '../../membership/membership.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import {
   BEHAVIOUR_VALUES,
@@ -105,6 +105,7 @@ function populationOf({ open, users, groups, seed }: Flags): Population {
 }
 
 async function run(flags: Flags, io: SandboxIo): Promise<void> {
+  const { key: apiKey } = flags;
   const seed = flags.seed === undefined ? undefined : await readSeed(flags.seed);
   const caFolder = flags.caFile === undefined ? await mkdtemp(join(tmpdir(), 'rollcall-sandbox-')) : undefined;
   const caFile = flags.caFile ?? join(caFolder ?? '', 'ca.pem');
@@ -115,7 +116,7 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
       port: flags.port,
       listenOn: flags.listen,
       domain: flags.host,
-      ...(flags.key !== undefined && { apps: byRegion({ apiKey: flags.key }) }),
+      ...(apiKey !== undefined && { apps: byRegion(() => ({ apiKey })) }),
       ...populationOf(flags),
       ...(seed !== undefined && { seed }),
       rateLimit: { calls: flags.callsPerMinute, perMs: 60_000 },
@@ -145,10 +146,6 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
     stopSignal.ignore();
     if (caFolder !== undefined) await rm(caFolder, { recursive: true, force: true });
   }
-}
-
-function byRegion<Value>(value: Value): Record<Region, Value> {
-  return Object.fromEntries(REGIONS.map((region) => [region, value])) as Record<Region, Value>;
 }
 
 /** For people: stdout has only the `export` lines, so that they can be saved in a file. */

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LineRange, readLines } from '../../api/row-filter.ts';
+import { USER_MISSING } from '../../chat/service/codes.ts';
 import { type RowFilter, rowFilterOf } from '../../imports/report/row-filter.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
@@ -19,7 +20,7 @@ export interface RowFilterFlags {
 export function withRowFilter(command: Command): Command {
   return command
     .option('--status <outcomes>', 'only rows with these outcomes, such as failed,invalid', outcomeList)
-    .option('--code <code>', 'only rows with this code, such as ERR_UID_NOT_FOUND')
+    .option('--code <code>', `only rows with this code, such as ${USER_MISSING}`)
     .addOption(new Option('--region <region>', 'only rows of this region').choices(REGIONS))
     .option('--guid <guid>', 'only rows of this group')
     .option('--uid <uid>', 'only rows of this user')

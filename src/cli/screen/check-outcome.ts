@@ -35,11 +35,10 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
   if (json) io.out.write(`${JSON.stringify(summary)}\n`);
   else io.out.write(`\n${checkText(summary)}`);
   say(io, '', 'Every row and every group:', ...files.map((file) => `  ${file}`));
-  say(
-    io,
-    'Nothing was sent. To send the rows that were checked:',
-    `  ${imports.command('resume', id)}${allowed(summary)}${where}`,
-  );
+  const resume = `  ${imports.command('resume', id)}${allowed(summary)}${where}`;
+  const { fail } = summary.rows;
+  say(io, 'Nothing was sent. To send the rows that were checked:', resume);
+  if (fail > 0) say(io, `To send all but ${counted(fail, 'row')} that would fail:`, `${resume} --leave-out-failing`);
   return summary.wouldFail ? EXIT.rowsFailed : EXIT.ok;
 }
 

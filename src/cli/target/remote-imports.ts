@@ -19,7 +19,7 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { BAN_CHECK } from '../../options/ban-options.ts';
 import { MAX_CREATE } from '../../options/create-options.ts';
 import { textsOf } from '../../options/option.ts';
-import { REMOVING } from '../../options/sending-options.ts';
+import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
 import { NoImports } from './data.ts';
 import { type Imports, importAddress, type KeptImport, type ListedImport } from './imports.ts';
 import { present } from './local-imports.ts';
@@ -89,7 +89,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     created: async (id) => (await server.get(`${importAddress(id)}/created`, createdView)).things,
     regions: () => regionsThere(server),
     act: (id, verb, changes = {}) => {
-      const query = new URLSearchParams(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK }, changes));
+      const query = new URLSearchParams(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT }, changes));
       return server.post(`${importAddress(id)}/${verb}${query.size === 0 ? '' : `?${query}`}`);
     },
     tag: async (id, changes) => {

@@ -1,4 +1,5 @@
 import type { CheckSummary } from '../../api/checks.ts';
+import { USER_MISSING } from '../../chat/service/codes.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import { columnsOf } from '../input-columns.ts';
@@ -63,7 +64,7 @@ function reader(sql: Sql, options: CreateOptions): (original: unknown) => Cells 
 /** What would be created for how many rows, and whether it exceeds the limit. */
 export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<CheckSummary['create']> {
   const row = (name: string, given = {}) => sql(name).get(given) ?? {};
-  const missing = row('count_missing', { ban: scopeId('ban') });
+  const missing = row('count_missing', { ban: scopeId('ban'), user_missing: USER_MISSING });
   const [made, known] = [row('count_new'), row('count_known')];
   const over = (['user', 'group'] as const).flatMap((kind) => {
     if (kind === 'group' ? !options.groups : !options.users && !options.reactivate) return [];

@@ -1,3 +1,4 @@
+import { ACTOR_OUTSIDE, GROUP_MISSING, NOT_A_MEMBER, USER_MISSING } from '../../chat/service/codes.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
@@ -6,6 +7,7 @@ import { actionId } from '../record/enum-ids.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
 import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';
+import { optionsOfCheck } from './leave-out.ts';
 import { BANNED, OUTSIDE, placeWord } from './places.ts';
 
 /** Fills a new check with everything that the rows of its import name. */
@@ -44,11 +46,13 @@ export async function concludeCheck(folder: string, subject: CheckSubject): Prom
       if (create !== undefined) settleNew(ledger, create);
       ledger.sql('make_verdicts').run({
         ...{ add: actionId('add'), change: actionId('change'), remove: actionId('remove'), unban: actionId('unban') },
-        ...{ ban: BANNED, outside: OUTSIDE },
+        ...{ ban: BANNED, outside: OUTSIDE, group_missing: GROUP_MISSING, user_missing: USER_MISSING },
+        ...{ not_a_member: NOT_A_MEMBER, actor_outside: ACTOR_OUTSIDE },
         reactivate: create?.reactivate ? 1 : 0,
         anybody: anybodyActs ? 1 : 0,
         lifts: bans === 'keep' ? 0 : 1,
       });
+      ledger.sql('set_options').run({ options: optionsOfCheck(subject) });
     });
     await writeWhole(files.rows, inChunks(rowLines(ledger)));
     await writeWhole(files.groups, inChunks(groupLines(ledger)));
@@ -94,7 +98,7 @@ function reasonOfRow(row: Row): string {
 }
 
 function ofActing(code: string, acting: unknown): string {
-  return code === 'ERR_GROUP_NOT_JOINED' || code === 'ACTING_USER_NOT_FOUND' ? ` (${acting})` : '';
+  return code === ACTOR_OUTSIDE || code === 'ACTING_USER_NOT_FOUND' ? ` (${acting})` : '';
 }
 
 const GROUP_COLUMNS = [

@@ -12,6 +12,14 @@ select state, reason, calls, price, notes, created_at, finished_at from run;
 -- In: state, reason, price (JSON or null), at (ms; null while it runs).
 update run set state = :state, reason = :reason, price = :price, finished_at = :at;
 
+-- name: set_options
+-- In: options (JSON). Those that the verdicts depend on.
+update run set options = :options;
+
+-- name: options
+-- Out: these options; null where the verdicts are not made.
+select options from run;
+
 -- name: count_calls
 -- In: calls made since.
 update run set calls = calls + :calls;
@@ -261,8 +269,8 @@ select columns from staged.input;
 
 -- name: make_verdicts
 -- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), anybody (0 or 1: whether users may act in groups
--- that they are not in), actions, ban (scope), outside (place). The verdict of every row that would be
--- sent, in the order in which the service checks.
+-- that they are not in), actions, ban (scope), outside (place), group_missing, user_missing, not_a_member, actor_outside (codes).
+-- The verdict of every row that would be sent, in the order in which the service checks.
 insert into verdicts (row_id, verdict, code)
 with acting as (
   select cg.id as call_group_id, u.state, p.place
@@ -273,12 +281,12 @@ with acting as (
 ), judged as (
   select r.id,
     case
-      when g.state = 'missing' and g.creation is null then 'fail:ERR_GUID_NOT_FOUND'
+      when g.state = 'missing' and g.creation is null then 'fail:' || :group_missing
       when g.state = 'missing' and g.creation <> '' then 'fail:' || g.creation
       when g.state not in ('found', 'missing') then 'not_checked:' || g.code
       when a.state in ('unknown', 'deactivated') then 'fail:ACTING_USER_NOT_FOUND'
       when g.state = 'missing' and (cg.on_behalf_of <> '' or cg.action_id <> :add) then 'not_checked:NEW_GROUP'
-      when a.place in (:outside, :ban) and not :anybody then 'fail:ERR_GROUP_NOT_JOINED'
+      when a.place in (:outside, :ban) and not :anybody then 'fail:' || :actor_outside
       when p.place = :ban and not :lifts and cg.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
       when u.state = 'deactivated' then
         case when not :reactivate then 'fail:USER_DEACTIVATED'
@@ -287,8 +295,8 @@ with acting as (
           when u.creation <> '' then 'fail:' || u.creation
           else iif(g.state = 'missing', 'create:REACTIVATE_AND_CREATE_GROUP', 'create:REACTIVATE_USER') end
       when u.state = 'unknown' then
-        case when u.creation is null then 'fail:ERR_UID_NOT_FOUND'
-          when cg.action_id <> :add or r.scope_id = :ban then iif(u.creation = '', 'not_checked:NEW_USER', 'fail:ERR_UID_NOT_FOUND')
+        case when u.creation is null then 'fail:' || :user_missing
+          when cg.action_id <> :add or r.scope_id = :ban then iif(u.creation = '', 'not_checked:NEW_USER', 'fail:' || :user_missing)
           when u.creation <> '' then 'fail:' || u.creation
           when g.state = 'missing' then 'create:CREATE_BOTH'
           else 'create:CREATE_USER' end
@@ -296,7 +304,7 @@ with acting as (
       when g.state = 'missing' then iif(r.scope_id = :ban, 'ban:', 'create:CREATE_GROUP')
       when cg.action_id = :remove then iif(p.place in (:outside, :ban), 'nothing_to_do:', 'remove:')
       when cg.action_id = :unban then iif(p.place = :ban, 'unban:', 'nothing_to_do:')
-      when cg.action_id = :change then case when p.place in (:outside, :ban) then 'fail:ERR_NOT_A_MEMBER'
+      when cg.action_id = :change then case when p.place in (:outside, :ban) then 'fail:' || :not_a_member
         when p.place = r.scope_id then 'already_member:' else 'change:' end
       when p.place = :ban then case when r.scope_id = :ban then 'already_banned:' else 'lifts_ban:' end
       when r.scope_id = :ban then 'ban:'
@@ -322,13 +330,13 @@ select (select count(*) from groups where creation = '') as groups,
    where x.code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP')) as reactivated;
 
 -- name: count_missing
--- In: ban (scope). Out: groups and users that count against the limit: those that are missing, whether they can be created or not.
+-- In: ban (scope), user_missing (code). Out: groups and users that count against the limit: those that are missing, whether they can be created or not.
 select (select count(*) from groups where creation is not null) as groups,
   (select count(*) from (
     select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
     join users u on u.region = g.region and u.uid = r.uid
     where u.state in ('unknown', 'deactivated') and r.scope_id <> :ban
-      and (x.verdict = 'create' or (x.code in ('ERR_UID_NOT_FOUND', 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA', 'FIELD_LIMIT') and g.state = 'found'))
+      and (x.verdict = 'create' or (x.code in (:user_missing, 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA', 'FIELD_LIMIT') and g.state = 'found'))
     union select id from users where creation is not null)) as users;
 
 -- name: count_known
@@ -383,7 +391,7 @@ select (select count(*) from staged.rows where call_group_id is null and id in (
   (select count(*) from staged.skipped) as skipped;
 
 -- name: calls_to_send
--- In: looks (calls for every group before rows are sent to it). Out: calls by region: batches that wait, groups that are looked
+-- In: looks (calls for every group before rows are sent to it), call (UIDs in a call). Out: calls by region: batches that wait, groups that are looked
 -- at first, users who are created or made active again. A new group comes with its first members.
 select region, sum(n) as n from (
   select r.name as region, count(*) as n from staged.batches b join staged.regions r on r.id = b.region_id
@@ -393,7 +401,7 @@ select region, sum(n) as n from (
   union all
   select region, count(*) from users where creation = '' group by 1
   union all
-  select region, (count(*) + 24) / 25 from users
+  select region, (count(*) + cast(:call as integer) - 1) / cast(:call as integer) from users
   where state = 'deactivated' and id in (
     select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
     join users u on u.region = g.region and u.uid = r.uid where x.code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP'))

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { callsByRegion } from '../../api/checks.ts';
 import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
-import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
+import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import {
   attachForReading,
@@ -18,7 +18,7 @@ import { checkFiles } from '../check-paths.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
-const MIGRATIONS = new URL('migrations/', import.meta.url);
+export const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);
 const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
 const sentences = z.array(z.string());
 
@@ -105,7 +105,7 @@ export async function createCheckLedger(folder: string): Promise<CheckLedger> {
 }
 
 export function openCheckLedger(folder: string): CheckLedger {
-  const database = openForWriting(checkFiles(folder).check, MIGRATIONS);
+  const database = openForWriting(checkFiles(folder).check, CHECK_MIGRATIONS);
   attach(database, folder);
   return ledgerOf(database);
 }
@@ -116,7 +116,7 @@ export function openUserCheck(
   users: readonly { readonly region: Region; readonly uid: string }[],
 ): CheckLedger {
   for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
-  const ledger = ledgerOf(openForWriting(path, MIGRATIONS));
+  const ledger = ledgerOf(openForWriting(path, CHECK_MIGRATIONS));
   ledger.transaction(() => {
     ledger.sql('begin').run({ at: Date.now() });
     for (const { region, uid } of users) ledger.sql('ask_about').run({ region, uid });
@@ -131,7 +131,7 @@ export function readCheck<Result>(
 ): Result | undefined {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return undefined;
-  const database = openForReading(check, MIGRATIONS);
+  const database = openForReading(check, CHECK_MIGRATIONS);
   try {
     attach(database, folder);
     return read(ledgerOf(database));

@@ -1,10 +1,16 @@
 import type { CheckSummary } from '../../api/checks.ts';
-import { MAX_GROUP_MEMBERS, MAX_GROUPS_OF_USER } from '../../chat/contract.ts';
+import { meaningOf } from '../../chat/service/codes.ts';
+import {
+  MAX_GROUP_MEMBERS,
+  MAX_GROUPS_OF_USER,
+  MAX_UIDS_PER_CALL,
+  MEMBERS_WITH_ALL_FEATURES,
+} from '../../chat/service/limits.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
-import { MEMBERS_WITH_ALL_FEATURES, manyMembers } from '../../text/many-members.ts';
+import { manyMembers } from '../../text/many-members.ts';
 import { creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import { CHECK_CODES, CREATE_CODES, UNKNOWABLE_CODES } from './check-verdict.ts';
@@ -57,7 +63,7 @@ export function summaryOfCheck(
   const create = subject.create === undefined ? null : creationsOf(sql, subject.create);
   const send = Object.fromEntries(
     sql('calls_to_send')
-      .all({ looks: (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1) })
+      .all({ looks: (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1), call: MAX_UIDS_PER_CALL })
       .map((row) => [row['region'] as Region, n(row)]),
   );
   const { calls, notes } = record();
@@ -124,7 +130,8 @@ const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CO
 
 /** Why a row would fail or could not be checked, or what is created for it first. */
 export function reasonOf(code: string): string {
-  if (Object.hasOwn(REASONS, code)) return REASONS[code] ?? '';
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : meaningOf(code)?.foreseen?.why;
+  if (known !== undefined) return known;
   return code === ''
     ? 'the service does not say whether the user exists or is a member'
     : `its group could not be read: ${code}`;

@@ -2,7 +2,8 @@ import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { readUsersInto } from '../../chat/directory-list.ts';
 import type { UserFacts } from '../../chat/directory-operations.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
-import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
+import { USER_MISSING } from '../../chat/service/codes.ts';
+import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
 import { inTurns } from '../send/side-by-side.ts';
 import type { CheckedUser } from './check-ledger.ts';
@@ -99,7 +100,7 @@ async function stateOf(
     return state;
   } catch (error) {
     if (!(error instanceof ReadingRefused) || error.ofRegion) throw error;
-    if (error.code !== 'ERR_UID_NOT_FOUND') {
+    if (error.code !== USER_MISSING) {
       ledger.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
       return undefined;
     }

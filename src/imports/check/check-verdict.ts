@@ -1,13 +1,9 @@
 import type { Verdict } from '../../membership/check-words.ts';
 
-/** Why a row would fail, as a sentence without capital and full stop. */
+/** Why a row would fail, as a sentence without capital and full stop; the service's codes say it in chat/service/codes.ts. */
 export const CHECK_CODES = {
-  ERR_GUID_NOT_FOUND: 'the group does not exist',
-  ERR_UID_NOT_FOUND: 'the user does not exist',
   USER_DEACTIVATED: 'the user is deactivated, and the service treats such users as unknown',
   BANNED: 'the user is banned from the group',
-  ERR_NOT_A_MEMBER: 'the user is not a member of the group',
-  ERR_GROUP_NOT_JOINED: 'the acting user is not a member of the group',
   ACTING_USER_NOT_FOUND: 'the acting user does not exist or is deactivated',
   NO_NAME: 'the user or group has no name to be created with',
   BAD_METADATA: 'the user cannot be created: its metadata is not a JSON object',

@@ -4,7 +4,9 @@ import { readGroupsInto } from '../../chat/directory-list.ts';
 import type { GroupFacts } from '../../chat/directory-operations.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { readBannedInto, readMembersInto } from '../../chat/member-list.ts';
-import { type ListedMember, MAX_PER_PAGE } from '../../chat/member-operations.ts';
+import type { ListedMember } from '../../chat/member-operations.ts';
+import { GROUP_MISSING } from '../../chat/service/codes.ts';
+import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
 import { countedPages } from '../send/counted-pages.ts';
 import type { GroupPages } from '../send/group-reader.ts';
@@ -128,7 +130,7 @@ async function findGroups(checking: Checking, region: Region, pending: number): 
         ledger.found(group.id, await pages(region).getGroup(group.guid, { signal: stop }));
       } catch (error) {
         const why = whyOfGroup(error);
-        ledger.notFound(group.id, why.code === 'ERR_GUID_NOT_FOUND' ? 'missing' : 'failed', why);
+        ledger.notFound(group.id, why.code === GROUP_MISSING ? 'missing' : 'failed', why);
       }
       advance();
     },
@@ -161,7 +163,7 @@ async function readMembers(checking: Checking, region: Region): Promise<void> {
         await readPlaces({ ...checking, signal: stop }, region, group, group.way);
       } catch (error) {
         const why = whyOfGroup(error);
-        ledger.notFound(group.id, why.code === 'ERR_GUID_NOT_FOUND' ? 'missing' : 'failed', why);
+        ledger.notFound(group.id, why.code === GROUP_MISSING ? 'missing' : 'failed', why);
       }
       advance();
     },

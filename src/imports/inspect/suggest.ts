@@ -1,7 +1,7 @@
+import { ID } from '../../chat/service/ids.ts';
 import { SCOPES } from '../../membership/membership.ts';
 import { OPEN_VALUE } from '../../options/shape-texts.ts';
 import { listed, shown } from '../read/intake-error.ts';
-import { ID } from '../read/membership-row.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, CROSS, DATE, EMAIL } from './column-facts.ts';
 import { groupName, isFlag, isPath, isRole, userRank, wordsOf } from './column-names.ts';

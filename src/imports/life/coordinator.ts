@@ -4,6 +4,7 @@ import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { messageOf } from '../../errors/message-of.ts';
+import { createRepairs, type Repairs } from '../../features/repair/repairs.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -27,7 +28,6 @@ import type { ResumeChanges } from './creating-step.ts';
 import { createDeletions, type Deletions } from './deletions.ts';
 import { createLife, type Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
-import { createRepairs, type Repairs } from './repairs.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
 import { usedByOthers } from './used-by-others.ts';
 

@@ -11,7 +11,7 @@ import type { ImportLedger } from '../record/import-ledger.ts';
 /** The question to a person when an import would create more than it may: its text, and what the answer changes. */
 
 /** What may be changed when an import is resumed. */
-export const resumeChanges = z.object({
+export const resumeChanges = z.strictObject({
   /** How many users and groups it may create, including those that it has created. */
   maxCreate: maxCreate.optional(),
   /** Users and groups that the service does not know are created from now on. */
@@ -23,6 +23,8 @@ export const resumeChanges = z.object({
   maxRemovals: z.int().nonnegative().optional(),
   /** False: no group is asked any more who is banned. */
   banCheck: z.boolean().optional(),
+  /** Rows that would fail, as its check says, are not sent. */
+  leaveOutFailing: z.boolean().optional(),
 });
 export type ResumeChanges = Partial<z.infer<typeof resumeChanges>>;
 
@@ -56,7 +58,7 @@ export function held(
 
 /** The options of an import that is resumed, with the changes, as JSON. @throws CreatesNothing */
 export function withChanges(record: ImportRecord, changes: ResumeChanges): string {
-  const { maxCreate: max, maxRemovals, banCheck, ...more } = changes;
+  const { maxCreate: max, maxRemovals, banCheck, leaveOutFailing: _, ...more } = changes;
   const createsMore = Object.values(more).some((choice) => choice !== undefined && choice !== false);
   if (max === undefined && maxRemovals === undefined && banCheck !== false && !createsMore) return record.options;
   const { bans, create: before, ...options } = readOptions(record);

@@ -1,6 +1,7 @@
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { readBanned, readMembers } from '../../chat/member-list.ts';
+import { GROUP_MISSING, USER_MISSING } from '../../chat/service/codes.ts';
 import { foldId, type Region } from '../../membership/membership.ts';
 import { counted } from '../../text/wording.ts';
 import type { CreatedLedger, CreatedThing, Undone } from '../record/created.ts';
@@ -171,7 +172,7 @@ async function deleted(
 /** @throws an error that is not an answer about this user or group */
 function refused({ kind }: CreatedThing, error: unknown, what: string): { undone: Undone; why: string } {
   if (error instanceof ReadingRefused && !error.ofRegion) {
-    if (error.code === (kind === 'user' ? 'ERR_UID_NOT_FOUND' : 'ERR_GUID_NOT_FOUND')) return ALREADY_DELETED;
+    if (error.code === (kind === 'user' ? USER_MISSING : GROUP_MISSING)) return ALREADY_DELETED;
     return kept(`${what}: ${error.code}, ${error.message}`);
   }
   if (error instanceof UntrustedListing) return kept(`${what}: ${error.message}`);

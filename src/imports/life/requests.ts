@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
+import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
+import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import type { EndState, FaultCode, Standstill } from '../happening.ts';
-import { WrongTarget } from '../import-errors.ts';
+import { WrongState, WrongTarget } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
@@ -50,11 +52,15 @@ export interface RequestsOptions {
   readonly lastResort: Set<string>;
 }
 
+function startedWithout(rows: number): string {
+  return `started without ${counted(rows, 'row')} that would fail, as its check says`;
+}
+
 export function createRequests(options: RequestsOptions): Requests {
   const { dir, catalog, sandbox, states, stagings, sending, closings, target, course, fault, lastResort } = options;
 
-  /** Sends, or continues to. */
-  const go = async (id: string): Promise<void> => {
+  /** Sends, or continues to. @param leftOut rows that were left out now */
+  const go = async (id: string, leftOut = 0): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
@@ -72,10 +78,24 @@ export function createRequests(options: RequestsOptions): Requests {
     // An import that was paused before the first rows were sent continues with these.
     const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
     if (record.state === 'paused' && isThrough) opened.ledger.releaseLater();
-    if (record.state !== 'running') states.move(id, 'running');
+    if (record.state !== 'running') states.move(id, 'running', leftOut === 0 ? undefined : startedWithout(leftOut));
     if (tooManyErrors(opened) === undefined) return sending.run(id);
     opened.ending = 'aborted';
     await hold(id);
+  };
+
+  const leaveOut = async (id: string, options: string): Promise<number> => {
+    const { leaveOutFailing } = await import('../check/leave-out.ts');
+    // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
+    const record = catalog.get(id);
+    if (record.state !== 'staged' || closings.isUnderWay(id)) {
+      const why = 'no rows can be left out: only before anything is sent';
+      throw new WrongState(record, why, actionsOf(record.state, false));
+    }
+    const opened = sending.open(id);
+    opened.options = readOptions({ options });
+    target.check(id, opened);
+    return leaveOutFailing({ id, folder: dir.folder(id), options: opened.options });
   };
 
   const hold = async (id: string): Promise<void> => {
@@ -137,13 +157,18 @@ export function createRequests(options: RequestsOptions): Requests {
     },
     resume: async (id, changes) => {
       const record = catalog.get(id);
-      catalog.setOptions(id, withChanges(record, changes));
+      const options = withChanges(record, changes);
+      const leftOut =
+        changes.leaveOutFailing === true
+          ? await leaveOut(id, options).catch((error: unknown) => failing(id, error))
+          : 0;
+      catalog.setOptions(id, options);
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
       // A person asks for it: earlier deaths of the process no longer count.
       catalog.progressed(id);
       if (isUnread(id)) readAgain(id);
       else if (record.state === 'staging') course.begin(id);
-      else await go(id).catch((error: unknown) => failing(id, error));
+      else await go(id, leftOut).catch((error: unknown) => failing(id, error));
     },
     cancel: async (id) => {
       if (states.of(id) === 'staging') await stagings.abort(id);

@@ -1,4 +1,4 @@
-import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../membership/member-lists.ts';
+import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
 import { MOST_DEPTH } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import type { InputRow } from './input-row.ts';

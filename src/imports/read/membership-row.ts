@@ -1,5 +1,6 @@
+import { ID, MAX_ID_LENGTH, NOT_ID_CHARACTER } from '../../chat/service/ids.ts';
+import { MEMBER_SCOPES } from '../../chat/service/lists.ts';
 import { option, words } from '../../errors/named-options.ts';
-import { MAX_ID_LENGTH, MEMBER_SCOPES } from '../../membership/member-lists.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import type { Columns, Reading } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
@@ -13,9 +14,6 @@ export interface RowDefaults {
   readonly onBehalfOf?: string | undefined;
 }
 
-/** Letters, digits, `-` and `_`: publicly documented, not contract (docs/chat-service.md, 18). */
-export const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
-const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 

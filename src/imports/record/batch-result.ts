@@ -1,3 +1,4 @@
+import type { CALL_KINDS } from '../../chat/service/codes.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 
@@ -11,7 +12,7 @@ export interface CallRecord {
   /** Empty when the call was answered. */
   readonly code: string;
   /** `answered`, or what the refusal meant. */
-  readonly kind: 'answered' | 'again' | 'slow-down' | 'halve' | 'group' | 'stop-region' | 'final';
+  readonly kind: (typeof CALL_KINDS)[number];
   /** Of a refused call: what the service said. */
   readonly message?: string | undefined;
   /** Of a refused call: what the service calls the request, where it says so. */

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { USER_MISSING } from '../../chat/service/codes.ts';
+import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
@@ -64,9 +66,6 @@ export interface Creating {
   giveUp(): readonly { readonly region: number; readonly rows: number }[];
 }
 
-/** Users that one call reactivates: as many as one call adds. */
-const REACTIVATED_PER_CALL = 25;
-const ROWS_PER_CALL = 25;
 const ADD = actionId('add');
 const BAN = scopeId('ban');
 
@@ -177,8 +176,8 @@ export function creatingOf(
     const users = open('reactivate');
     for (const region of new Set(users.map(({ region_id }) => region_id))) {
       const there = users.filter(({ region_id }) => region_id === region);
-      for (let from = 0; from < there.length; from += REACTIVATED_PER_CALL) {
-        const together = there.slice(from, from + REACTIVATED_PER_CALL);
+      for (let from = 0; from < there.length; from += MAX_UIDS_PER_CALL) {
+        const together = there.slice(from, from + MAX_UIDS_PER_CALL);
         const body: CreationToSend = { what: 'reactivate', uids: together.map(({ name }) => name) };
         let batch: number | undefined;
         for (const user of together) batch = send(user, body, batch);
@@ -216,7 +215,7 @@ export function creatingOf(
     for (const refused of sql('refused_groups').all()) {
       const { id, group_id: group, region_id: region, code, body } = refused as Record<string, string | number>;
       const name = body === undefined ? '' : (ownerIn(String(body)) ?? '');
-      if (!options.users || code !== 'ERR_UID_NOT_FOUND' || name === '') continue;
+      if (!options.users || code !== USER_MISSING || name === '') continue;
       if (sql('user').get({ region: Number(region), name }) !== undefined) continue;
       const own = sql('row_of_user_in_group').get({ group: Number(group), uid: name })?.['id'];
       const row = own ?? sql('any_row_of_group').get({ group: Number(group) })?.['id'];
@@ -278,8 +277,8 @@ export function creatingOf(
         failed.set(row.region_id, (failed.get(row.region_id) ?? 0) + 1);
       }
       const kept = fates.filter(({ user }) => user?.['outcome'] !== 'refused').map(({ row }) => row);
-      for (let from = 0; from < kept.length; from += ROWS_PER_CALL)
-        place(kept.slice(from, from + ROWS_PER_CALL), 'pending');
+      for (let from = 0; from < kept.length; from += MAX_UIDS_PER_CALL)
+        place(kept.slice(from, from + MAX_UIDS_PER_CALL), 'pending');
     }
     sql('close_parked').run({ at });
     return failed;

@@ -1,5 +1,5 @@
+import { PROFILE_LIMITS } from '../../chat/service/limits.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
-import { PROFILE_LIMITS } from '../../membership/profile-limits.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 

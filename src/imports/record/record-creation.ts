@@ -1,3 +1,4 @@
+import { USER_MISSING } from '../../chat/service/codes.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { Statements } from '../../platform/sqlite.ts';
 import type { BatchResult, Sent } from './batch-result.ts';
@@ -7,7 +8,6 @@ import type { Batch, BatchRecording, CreationRecording } from './recorded-batch.
 
 /** Code for a user whom the service does not find although the UID is taken. */
 const USER_DEACTIVATED = 'USER_DEACTIVATED';
-const UNKNOWN_USER = 'ERR_UID_NOT_FOUND';
 const BAN = scopeId('ban');
 
 /** Counters of what was created, by kind and outcome. */
@@ -82,7 +82,7 @@ export function creationRecording(create: Statements, parks: boolean, recording:
     park: (batch, result, others) => {
       if (!parks) return others;
       const bans = new Set<number>();
-      const unknown = others.filter(({ code, outcome }) => code === UNKNOWN_USER && outcome === 'failed');
+      const unknown = others.filter(({ code, outcome }) => code === USER_MISSING && outcome === 'failed');
       if (unknown.length === 0) return others;
       const rows = new Map(rowsOf(batch).map((row) => [row.row_id, row]));
       for (const { row_id, scope_id } of rows.values()) if (scope_id === BAN) bans.add(row_id);

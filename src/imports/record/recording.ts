@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import type {
   Answered,
@@ -138,9 +139,6 @@ function recordCalls(sql: Statements, count: Count, batch: Batch, calls: readonl
     if (kind === 'slow-down') count(batch.region_id, 'rateLimited', 1);
   }
 }
-
-/** The service's code for a group that is not there. Commands that only look at imports load nothing of src/chat. */
-const GROUP_MISSING = 'ERR_GUID_NOT_FOUND';
 
 /** Gives the pending rows of a refused group its refusal. */
 function settleGroup(sql: Statements, count: Count, group: number, at: number): void {

@@ -1,11 +1,11 @@
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
-import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
+import { MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
 import { foldId, type Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
-import { MEMBERS_WITH_ALL_FEATURES, manyMembers } from '../../text/many-members.ts';
+import { manyMembers } from '../../text/many-members.ts';
 import { columnsOf } from '../input-columns.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
@@ -124,7 +124,7 @@ export function openImportReader(path: string): ImportReader {
       ),
     retryWork: () =>
       sql('retry_work')
-        .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban') })
+        .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban'), call: MAX_UIDS_PER_CALL })
         .map(({ region, groups, calls, messages }) => ({
           region: region as Region,
           ...{ groups: Number(groups), calls: Number(calls), messages: Number(messages) },

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { readStatements } from '../../platform/sqlite.ts';
 import { checkFiles } from '../check-paths.ts';
 
-/** What the check beside a ledger says of its rows, such as `add` or `fail:ERR_UID_NOT_FOUND`. */
+/** What the check beside a ledger says of its rows, such as `add` or `fail:NO_NAME`. */
 
 const STATEMENTS = readStatements(new URL('../check/check-ledger.sql', import.meta.url));
 

@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { readBanned } from '../../chat/member-list.ts';
+import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import { grouped } from '../../text/wording.ts';
@@ -94,12 +95,12 @@ async function askIn(
         signal.throwIfAborted();
         if (!(error instanceof ReadingRefused || error instanceof UntrustedListing)) throw error;
         // Nobody is banned from a group that is not there.
-        if (error.code === 'ERR_GUID_NOT_FOUND') return record({ group, uids: new Set() });
+        if (error.code === GROUP_MISSING) return record({ group, uids: new Set() });
         if (error instanceof ReadingRefused && error.ofRegion) {
           refused = unreadRegion(error);
           return;
         }
-        if (error.code === NO_SERVICE) {
+        if (error.code === BARE_404) {
           nowhere ??= wrongAddress(pages, guid, signal);
           const wrong = await nowhere;
           signal.throwIfAborted();
@@ -124,9 +125,6 @@ async function askIn(
 
 type Unread = Pick<StoppedRegion, 'code' | 'message'>;
 
-/** A 404 without a code of the service. */
-const NO_SERVICE = 'HTTP_404';
-
 /** Where another question has no answer of the service either, app id, region or host is wrong, as for an addition. */
 async function wrongAddress(
   pages: Pick<GroupPages, 'getGroup'>,
@@ -137,7 +135,7 @@ async function wrongAddress(
     await pages.getGroup(guid, { signal });
     return undefined;
   } catch (error) {
-    if (!(error instanceof ReadingRefused) || error.code !== NO_SERVICE) return undefined;
+    if (!(error instanceof ReadingRefused) || error.code !== BARE_404) return undefined;
     const { code, message } = error;
     return { code, message };
   }
@@ -145,6 +143,6 @@ async function wrongAddress(
 
 /** A plan or key that refuses this question may let members be added all the same. */
 function unreadRegion({ code, message }: ReadingRefused): Unread {
-  const isOfList = code.startsWith('ERR_') || code === 'HTTP_403';
+  const isOfList = isOfService(code) || code === 'HTTP_403';
   return isOfList ? { code: BANS_UNKNOWN, message: `${code}, ${message}` } : { code, message };
 }

@@ -120,12 +120,22 @@ create unique index temp.left_out_rows on left_out (row_id);
 -- They do not belong to a call group any more.
 update rows set call_group_id = null where id in (select row_id from left_out);
 
+-- name: empty_batches
+-- Where batches were cut before, those of call groups that lose rows are cut again: the remaining rows may fit into fewer calls.
+delete from memberships where batch_id in (select id from batches where call_group_id in (select call_group_id from left_out));
+
+-- name: forget_batches
+-- They are no batches any more.
+delete from batches where call_group_id in (select call_group_id from left_out);
+
 -- name: number_rows
 -- The rows of a call group stand together, in the order of the input: a batch is a piece of this.
 -- (row_number() over the same rows takes three times as long.)
 create temp table sorted as
   select call_group_id, id as row_id, coalesce(scope_id, cast(:lowest as integer)) as scope_id from rows
-   where call_group_id is not null order by call_group_id, id;
+   where call_group_id is not null
+     and (not exists (select 1 from batches) or call_group_id in (select call_group_id from left_out))
+   order by call_group_id, id;
 
 -- name: find_pieces
 -- The first piece of each call group, then the second ones, and so on: batches are sent in this order, and so are written
@@ -137,20 +147,20 @@ create temp table pieces as
     union all
     select call_group_id, turn + 1, first + step, last, step from piece where first + step <= last
     order by 2, 1)
-  select * from piece;
+  select *, (select coalesce(max(id), 0) from batches) as before from piece;
 
 -- name: fill_batches
 -- Every row that is sent gets its batch.
 insert into memberships (batch_id, row_id, scope_id)
-  select p.rowid, s.row_id, s.scope_id
+  select p.before + p.rowid, s.row_id, s.scope_id
     from pieces p cross join sorted s on s.rowid between p.first and min(p.first + p.step - 1, p.last) order by p.rowid;
 
 -- name: list_batches
 -- Edits go first: in a group that is full, removals make room for additions.
 insert into batches (id, call_group_id, region_id, turn, state, size, bans)
-  select m.batch_id, cg.id, g.region_id, iif(cg.action_id = :add, p.turn, -1), iif(cg.later, 'later', 'pending'), m.size, m.bans
-    from (select batch_id, count(*) as size, sum(scope_id = :ban) as bans from memberships group by batch_id) as m
-    join pieces p on p.rowid = m.batch_id
+  select p.batch_id, cg.id, g.region_id, iif(cg.action_id = :add, p.turn, -1), iif(cg.later, 'later', 'pending'), p.size, p.bans
+    from (select p.*, m.batch_id, count(*) as size, sum(m.scope_id = :ban) as bans
+            from pieces p join memberships m on m.batch_id = p.before + p.rowid group by p.rowid) as p
     join call_groups cg on cg.id = p.call_group_id
     join groups g on g.id = cg.group_id;
 

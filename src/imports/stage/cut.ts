@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
+import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, readStatements } from '../../platform/sqlite.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
 import type { InputDescription } from './staged-row.ts';
@@ -10,6 +10,34 @@ const BAN = scopeId('ban');
 
 /** What the statements of cut.sql take. */
 const VALUES = { size: MAX_UIDS_PER_CALL, add: actionId('add'), lowest: NO_SCOPE, ban: BAN };
+
+const STATEMENTS = new URL('cut.sql', import.meta.url);
+/** Those of cut.sql that take rows out of batches which are not sent yet, from the first to the last. */
+const AGAIN = ['index_left_out', 'list_batches'] as const;
+
+function runAll(database: DatabaseSync, texts: Iterable<string>): void {
+  for (const text of texts) {
+    const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));
+    database.prepare(text).run(Object.fromEntries(used));
+  }
+}
+
+/**
+ * Takes the rows of `temp.left_out` out of their batches, of which none was sent, and cuts the batches of their call groups
+ * again. Counts messages again. In a transaction of the caller, once on a connection.
+ */
+export function cutAgain(database: DatabaseSync): void {
+  const statements = [...readStatements(STATEMENTS)];
+  const place = (wanted: string) => statements.findIndex(([name]) => name === wanted);
+  const [from, to] = AGAIN.map(place);
+  runAll(
+    database,
+    statements
+      .slice(from, Number(to) + 1)
+      .concat(statements.slice(place('count_messages')))
+      .map(([, text]) => text),
+  );
+}
 
 export interface StagedTotals {
   readonly rows: number;
@@ -33,10 +61,7 @@ export function cut(database: DatabaseSync, input: InputDescription): StagedTota
         rowsRead: input.rowsRead ?? null,
         entries: input.entries ?? null,
       });
-    for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {
-      const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));
-      database.prepare(text).run(Object.fromEntries(used));
-    }
+    runAll(database, readStatements(STATEMENTS).values());
   });
   // Rows are numbered without a gap; to count them would read all of the file.
   const totals = database

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { REGIONS } from '../../chat/service/regions.ts';
 import type { Action, Region } from '../../membership/membership.ts';
 import { actionId, regionId, scopeId } from '../record/enum-ids.ts';
 import { hashUid } from '../record/uid-hash.ts';
@@ -34,7 +35,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   const callGroups = new Map<string, CallGroup>();
   let rows = 0;
   /** Rows by region number. */
-  const read = [0, 0, 0, 0];
+  const read = [0, ...REGIONS.map(() => 0)];
 
   const callGroupOf = ({ region, guid, onBehalfOf, action = 'add', later = false }: StagedRow): CallGroup => {
     const name = `${region} ${action} ${later} ${onBehalfOf} ${guid}`;

@@ -1,32 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { eventOperations } from '../../api/operations/imports.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { refusals } from '../problem-schema.ts';
+import { serve } from '../serve.ts';
 import type { Watcher } from './channel.ts';
-
-const EVENT_STREAM = {
-  200: {
-    content: { 'text/event-stream': { schema: z.string() } },
-    description: 'Events until the import has finished.',
-  },
-};
 
 /** `GET /v1/imports/:id/events` and `GET /v1/events`: server-sent events. */
 export function eventRoutes(app: Api, { coordinator, events, isStillAllowed }: ServerContext): void {
-  app.get(
-    '/v1/imports/:id/events',
-    {
-      config: { role: 'viewer' },
-      exposeHeadRoute: false,
-      schema: {
-        tags: ['imports'],
-        summary: 'Follow an import: events `state`, `progress` and, when it has finished, `end`',
-        params: z.object({ id: z.string() }),
-        headers: z.object({ 'last-event-id': z.string().optional() }),
-        response: { ...EVENT_STREAM, ...refusals('UNKNOWN_IMPORT', 'BAD_OPTION') },
-      },
-    },
+  serve(
+    app,
+    { ...eventOperations.one, exposeHeadRoute: false, headers: z.object({ 'last-event-id': z.string().optional() }) },
     async (request, reply) => {
       const record = coordinator.find(request.params.id);
       const since = lastEvent(request.headers['last-event-id']);
@@ -34,28 +18,15 @@ export function eventRoutes(app: Api, { coordinator, events, isStillAllowed }: S
       return reply;
     },
   );
-  app.get(
-    '/v1/events',
-    {
-      config: { role: 'viewer' },
-      exposeHeadRoute: false,
-      schema: {
-        tags: ['imports'],
-        summary:
-          'Follow the lists: events `imports` with those that changed, `removed`, `sync` where one moved, and `schedules`',
-        response: { ...EVENT_STREAM, ...refusals() },
-      },
-    },
-    async (request, reply) => {
-      await events.watchList(watcherOf(request, reply, isStillAllowed));
-      return reply;
-    },
-  );
+  serve(app, { ...eventOperations.lists, exposeHeadRoute: false }, async (request, reply) => {
+    await events.watchList(watcherOf(request, reply, isStillAllowed));
+    return reply;
+  });
 }
 
-function lastEvent(text: string | undefined): number | undefined {
+function lastEvent(text: string | string[] | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  if (/^\d{1,15}$/.test(String(text))) return Number(text);
   throw new Problem(
     'BAD_OPTION',
     `Last-Event-ID is ${JSON.stringify(text)}; it must be the id of an event of this server.`,

@@ -1,6 +1,5 @@
 import { mkdir, open, rm } from 'node:fs/promises';
-import { look } from '../../api/look.ts';
-import { scheduleTry } from '../../api/schedules.ts';
+import { scheduleOperations } from '../../api/operations/schedules.ts';
 import { newSyncId } from '../../app/compose-syncs.ts';
 import { isZip } from '../../imports/read/archive/zip-signature.ts';
 import { listRecipes } from '../../imports/recipes/store.ts';
@@ -9,7 +8,7 @@ import type { ScheduleCatalogReader } from '../../syncs/schedule/schedule-catalo
 import { callerOf } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { refusals } from '../problem-schema.ts';
+import { serve } from '../serve.ts';
 import { INSPECT_MS } from '../uploads/inspect.ts';
 import { lookText } from '../uploads/look.ts';
 import { PREVIEW_ZIP_BYTES, previewOf } from '../uploads/preview.ts';
@@ -25,32 +24,20 @@ export function scheduleLookRoute(
   { coordinator, dir, schedules, settings }: ServerContext,
   catalog: Pick<ScheduleCatalogReader, 'find'>,
 ): void {
-  app.post(
-    '/v1/schedules/look',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags: ['schedules'],
-        summary: 'See what the file of a schedule is and how it would be read; nothing is kept',
-        body: scheduleTry,
-        response: { 200: look, ...refusals('BAD_OPTION', 'BAD_BODY', 'SOURCE_NOT_ALLOWED', 'BUSY', 'STOPPING') },
-      },
-    },
-    async ({ body: { name = '', ...given } }, reply) => {
-      const caller = callerOf(reply);
-      const known = catalog.find(name);
-      const base = known && { record: known, isEdited: true };
-      const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
-      const options = importReadingOptions(given.reading, settings);
-      const { head, name: shown } = await headOf(request, caller.signal);
-      const question = { head, name: shown, options, recipes: listRecipes(dir) };
-      const text = await lookText(
-        coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller }),
-        previewOf(coordinator.reading, { head, name: shown, options }, caller),
-      );
-      return reply.type('application/json; charset=utf-8').send(text);
-    },
-  );
+  serve(app, scheduleOperations.look, async ({ body: { name = '', ...given } }, reply) => {
+    const caller = callerOf(reply);
+    const known = catalog.find(name);
+    const base = known && { record: known, isEdited: true };
+    const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
+    const options = importReadingOptions(given.reading, settings);
+    const { head, name: shown } = await headOf(request, caller.signal);
+    const question = { head, name: shown, options, recipes: listRecipes(dir) };
+    const text = await lookText(
+      coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller }),
+      previewOf(coordinator.reading, { head, name: shown, options }, caller),
+    );
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
 
   /** What is fetched is kept where a sync would keep it, until its beginning is read. */
   const headOf = async (request: ScheduleRequest, left: AbortSignal) => {

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
+import { queryOf } from '../../api/option-query.ts';
 import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../../api/schedules.ts';
 import type { Settings } from '../../api/service.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -21,7 +22,6 @@ import { headerFrom } from '../../syncs/schedule/source-headers.ts';
 import { type Reading, readSyncOptions, syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { isAddress } from '../../text/address.ts';
 import { asSentence } from '../../text/wording.ts';
-import { queryOf } from '../option-query.ts';
 import { Problem } from '../problem.ts';
 import { badOption } from '../refusals.ts';
 import { badReading } from '../uploads/options.ts';

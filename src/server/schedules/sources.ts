@@ -1,36 +1,23 @@
-import { sourceFolder, sourceFolderQuery } from '../../api/schedules.ts';
+import { scheduleOperations } from '../../api/operations/schedules.ts';
 import { SourceError, SourceNotAllowed } from '../../syncs/schedule/schedule-errors.ts';
 import { sourceEntries } from '../../syncs/schedule/source-folder.ts';
 import { asSentence } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { refusals } from '../problem-schema.ts';
+import { serve } from '../serve.ts';
 
 /** `GET /v1/sources`: so that people choose the file of a schedule and need not know its path. */
 export function sourcesRoute(app: Api, { settings }: Pick<ServerContext, 'settings'>): void {
-  app.get(
-    '/v1/sources',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags: ['schedules'],
-        summary: 'List a folder that schedules may read: its folders by name, then its files, the newest first',
-        description: 'Hidden entries and links that lead out of the allowed folders are left out.',
-        querystring: sourceFolderQuery,
-        response: { 200: sourceFolder, ...refusals('BAD_OPTION', 'SOURCE_NOT_ALLOWED') },
-      },
-    },
-    async ({ query: { folder } }) => {
-      const { entries, more } = await sourceEntries(folder, settings.sources).catch(refused);
-      return {
-        entries: entries.map(({ name, kind, size, modifiedAt }) => ({
-          ...{ name, kind, size: kind === 'file' ? size : null },
-          modifiedAt: new Date(modifiedAt).toISOString(),
-        })),
-        more,
-      };
-    },
-  );
+  serve(app, scheduleOperations.sources, async ({ query: { folder } }) => {
+    const { entries, more } = await sourceEntries(folder, settings.sources).catch(refused);
+    return {
+      entries: entries.map(({ name, kind, size, modifiedAt }) => ({
+        ...{ name, kind, size: kind === 'file' ? size : null },
+        modifiedAt: new Date(modifiedAt).toISOString(),
+      })),
+      more,
+    };
+  });
 }
 
 function refused(error: unknown): never {

@@ -1,6 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { scheduleTry } from '../../api/schedules.ts';
-import { syncView } from '../../api/syncs.ts';
+import { scheduleOperations } from '../../api/operations/schedules.ts';
 import { newSyncId } from '../../app/compose-syncs.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
@@ -9,11 +8,9 @@ import { syncSettings } from '../../syncs/schedule/schedule-sync.ts';
 import { shownFile } from '../../syncs/schedule/source.ts';
 import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { refusals } from '../problem-schema.ts';
+import { serve } from '../serve.ts';
 import { getFile } from './get-file.ts';
 import { requestedSchedule } from './requested-schedule.ts';
-
-const tags = ['schedules'];
 
 /** `POST /v1/schedules/try` */
 export function tryRoute(
@@ -22,28 +19,16 @@ export function tryRoute(
   catalog: Pick<ScheduleCatalogReader, 'find'>,
 ): void {
   const note = noting(access);
-  app.post(
-    '/v1/schedules/try',
-    {
-      config: { role: 'operator' },
-      schema: {
-        tags,
-        summary: 'Plan once what a schedule would do, as a sync that is not applied',
-        body: scheduleTry,
-        response: { 202: syncView, ...refusals('BAD_OPTION', 'BAD_BODY', 'SOURCE_NOT_ALLOWED') },
-      },
-    },
-    async ({ body: { name = '', ...given }, who, ip }, reply) => {
-      const known = catalog.find(name);
-      const base = known && { record: known, isEdited: true };
-      const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
-      const id = newSyncId('sync');
-      await planOnce(request, id, known === undefined ? undefined : name, who.name);
-      note({ who, ip }, 'schedule.try', name || shownFile(request), id);
-      reply.header('location', `/v1/syncs/${id}`);
-      return reply.code(202).send(syncViews.whole(syncs.find(id)));
-    },
-  );
+  serve(app, scheduleOperations.try, async ({ body: { name = '', ...given }, who, ip }, reply) => {
+    const known = catalog.find(name);
+    const base = known && { record: known, isEdited: true };
+    const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
+    const id = newSyncId('sync');
+    await planOnce(request, id, known === undefined ? undefined : name, who.name);
+    note({ who, ip }, 'schedule.try', name || shownFile(request), id);
+    reply.header('location', `/v1/syncs/${id}`);
+    return syncViews.whole(syncs.find(id));
+  });
 
   /** The file is in the sync's folder before it is planned, so that nothing else is kept of it. */
   const planOnce = async (request: ScheduleRequest, id: string, scheduleId: string | undefined, who: string) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { compareQuery, comparison } from '../../api/syncs.ts';
+import { syncOperations } from '../../api/operations/syncs.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import type { ComparedPage, ComparedSync, CompareRequest } from '../../syncs/plan/compare.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
@@ -10,8 +10,7 @@ import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { cursorContent, cursorText } from '../paging.ts';
 import { Problem } from '../problem.ts';
-import { refusals } from '../problem-schema.ts';
-import { params } from './plan-routes.ts';
+import { serve } from '../serve.ts';
 
 const place = z.object({ region: z.string(), guid: z.string() });
 
@@ -29,35 +28,19 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
     }
     return { plan, ledger: record.importId === null ? null : dir.ledger(record.importId) };
   };
-  app.get(
-    '/v1/syncs/:id/compare',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags: ['syncs'],
-        summary: 'Compare two syncs group by group, by default the groups in which they differ',
-        params,
-        querystring: compareQuery,
-        response: {
-          200: comparison,
-          ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET', 'BUSY'),
-        },
-      },
-    },
-    async ({ params: { id }, query: { with: other, all, limit, cursor } }) => {
-      const [first, second] = [syncs.find(id), syncs.find(other)];
-      const request = { first: fileOf(first), second: fileOf(second), all: all === 'true', limit };
-      if (line.pendingCount >= MOST_WAITING) throw new Problem('BUSY', 'Too many comparisons wait for their answers.');
-      const after = cursorContent(place, cursor) ?? { region: '', guid: '' };
-      const { groups, next, failed } = await line(() => compareElsewhere({ ...request, after }));
-      return {
-        first: { ...syncViews.entry(first), failed: failed.first },
-        second: { ...syncViews.entry(second), failed: failed.second },
-        groups: [...groups],
-        nextCursor: next === undefined ? null : cursorText(next),
-      };
-    },
-  );
+  serve(app, syncOperations.compare, async ({ params: { id }, query: { with: other, all, limit, cursor } }) => {
+    const [first, second] = [syncs.find(id), syncs.find(other)];
+    const request = { first: fileOf(first), second: fileOf(second), all: all === 'true', limit };
+    if (line.pendingCount >= MOST_WAITING) throw new Problem('BUSY', 'Too many comparisons wait for their answers.');
+    const after = cursorContent(place, cursor) ?? { region: '', guid: '' };
+    const { groups, next, failed } = await line(() => compareElsewhere({ ...request, after }));
+    return {
+      first: { ...syncViews.entry(first), failed: failed.first },
+      second: { ...syncViews.entry(second), failed: failed.second },
+      groups: [...groups],
+      nextCursor: next === undefined ? null : cursorText(next),
+    };
+  });
 }
 
 async function compareElsewhere(request: CompareRequest): Promise<ComparedPage> {

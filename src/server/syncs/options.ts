@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { queryOf } from '../../api/option-query.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
 import { LIFTING } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
@@ -6,7 +7,6 @@ import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../opt
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../../syncs/guard-limits.ts';
 import { type SyncFlags, syncFlags } from '../../syncs/plan-flags.ts';
 import type { Reading } from '../../syncs/sync-options.ts';
-import { queryOf } from '../option-query.ts';
 import { Problem } from '../problem.ts';
 import { KEPT_READING, RECIPE } from '../uploads/options.ts';
 

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { startThread } from '../../platform/threads.ts';
 import type { PlanTextOptions } from '../../syncs/plan/plan-text.ts';
 
-export const PLAN_FORMATS = ['csv', 'json', 'text'] as const;
-type PlanFormat = (typeof PLAN_FORMATS)[number];
+type PlanFormat = 'csv' | 'json' | 'text';
 
 export interface PlanDownload {
   /** Path of the plan. */

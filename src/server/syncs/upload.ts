@@ -1,83 +1,67 @@
 import { rename, rm } from 'node:fs/promises';
-import { syncView } from '../../api/syncs.ts';
 import { newImportId, reserve } from '../../imports/import-id.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
+import { serve } from '../serve.ts';
 import { labelOf } from '../uploads/body.ts';
-import { FILE_TYPES, optionsOf } from '../uploads/options.ts';
+import { uploadOperations } from '../uploads/operations.ts';
+import { optionsOf } from '../uploads/options.ts';
 import { optionsFor, recipeFor } from '../uploads/recipe.ts';
-import { checkLength, UPLOAD_REFUSALS, type Uploads, uploadHeaders } from '../uploads/taking.ts';
-import { readingOf, syncDecision, syncQuery } from './options.ts';
+import { checkLength, type Uploads } from '../uploads/taking.ts';
+import { readingOf, syncDecision } from './options.ts';
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
   const { coordinator, syncs, dir, settings, access, syncViews } = context;
   const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
-  scope.post(
-    '/v1/syncs',
-    {
-      config: { role: 'operator', takesFile: true },
-      schema: {
-        tags: ['syncs'],
-        summary: 'Plan the changes that make groups match a file; apply=true carries them out',
-        description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the one part "file". Nothing is sent before the whole file has been read, the groups have been listed, and no guard objects.`,
-        querystring: syncQuery,
-        headers: uploadHeaders,
-        response: {
-          202: syncView,
-          ...UPLOAD_REFUSALS,
-        },
-      },
-    },
-    async (request, reply) => {
-      const { who, query, headers } = request;
-      const contentType = headers['content-type'] ?? '';
-      checkLength(request, maxUploadBytes);
-      const decision = syncDecision(query);
-      // What can be refused before the file is sent.
-      const options = optionsOf(query, { contentType, region, sandbox });
-      readingOf(options);
-      const recipe = recipeFor(dir, options);
-      const chosen = { sync: { ...query, contentType } };
-      const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
-        const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
-        const file = labelOf(query.name ?? name);
-        try {
-          const files = planFiles(dir.sync(made));
-          await rename(path, files.input);
-          if (identities !== undefined) await rename(identities.path, files.identities);
-          keep(made);
-          // Of a form the part says what the file is.
-          const ofFile = request.isMultipart() ? type : contentType;
-          const settled = await optionsFor(coordinator.reading, recipe, {
-            options: optionsOf(query, { contentType: ofFile, region, sandbox }),
-            file: { path: files.input },
-            name: file,
-          });
-          await syncs.create({
-            id: made,
-            file,
-            source: sourceName(made, query.name ?? name),
-            reading: {
-              ...readingOf(settled),
-              ...(identities && { identities: { path: files.identities, name: identities.name } }),
-            },
-            create: settled.create,
-            ...decision,
-            who: who.name,
-          });
-        } catch (error) {
-          await rm(dir.sync(made), { recursive: true, force: true });
-          throw error;
-        }
-        noting(access)(request, 'sync.create', made, inShort({ file, ...query, name: undefined }));
-        return made;
-      });
-      reply.header('location', `/v1/syncs/${id}`);
-      return reply.code(202).send(syncViews.whole(syncs.find(id)));
-    },
-  );
+  serve(scope, uploadOperations.sync, async (request, reply) => {
+    const { who, query, headers } = request;
+    const contentType = headers['content-type'] ?? '';
+    checkLength(request, maxUploadBytes);
+    const decision = syncDecision(query);
+    // What can be refused before the file is sent.
+    const options = optionsOf(query, { contentType, region, sandbox });
+    readingOf(options);
+    const recipe = recipeFor(dir, options);
+    const chosen = { sync: { ...query, contentType } };
+    const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
+      const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
+      const file = labelOf(query.name ?? name);
+      try {
+        const files = planFiles(dir.sync(made));
+        await rename(path, files.input);
+        if (identities !== undefined) await rename(identities.path, files.identities);
+        keep(made);
+        // Of a form the part says what the file is.
+        const ofFile = request.isMultipart() ? type : contentType;
+        const settled = await optionsFor(coordinator.reading, recipe, {
+          options: optionsOf(query, { contentType: ofFile, region, sandbox }),
+          file: { path: files.input },
+          name: file,
+        });
+        await syncs.create({
+          id: made,
+          file,
+          source: sourceName(made, query.name ?? name),
+          reading: {
+            ...readingOf(settled),
+            ...(identities && { identities: { path: files.identities, name: identities.name } }),
+          },
+          create: settled.create,
+          ...decision,
+          who: who.name,
+        });
+      } catch (error) {
+        await rm(dir.sync(made), { recursive: true, force: true });
+        throw error;
+      }
+      noting(access)(request, 'sync.create', made, inShort({ file, ...query, name: undefined }));
+      return made;
+    });
+    reply.header('location', `/v1/syncs/${id}`);
+    return syncViews.whole(syncs.find(id));
+  });
 }
 
 /**

@@ -1,28 +1,18 @@
-import { z } from 'zod';
-import { type Look, look } from '../../api/look.ts';
+import type { Look } from '../../api/look.ts';
 import { type Beginning, importOfSame, MAX_COMPARED } from '../../imports/inspect/same-file.ts';
 import { recipesToSuggest } from '../../imports/recipes/store.ts';
 import { callerOf } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { type Problem, problemDocument } from '../problem.ts';
-import { refusals } from '../problem-schema.ts';
 import { problemOf } from '../refusals.ts';
+import { serve } from '../serve.ts';
 import { labelOf } from './body.ts';
-import { INSPECT_MS, inspectQuery } from './inspect.ts';
-import { optionsOf, previewQuery } from './options.ts';
+import { INSPECT_MS } from './inspect.ts';
+import { uploadOperations } from './operations.ts';
+import { optionsOf } from './options.ts';
 import { previewWith } from './preview.ts';
 import type { ReceiveOptions } from './receive.ts';
 import { takeHead } from './taking.ts';
-
-const lookQuery = previewQuery.extend({
-  name: inspectQuery.shape.name,
-  size: z.coerce
-    .number()
-    .int()
-    .positive()
-    .optional()
-    .meta({ description: 'Bytes of the whole file, where the body is its beginning.' }),
-});
 
 /** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
 export function lookRoute(
@@ -31,41 +21,25 @@ export function lookRoute(
   limits: ReceiveOptions & { readonly mostZipBytes: number },
 ): void {
   const { coordinator, dir, settings } = context;
-  app.post(
-    '/v1/look',
-    {
-      config: { role: 'viewer', takesFile: true },
-      schema: {
-        tags: ['imports'],
-        summary: 'See what a file is and how it would be read, in one answer; nothing is kept',
-        description: 'The body and the options are those of `/v1/preview`.',
-        querystring: lookQuery,
-        response: {
-          200: look,
-          ...refusals('BAD_OPTION', 'BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { name, size, ...query } = request.query;
-      const caller = callerOf(reply);
-      const { head, type, name: called } = await takeHead(request, limits);
-      const { recipe: _, ...reading } = query;
-      const options = optionsOf(reading, {
-        contentType: type,
-        region: settings.defaultRegion,
-        sandbox: settings.sandbox,
-      });
-      const label = labelOf(name ?? called);
-      const question = { head, name: label, options, recipes: recipesToSuggest(dir) };
-      const text = await lookText(
-        coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller }),
-        previewWith(context, { head, name: label, type, query }, caller),
-        beforeOf(context, { head, bytes: size ?? head.length }),
-      );
-      return reply.type('application/json; charset=utf-8').send(text);
-    },
-  );
+  serve(app, uploadOperations.look, async (request, reply) => {
+    const { name, size, ...query } = request.query;
+    const caller = callerOf(reply);
+    const { head, type, name: called } = await takeHead(request, limits);
+    const { recipe: _, ...reading } = query;
+    const options = optionsOf(reading, {
+      contentType: type,
+      region: settings.defaultRegion,
+      sandbox: settings.sandbox,
+    });
+    const label = labelOf(name ?? called);
+    const question = { head, name: label, options, recipes: recipesToSuggest(dir) };
+    const text = await lookText(
+      coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller }),
+      previewWith(context, { head, name: label, type, query }, caller),
+      beforeOf(context, { head, bytes: size ?? head.length }),
+    );
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
 }
 
 /** A `Look` as JSON text. The facts are a help that nothing depends on; why the file cannot be read is an answer too. */

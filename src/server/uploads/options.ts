@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { queryOf } from '../../api/option-query.ts';
 import { tagsOption } from '../../api/tags.ts';
 import { asParameter, written } from '../../errors/named-options.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
@@ -13,7 +14,6 @@ import { READING, SHAPE } from '../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { defined } from '../../platform/defined.ts';
 import { asSentence } from '../../text/wording.ts';
-import { queryOf } from '../option-query.ts';
 import { Problem } from '../problem.ts';
 
 const { waitForQuiet: _, bound, ...READ } = READING;

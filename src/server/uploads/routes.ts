@@ -1,8 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
-import { importView } from '../../api/imports.ts';
-import { preview } from '../../api/preview.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
@@ -10,16 +8,17 @@ import { inShort, noting } from '../access/noting.ts';
 import { callerOf, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { refusals } from '../problem-schema.ts';
+import { serve } from '../serve.ts';
 import { syncUploadRoute } from '../syncs/upload.ts';
 import { labelOf } from './body.ts';
 import { inspectRoute } from './inspect.ts';
 import { uploadKeys } from './keys.ts';
 import { lookRoute } from './look.ts';
-import { FILE_TYPES, optionsOf, previewQuery, uploadQuery } from './options.ts';
+import { uploadOperations } from './operations.ts';
+import { FILE_TYPES, optionsOf } from './options.ts';
 import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewWith } from './preview.ts';
 import { optionsFor, recipeFor } from './recipe.ts';
-import { checkLength, openUploads, takeHead, UPLOAD_REFUSALS, uploadHeaders } from './taking.ts';
+import { checkLength, openUploads, takeHead } from './taking.ts';
 
 export interface UploadLimits {
   readonly idleMs: number;
@@ -54,91 +53,58 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       stopping.abort(new Problem('STOPPING', 'The server stops; the upload was given up.')),
     );
 
-    scope.post(
-      '/v1/imports',
-      {
-        config: { role: 'operator', takesFile: true },
-        schema: {
-          tags: ['imports'],
-          summary: 'Import a file',
-          description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the part "file", and with the part "identities" if the shape looks users up in an identity file.`,
-          querystring: uploadQuery,
-          headers: uploadHeaders,
-          response: {
-            202: importView,
-            ...UPLOAD_REFUSALS,
-          },
+    serve(scope, uploadOperations.import, async (request, reply) => {
+      const { query, headers } = request;
+      const contentType = headers['content-type'] ?? '';
+      // Refuse what can be refused before the file is sent.
+      checkLength(request, mostBytes);
+      const options = optionsOf(query, { contentType, region, sandbox });
+      const recipe = recipeFor(dir, options);
+      const id = await uploads.take(
+        request,
+        reply,
+        { ...query, contentType },
+        async ({ path, name, type, identities, keep }) => {
+          const made = await reserveImport(dir);
+          try {
+            const source = join(dir.folder(made), 'input');
+            await rename(path, source);
+            keep(made);
+            const file = labelOf(query.name ?? name);
+            // Of a form the part says what the file is.
+            const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
+            const settled = await optionsFor(coordinator.reading, recipe, {
+              options: chosen,
+              file: { path: source },
+              name: file,
+            });
+            await coordinator.create({
+              ...{ id: made, file, source, options: settled, createdBy: request.who.name },
+              ...(query.tags !== undefined && { tags: query.tags }),
+              ...(identities && { identities }),
+            });
+            noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
+            return made;
+          } finally {
+            if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
+          }
         },
-      },
-      async (request, reply) => {
-        const { query, headers } = request;
-        const contentType = headers['content-type'] ?? '';
-        // Refuse what can be refused before the file is sent.
-        checkLength(request, mostBytes);
-        const options = optionsOf(query, { contentType, region, sandbox });
-        const recipe = recipeFor(dir, options);
-        const id = await uploads.take(
-          request,
-          reply,
-          { ...query, contentType },
-          async ({ path, name, type, identities, keep }) => {
-            const made = await reserveImport(dir);
-            try {
-              const source = join(dir.folder(made), 'input');
-              await rename(path, source);
-              keep(made);
-              const file = labelOf(query.name ?? name);
-              // Of a form the part says what the file is.
-              const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
-              const settled = await optionsFor(coordinator.reading, recipe, {
-                options: chosen,
-                file: { path: source },
-                name: file,
-              });
-              await coordinator.create({
-                ...{ id: made, file, source, options: settled, createdBy: request.who.name },
-                ...(query.tags !== undefined && { tags: query.tags }),
-                ...(identities && { identities }),
-              });
-              noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
-              return made;
-            } finally {
-              if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
-            }
-          },
-        );
-        reply.header('location', `/v1/imports/${id}`);
-        return reply.code(202).send(await views.of(coordinator.find(id)));
-      },
-    );
+      );
+      reply.header('location', `/v1/imports/${id}`);
+      return views.of(coordinator.find(id));
+    });
     syncUploadRoute(scope, context, uploads);
     const limits = { mostBytes: PREVIEW_BYTES, mostZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal: stopping.signal };
     inspectRoute(scope, context, limits);
     lookRoute(scope, context, limits);
 
-    scope.post(
-      '/v1/preview',
-      {
-        config: { role: 'viewer', takesFile: true },
-        schema: {
-          tags: ['imports'],
-          summary: 'See how the beginning of a file would be read; nothing is kept',
-          description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
-          querystring: previewQuery,
-          response: {
-            200: preview,
-            ...refusals('BAD_OPTION', 'BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'),
-          },
-        },
-      },
-      async (request, reply) => {
-        const { query } = request;
-        const caller = callerOf(reply);
-        const { head, type, name } = await takeHead(request, limits);
-        const shown = name === undefined ? 'the file' : labelOf(name);
-        return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, caller));
-      },
-    );
+    serve(scope, uploadOperations.preview, async (request, reply) => {
+      const { query } = request;
+      const caller = callerOf(reply);
+      const { head, type, name } = await takeHead(request, limits);
+      const shown = name === undefined ? 'the file' : labelOf(name);
+      return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, caller));
+    });
   });
 }
 

@@ -3,9 +3,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { ProblemCode } from '../../api/problems.ts';
 import { freeBytes, megabytes } from '../../platform/disk-full.ts';
 import { Problem } from '../problem.ts';
-import { refusals } from '../problem-schema.ts';
 import { fileOf, labelOf, type SentFile } from './body.ts';
 import type { uploadKeys } from './keys.ts';
 import { openPace, type Pace, SLOWEST } from './pace.ts';
@@ -159,7 +159,7 @@ export const uploadHeaders = z.object({
 });
 
 /** Why such a route refuses. */
-export const UPLOAD_REFUSALS: ReturnType<typeof refusals> = refusals(
+export const UPLOAD_REFUSALS: readonly ProblemCode[] = [
   'BAD_OPTION',
   'BAD_BODY',
   'UNKNOWN_RECIPE',
@@ -170,4 +170,4 @@ export const UPLOAD_REFUSALS: ReturnType<typeof refusals> = refusals(
   'BUSY',
   'STOPPING',
   'DISK_FULL',
-);
+];

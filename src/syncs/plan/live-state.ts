@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { type BannedPages, type MembersPages, readBanned, readMembers } from '../../chat/member-list.ts';
+import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import type { Region } from '../../membership/membership.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import { type PlanLedger, UnknownScope } from './plan-ledger.ts';
@@ -32,7 +33,7 @@ export async function listMembers({ plan, pages, signal, onGroup }: LiveState): 
       plan.recordListed(group, members);
     } catch (error) {
       const why = whyUnread(group, error);
-      plan.recordUnlisted(group, why.code === 'ERR_GUID_NOT_FOUND' ? 'not_found' : 'failed', why);
+      plan.recordUnlisted(group, why.code === GROUP_MISSING ? 'not_found' : 'failed', why);
     }
     onGroup('members');
   });

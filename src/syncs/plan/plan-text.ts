@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Finding, PlanGroup, PlanTotals } from '../../api/plan.ts';
-import { MEMBERS_WITH_ALL_FEATURES, manyMembers } from '../../text/many-members.ts';
+import { MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
+import { manyMembers } from '../../text/many-members.ts';
 import { cut, padEnd, widthOf, wrap } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
 import type { PlanFlags } from '../plan-flags.ts';

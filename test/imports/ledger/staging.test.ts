@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MAX_UIDS_PER_CALL } from '../../../src/chat/service/limits.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/reading.ts';
 import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../../src/imports/stage/insert-rows.ts';
-import { MAX_UIDS_PER_CALL } from '../../../src/membership/member-lists.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';

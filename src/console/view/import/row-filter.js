@@ -1,7 +1,7 @@
 /** The controls for what rows are looked for, and what is set as chips. */
 
 import { useRef } from 'preact/hooks';
-import { REGIONS } from '../../../membership/membership.ts';
+import { REGIONS } from '../../../chat/service/regions.ts';
 import { foreign, h } from '../../element.js';
 import { FilterChoice } from '../../form.js';
 import { OUTCOME_LABELS, OUTCOMES, WRONG } from '../../words.js';

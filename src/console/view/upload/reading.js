@@ -1,5 +1,5 @@
 /** How a file is read, whatever it is uploaded for. */
-import { REGIONS } from '../../../membership/membership.ts';
+import { REGIONS } from '../../../chat/service/regions.ts';
 import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { h } from '../../element.js';
 import { FieldGroup, SelectField, TextField } from '../../form.js';

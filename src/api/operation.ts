@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { ProblemCode } from './problems.ts';
+import type { Role } from './service.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Schema = z.ZodType | undefined;
+
+/** What an operation declares of itself. */
+interface Declared<Params extends Schema, Query extends Schema, Body extends Schema, Answer> {
+  readonly summary: string;
+  readonly description?: string;
+  /** Of the names in the path. */
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Of the answer. Default: 200, and 204 for `nothing`. */
+  readonly status?: number;
+  readonly answer: Answer;
+  /** Codes that it may be refused with, in addition to those of every operation (server/problem-schema.ts). */
+  readonly refusals?: readonly ProblemCode[];
+}
+
+/**
+ * An operation of the HTTP API, declared once: the server registers and describes its route (server/serve.ts), and
+ * clients call it (cli/target/server-client.ts).
+ */
+export interface Operation<Params extends Schema, Query extends Schema, Body extends Schema, Answer>
+  extends Declared<Params, Query, Body, Answer> {
+  readonly method: Method;
+  /** With `:names`, as routers write it. */
+  readonly path: string;
+  /** The least role that may use it. */
+  readonly role: Role | 'public';
+  /** The chapter of the description that it stands in. */
+  readonly tag: string;
+  readonly status: number;
+}
+
+/** An answer that is a file, by its media types. */
+export interface FileAnswer {
+  readonly description: string;
+  readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>;
+}
+
+/** Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest. */
+export function operationsOf(tag: string) {
+  return <
+    Answer extends z.ZodType | FileAnswer,
+    Params extends Schema = undefined,
+    Query extends Schema = undefined,
+    Body extends Schema = undefined,
+  >(
+    route: `${Method} /${string}`,
+    role: Role | 'public',
+    declared: Declared<Params, Query, Body, Answer>,
+  ): Operation<Params, Query, Body, Answer> => {
+    const [method, path] = route.split(' ') as [Method, string];
+    return { status: declared.answer instanceof z.ZodVoid ? 204 : 200, ...declared, method, path, role, tag };
+  };
+}
+
+/** The answer of an operation after which there is nothing to say. */
+export function nothing(description: string): z.ZodVoid {
+  return z.void().meta({ description });
+}
+
+export function fileOf(description: string, ...types: readonly string[]): FileAnswer {
+  return { description, content: Object.fromEntries(types.map((type) => [type, { schema: z.string() }])) };
+}
+
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';

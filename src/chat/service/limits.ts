@@ -1,0 +1,37 @@
+/** Sizes that the service allows. Public documentation, not contract. */
+
+/** UIDs in one call: of an addition over all four lists, and users that one call reactivates (docs/chat-service.md, 16). */
+export const MAX_UIDS_PER_CALL = 25;
+
+/** Members of a group (docs/chat-service.md, 27). */
+export const MAX_GROUP_MEMBERS = 100_000;
+
+/**
+ * Above this many members the service no longer updates a group's conversations and unread counts (docs/chat-service.md, 27).
+ * Nothing is refused for it.
+ */
+export const MEMBERS_WITH_ALL_FEATURES = 300;
+
+/** Groups of a user (docs/chat-service.md, 27). */
+export const MAX_GROUPS_OF_USER = 2_000;
+
+/** Entries that a page of a list can have. */
+export const MAX_PER_PAGE = 1000;
+
+/** Entries of a page of banned users: the documented default, because no maximum is documented (docs/chat-service.md, 46). */
+export const BANNED_PER_PAGE = 100;
+
+/** What users and groups are created with (docs/chat-service.md, 55 and 63). */
+export const PROFILE_LIMITS = {
+  /** Characters. */
+  name: 100,
+  /** Characters of `avatar`, `link` and `icon`. */
+  address: 3_000,
+  /** Characters of a group's description. */
+  description: 255,
+  /** Bytes of the JSON text. */
+  metadata: 5 * 1024,
+  tags: 25,
+  /** Characters of each tag. */
+  tag: 100,
+} as const;

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parse } from 'csv-parse/sync';
+import { UsageError } from '../../../cli/errors.ts';
+import { repeatable } from '../../../cli/flags/once.ts';
+import { type OutputFlags, withOutput } from '../../../cli/flags/output-flags.ts';
+import { messageOf } from '../../../errors/message-of.ts';
+import { fieldByAlias } from '../../../imports/read/columns.ts';
+import { refuseAddress } from '../../../imports/read/intake-error.ts';
+import { REGIONS, type Region } from '../../../membership/membership.ts';
+import { shellWord } from '../../../text/shell-word.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../export-files.ts';
+
+/** Flags of `rollcall export`: what is exported, and where it is written. */
+export interface ExportFlags extends OutputFlags {
+  readonly groups?: readonly string[];
+  readonly groupsFile?: string;
+  readonly region?: readonly Region[];
+  readonly users?: true;
+  readonly groupsOnly?: true;
+  readonly format?: ExportFormat;
+}
+
+export function withExport(command: Command): Command {
+  command
+    .option('--groups <guid,...>', 'only these groups (default: all)', repeatable(list('GUIDs')))
+    .addOption(
+      new Option(
+        '--groups-file <file>',
+        'only the groups in this file: one GUID per line, or a CSV file with a column guid',
+      ).conflicts('groups'),
+    )
+    .option('--region <region,...>', 'only these regions (default: all that have an app)', regionList)
+    .option('--users', 'write the users with their fields too; needs --output')
+    .addOption(new Option('--groups-only', 'write the groups with their fields, without members').conflicts('users'))
+    .addOption(
+      new Option('--format <format>', 'format of the output (default: what --output ends in, else csv)').choices(
+        EXPORT_FORMATS,
+      ),
+    );
+  return withOutput(command, '; groups and users get files beside it');
+}
+
+/** The command that continues an export, written as these flags say. */
+export function resumeCommand(command: string, id: string, { format, output, overwrite }: ExportFlags): string {
+  const flags = Object.entries({ output, format }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, shellWord(value)],
+  );
+  return [command, '--resume', id, ...flags, ...(overwrite ? ['--overwrite'] : [])].join(' ');
+}
+
+/** The groups that the flags name; undefined: all. @throws UsageError */
+export async function groupsOf({ groups, groupsFile }: ExportFlags): Promise<string[] | undefined> {
+  if (groupsFile === undefined) return groups === undefined ? undefined : [...new Set(groups)];
+  const text = await readFile(groupsFile, 'utf8').catch((error: unknown) => {
+    refuseAddress(groupsFile);
+    throw new UsageError(`${groupsFile} cannot be read: ${messageOf(error)}`);
+  });
+  const column = guidColumn(groupsFile, text);
+  const lines = column ?? text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const wrong = column === undefined ? lines.findIndex((line) => /[\s,;"]/.test(line.trim())) : -1;
+  if (wrong !== -1) {
+    throw new UsageError(
+      `line ${wrong + 1} of ${groupsFile} is ${JSON.stringify(lines[wrong]?.slice(0, 80))}; allowed is one GUID per line, or a CSV file with a column guid`,
+    );
+  }
+  const found = lines.map((line) => line.trim()).filter((line) => line !== '');
+  if (found.length === 0) throw new UsageError(`${groupsFile} names no group; write one GUID per line`);
+  return [...new Set(found)];
+}
+
+/** The GUIDs of a CSV file with a header, such as an export or a membership file; undefined for any other file. @throws UsageError */
+function guidColumn(file: string, text: string): string[] | undefined {
+  const header = /^[^\r\n]*/.exec(text.replace(/^\uFEFF/, ''))?.[0] ?? '';
+  const delimiter = [',', ';', '\t'].find((one) => header.includes(one)) ?? ',';
+  const named = (name: string) => fieldByAlias(name.trim().replace(/^"(.*)"$/, '$1')) === 'guid';
+  if (!header.split(delimiter).some(named)) return undefined;
+  try {
+    const rows = parse(text, { bom: true, delimiter, relax_column_count: true, skip_empty_lines: true }) as string[][];
+    const [names = [], ...others] = rows;
+    const at = names.findIndex(named);
+    return others.map((row) => row[at] ?? '');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read as CSV: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function list(what: string): (text: string, earlier?: readonly string[]) => readonly string[] {
+  return (text, earlier = []) => {
+    const found = text.split(',').map((part) => part.trim());
+    if (found.includes('')) throw new InvalidArgumentError(`Expected ${what} with commas between them.`);
+    return [...earlier, ...found];
+  };
+}
+
+function regionList(text: string): readonly Region[] {
+  return text.split(',').map((part) => {
+    const region = REGIONS.find((one) => one === part.trim());
+    if (region === undefined) {
+      throw new InvalidArgumentError(`${JSON.stringify(part)} is not a region; allowed are ${REGIONS.join(', ')}.`);
+    }
+    return region;
+  });
+}

@@ -1,0 +1,62 @@
+import { extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { writeWhole } from '../../platform/whole-file.ts';
+import { workbook } from '../../text/workbook.ts';
+import type { ExportReader } from './export-store.ts';
+import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
+
+export const EXPORT_FORMATS = [...TEXT_FORMATS, 'xlsx'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The lists that an export has, the main one first. */
+export function listsOf({
+  users,
+  groupsOnly,
+}: {
+  readonly users: boolean;
+  readonly groupsOnly: boolean;
+}): ExportList[] {
+  if (groupsOnly) return ['groups'];
+  return ['members', 'groups', ...(users ? (['users'] as const) : [])];
+}
+
+/** One list as bytes. */
+export function exportBytes(reader: ExportReader, list: ExportList, format: ExportFormat): Readable {
+  const bytes = format === 'xlsx' ? workbook(exportCells(reader, list)) : exportText(reader, list, format);
+  return Readable.from(bytes, { objectMode: false });
+}
+
+/** A file that an export writes. */
+export interface WrittenFile {
+  readonly list: ExportList;
+  readonly path: string;
+}
+
+/**
+ * Writes every list of an export: the main one to `path`, the others beside it (`members.csv`, `members-groups.csv`). Each
+ * file is written whole or not at all, and only its user can read it. Rejects with the system's error.
+ */
+export async function writeExport(reader: ExportReader, path: string, format: ExportFormat): Promise<WrittenFile[]> {
+  return writeLists(listsOf(reader.record().options), path, async (list) => exportBytes(reader, list, format));
+}
+
+/** As `writeExport`, with the bytes of every list from elsewhere. */
+export async function writeLists(
+  lists: readonly ExportList[],
+  path: string,
+  bytesOf: (list: ExportList) => Promise<AsyncIterable<Uint8Array | string>>,
+): Promise<WrittenFile[]> {
+  const files = outputFiles(lists, path);
+  for (const { list, path: file } of files) await writeWhole(file, await bytesOf(list));
+  return files;
+}
+
+/** Where each list is written. */
+export function outputFiles([main, ...others]: readonly ExportList[], path: string): WrittenFile[] {
+  const ending = extname(path);
+  const base = ending === '' ? path : path.slice(0, -ending.length);
+  return [
+    ...(main === undefined ? [] : [{ list: main, path }]),
+    ...others.map((list) => ({ list, path: `${base}-${list}${ending}` })),
+  ];
+}

@@ -1,0 +1,168 @@
+import { statSync } from 'node:fs';
+import { startRetention } from '../../imports/life/removal.ts';
+import type { Region } from '../../membership/membership.ts';
+import { quietly } from '../../platform/quietly.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
+import { inShort, noting } from '../../server/access/noting.ts';
+import { pageRoute } from '../../server/console-files.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { Problem } from '../../server/problem.ts';
+import { serve } from '../../server/serve.ts';
+import { type ExportView, exportOperations } from './api.ts';
+import { UnknownExport } from './export-errors.ts';
+import { exportBytes, listsOf } from './export-files.ts';
+import type { ExportProgress } from './run-export.ts';
+import { createExports, type Exports } from './running-exports.ts';
+
+const TYPES = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+} as const;
+const DAY_MS = 86_400_000;
+
+/** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
+export function exportRoutes(app: Api, { coordinator, dir, settings, access, log }: ServerContext): void {
+  const note = noting(access);
+  const exports = createExports({
+    dir,
+    pages: coordinator.pages,
+    sandbox: settings.sandbox,
+    onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
+  });
+  const unread = quietly((err) => log.error({ err }, 'an export cannot be read'));
+  /** Undefined for an export that cannot be read, which must not hide the others, and for one that was just deleted. */
+  const readable = <Result>(read: () => Result): Result | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof LedgerError) unread(error);
+      else if (!(error instanceof UnknownExport)) throw error;
+      return undefined;
+    }
+  };
+  const viewOf = (id: string): ExportView => {
+    try {
+      return readView(exports, id);
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+      unread(error);
+      return unreadableView(id, UNREADABLE[error.code], dir.export(id));
+    }
+  };
+  const isOver = (before: number) => (id: string) => {
+    const record = readable(() => exports.read(id, (reader) => reader.record()));
+    const finishedAt = record?.finishedAt ?? null;
+    return !exports.isUnderWay(id) && finishedAt !== null && finishedAt < before;
+  };
+  const retention =
+    settings.keepDays === null
+      ? undefined
+      : startRetention({
+          keepMs: settings.keepDays * DAY_MS,
+          finishedBefore: (before) => exports.ids().filter(isOver(before)),
+          remove: exports.remove,
+          onError: (err) => log.warn({ err }, 'an old export cannot be removed'),
+        });
+  app.addHook('preClose', async () => {
+    await retention?.stop();
+    await exports.stop();
+  });
+  const having = Object.keys(settings.apps) as Region[];
+
+  pageRoute(app, '/exports');
+
+  serve(app, exportOperations.begin, async ({ body, who, ip }, reply) => {
+    const { groups, regions = having, users = false, groupsOnly = false } = body;
+    const without = regions.filter((region) => !having.includes(region));
+    if (without.length > 0) {
+      throw new Problem('REGION_WITHOUT_APP', `Region ${without.join(', ')} has no app on this server.`);
+    }
+    if (users && groupsOnly) {
+      const field = 'groupsOnly';
+      throw new Problem('BAD_OPTION', 'groupsOnly leaves users out, and users asks for them.', { field });
+    }
+    const id = exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups }) });
+    note({ who, ip }, 'export.create', id, inShort({ regions: regions.join(','), users, groupsOnly }));
+    reply.header('location', `/v1/exports/${id}`);
+    return viewOf(id);
+  });
+
+  serve(app, exportOperations.list, async () => ({
+    exports: exports.ids().flatMap((id) => readable(() => viewOf(id)) ?? []),
+  }));
+
+  serve(app, exportOperations.one, async ({ params: { id } }) => viewOf(id));
+
+  serve(app, exportOperations.resume, async ({ params: { id }, who, ip }) => {
+    const { state } = exports.read(id, (reader) => reader.record());
+    if (state === 'completed') throw new Problem('WRONG_STATE', `Export ${id} is completed.`);
+    exports.resume(id);
+    note({ who, ip }, 'export.resume', id, '');
+    return viewOf(id);
+  });
+
+  serve(app, exportOperations.remove, async ({ params: { id }, who, ip }) => {
+    await exports.remove(id);
+    note({ who, ip }, 'export.delete', id, '');
+  });
+
+  serve(app, exportOperations.download, async ({ params: { id, list }, query: { format = 'csv' } }, reply) => {
+    const { state, options } = exports.read(id, (reader) => reader.record());
+    if (!listsOf(options).includes(list)) throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`);
+    if (state !== 'completed' && state !== 'incomplete') {
+      throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`);
+    }
+    const reader = exports.open(id);
+    const bytes = exportBytes(reader, list, format).once('close', () => reader.close());
+    reply.type(format === 'xlsx' ? TYPES.xlsx : `${TYPES[format]}; charset=utf-8`);
+    reply.header('content-disposition', `attachment; filename="${id}-${list}.${format}"`);
+    // It holds people's names: no cache on the way keeps it.
+    reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+    return reply.send(bytes);
+  });
+}
+
+/** Why an export is not shown. The log names the file. */
+const UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
+  DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
+  LEDGER_MISSING: 'its file is not there: delete the export, and begin another',
+  NEWER_LEDGER: 'its file was written by a newer rollcall: read it with that one',
+  UNKNOWN_LEDGER: 'its file was written by a rollcall from before the first release: read it with that one',
+};
+
+function unreadableView(id: string, reason: string, folder: string): ExportView {
+  const { birthtime } = statSync(folder);
+  return {
+    ...{ id, state: 'unreadable', underWay: false, reason, regions: [], groups: null, lists: [], calls: 0 },
+    ...{ createdAt: birthtime.toISOString(), finishedAt: null, progress: null, totals: null },
+  };
+}
+
+/** @throws UnknownExport, LedgerError */
+function readView(exports: Exports, id: string): ExportView {
+  const underWay = exports.isUnderWay(id);
+  return exports.read(id, (reader) => {
+    const { options, createdAt, finishedAt, ...record } = reader.record();
+    const { groups, regions } = options;
+    return {
+      id,
+      underWay,
+      ...record,
+      regions: [...regions],
+      groups: groups?.length ?? null,
+      lists: listsOf(options),
+      createdAt: new Date(createdAt).toISOString(),
+      finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+      progress: progressOf(exports.progress(id)),
+      // Counting a large export takes a while.
+      totals: underWay ? null : reader.totals(),
+    };
+  });
+}
+
+function progressOf(progress: ExportProgress | undefined): ExportView['progress'] {
+  if (progress === undefined) return null;
+  if (progress.step === 'members') return { step: 'members', done: progress.done, of: progress.groups };
+  return { step: progress.step, done: progress.entries, of: null };
+}

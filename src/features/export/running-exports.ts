@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../errors/message-of.ts';
+import { WrongTarget } from '../../imports/import-errors.ts';
+import { newImportId } from '../../imports/import-id.ts';
+import type { GroupPages } from '../../imports/send/group-reader.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { UnknownExport } from './export-errors.ts';
+import type { ExportOptions } from './export-options.ts';
+import {
+  createExportStore,
+  type ExportReader,
+  type ExportStore,
+  exportFile,
+  openExportReader,
+  openExportStore,
+} from './export-store.ts';
+import { type ExportProgress, runExport } from './run-export.ts';
+
+/** Exports of a server, in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
+export interface Exports {
+  /** Begins to read; gives the id. */
+  begin(options: Omit<ExportOptions, 'sandbox'>): string;
+  /** Continues one that was interrupted or stopped. @throws UnknownExport, WrongTarget */
+  resume(id: string): void;
+  /** Newest first. */
+  ids(): string[];
+  /** @throws UnknownExport */
+  read<Result>(id: string, look: (reader: ExportReader) => Result): Result;
+  /** The reader must be closed. @throws UnknownExport */
+  open(id: string): ExportReader;
+  isUnderWay(id: string): boolean;
+  progress(id: string): ExportProgress | undefined;
+  /** Stops it if it is running, and deletes its files. @throws UnknownExport */
+  remove(id: string): Promise<void>;
+  /** Stops running exports; they can continue later. */
+  stop(): Promise<void>;
+}
+
+interface ExportsOptions {
+  readonly dir: DataDir;
+  readonly pages: (region: Region) => GroupPages;
+  readonly sandbox: boolean;
+  readonly onError: (id: string, error: unknown) => void;
+}
+
+interface UnderWay {
+  readonly aborted: AbortController;
+  readonly ended: Promise<void>;
+  progress: ExportProgress | undefined;
+}
+
+export function createExports({ dir, pages, sandbox, onError }: ExportsOptions): Exports {
+  const underWay = new Map<string, UnderWay>();
+
+  const run = (id: string, store: ExportStore): void => {
+    const aborted = new AbortController();
+    const onProgress = (progress: ExportProgress) => {
+      const now = underWay.get(id);
+      if (now !== undefined) now.progress = progress;
+    };
+    const ended = runExport({ store, pages, signal: aborted.signal, onProgress })
+      .catch((error: unknown) => {
+        if (aborted.signal.aborted) return;
+        onError(id, error);
+        store.move('stopped', messageOf(error));
+      })
+      // Such as where the disk is full: it can be continued, as after a crash.
+      .catch((error: unknown) => onError(id, error))
+      .finally(() => {
+        store.close();
+        underWay.delete(id);
+      });
+    underWay.set(id, { aborted, ended, progress: undefined });
+  };
+  const end = async (id: string): Promise<void> => {
+    const now = underWay.get(id);
+    now?.aborted.abort(new Error('the export was ended'));
+    await now?.ended;
+  };
+  // An id from a URL must not lead out of the folder.
+  const isKnown = (id: string) => /^export-[\w-]+$/.test(id) && existsSync(exportFile(dir.export(id)));
+  const open = (id: string): ExportReader => {
+    if (!isKnown(id)) throw new UnknownExport(id);
+    return openExportReader(dir.export(id), id);
+  };
+  const read: Exports['read'] = (id, look) => {
+    const reader = open(id);
+    try {
+      return look(reader);
+    } finally {
+      reader.close();
+    }
+  };
+
+  return {
+    begin: (options) => {
+      const id = `export-${newImportId()}`;
+      mkdirSync(dir.export(id), { recursive: true, mode: 0o700 });
+      run(id, createExportStore(dir.export(id), { ...options, sandbox }));
+      return id;
+    },
+    resume: (id) => {
+      const { options } = read(id, (reader) => reader.record());
+      if (options.sandbox !== sandbox) throw new WrongTarget(id, options.sandbox);
+      if (!underWay.has(id)) run(id, openExportStore(dir.export(id), id));
+    },
+    ids: () => {
+      const folder = join(dir.root, 'exports');
+      const names = existsSync(folder) ? readdirSync(folder) : [];
+      return names
+        .filter((id) => existsSync(exportFile(dir.export(id))))
+        .toSorted()
+        .reverse();
+    },
+    read,
+    open,
+    isUnderWay: (id) => underWay.has(id),
+    progress: (id) => underWay.get(id)?.progress,
+    remove: async (id) => {
+      // One that cannot be read can be deleted.
+      if (!isKnown(id)) throw new UnknownExport(id);
+      await end(id);
+      await rm(dir.export(id), { recursive: true, force: true });
+    },
+    stop: async () => {
+      await Promise.all([...underWay.keys()].map(end));
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { SendingPlan } from '../api/imports.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import { workWithoutFailing } from '../imports/check/leave-out.ts';
+import { WrongState } from '../imports/import-errors.ts';
+import { readOptions } from '../imports/import-options.ts';
+import { actionsOf } from '../membership/import-actions.ts';
+import { OUTCOMES } from '../membership/outcome.ts';
+import type { LeavingOutChoices } from '../options/sending-options.ts';
+import type { ServerContext } from './context.ts';
+
+/** What is left to send of a region, or is sent again. */
+interface Work {
+  readonly rows?: number;
+  readonly groups?: number;
+  readonly messages?: number;
+  readonly calls: number;
+}
+
+/** What sending the rows of an import takes, and where they go. @throws WrongState, NoCheckYet */
+export async function sendingPlanOf(
+  context: Pick<ServerContext, 'dir' | 'reading' | 'views' | 'settings'>,
+  record: ImportRecord,
+  { leaveOutFailing = false }: LeavingOutChoices,
+): Promise<SendingPlan> {
+  const { reading, views, settings } = context;
+  const { id, state } = record;
+  const { rows, writes, regions, sandbox, finishedAt, retryable } = await views.of(record);
+  const open = finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable;
+  let work: readonly Work[];
+  if (leaveOutFailing) {
+    if (state !== 'staged') throw new WrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
+    work = workWithoutFailing({ id, folder: context.dir.folder(id), options: readOptions(record) });
+  } else if (finishedAt === null) {
+    const calls = [...(await reading.rowsOf(id).callsLeft()).values()].map((one) => ({ calls: one }));
+    work = [...calls, { rows: open, groups: writes?.groups ?? 0, messages: writes?.messages ?? 0, calls: 0 }];
+  } else {
+    work = [...(await reading.rowsOf(id).retryWork()), { rows: open, calls: 0 }];
+  }
+  const total = (what: keyof Work) => sumOf(work.map((one) => one[what] ?? 0));
+  const used = Object.entries(settings.apps).filter(([region]) => region in regions);
+  return {
+    rows: total('rows'),
+    leftOut: open - total('rows'),
+    groups: total('groups'),
+    messages: total('messages'),
+    calls: total('calls'),
+    ms: Math.ceil((Math.max(0, ...work.map(({ calls }) => calls)) / settings.callsPerMinute) * 60_000),
+    host: settings.host,
+    apps: used.map(([region, { appId }]) => `${appId} in ${region}`),
+    sandbox,
+  };
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, n) => sum + n, 0);
+}

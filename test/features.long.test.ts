@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { STILL_KNOWN } from './source-rules.ts';
+import { tempDir } from './temp-dir.ts';
+
+const PROJECT = new URL('..', import.meta.url).pathname;
+const PRODUCT = ['bin', 'jobs', 'samples', 'src', 'package.json', 'tsconfig.json'];
+/** A sample, and what comes out of it. */
+const IMPORT = 'import samples/json/festival.json --region eu --sandbox-seed samples/json/sandbox.json'.split(' ');
+const RESULT = '11 of 15 rows succeeded';
+const features = readdirSync(join(PROJECT, 'src/features')).filter((name) => !(`src/features/${name}` in STILL_KNOWN));
+const run = promisify(execFile);
+
+/** The product in a folder of its own, where tests may change it. */
+function copyOfProduct(): string {
+  const folder = tempDir();
+  for (const part of PRODUCT) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  const settings = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8')) as { include: string[] };
+  settings.include = ['bin', 'src', 'jobs'];
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  return folder;
+}
+
+/** Takes a feature out of a list: its entries, and what is imported for them. */
+function withoutFeature(text: string, name: string): string {
+  const imports = new RegExp(`^import \\{ (.*) \\} from '\\.\\./features/${name}/.*';\\n`, 'gm');
+  const names = [...text.matchAll(imports)].flatMap(([, named = '']) => named.split(', '));
+  const entry = new RegExp(
+    `^ {2}\\w+: \\{\\n(?: {4}.*\\n)*? {4}.*\\.\\./features/${name}/(?:.*\\n)*? {2}\\},\\n`,
+    'gm',
+  );
+  const rest = text.replace(imports, '').replace(entry, '');
+  return names.reduce((left, one) => left.replace(new RegExp(`^ .*: ${one}\\b.*\\n|${one},? ?`, 'm'), ''), rest);
+}
+
+test.each(features)(
+  'without its feature %s, which nothing else knows, rollcall compiles, starts and imports',
+  async (name) => {
+    const folder = copyOfProduct();
+    rmSync(join(folder, 'src/features', name), { recursive: true });
+    for (const list of ['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']) {
+      const path = join(folder, list);
+      writeFileSync(path, withoutFeature(readFileSync(path, 'utf8'), name));
+    }
+    const tsc = join(PROJECT, 'node_modules/.bin/tsc');
+    await run(tsc, ['--checkers', '1'], { cwd: folder });
+    await run(tsc, ['-p', 'src/console', '--checkers', '1'], { cwd: folder });
+    const command = ['bin/rollcall.js', ...IMPORT, '--data-dir', tempDir()];
+    const ended = await run(process.execPath, command, { cwd: folder }).catch((error: object) => error);
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(RESULT) });
+  },
+);
