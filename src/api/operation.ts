@@ -24,8 +24,12 @@ interface Declared<Params extends Schema, Query extends Schema, Body extends Sch
  * An operation of the HTTP API, declared once: the server registers and describes its route (server/serve.ts), and
  * clients call it (cli/target/server-client.ts).
  */
-export interface Operation<Params extends Schema, Query extends Schema, Body extends Schema, Answer>
-  extends Declared<Params, Query, Body, Answer> {
+export interface Operation<
+  Params extends Schema = Schema,
+  Query extends Schema = Schema,
+  Body extends Schema = Schema,
+  Answer = z.ZodType | FileAnswer,
+> extends Declared<Params, Query, Body, Answer> {
   readonly method: Method;
   /** With `:names`, as routers write it. */
   readonly path: string;
@@ -41,6 +45,13 @@ export interface FileAnswer {
   readonly description: string;
   readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>;
 }
+
+/** Fields of the path and, beside them, of the body or else of the query. */
+export type InputOf<One> =
+  One extends Operation<infer Params, infer Query, infer Body, unknown>
+    ? FieldsOf<Params> & (Body extends z.ZodType ? FieldsOf<Body> : FieldsOf<Query>)
+    : never;
+type FieldsOf<Of> = Of extends z.ZodType ? z.input<Of> : object;
 
 /** Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest. */
 export function operationsOf(tag: string) {

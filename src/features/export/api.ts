@@ -42,7 +42,7 @@ export type ExportTotals = z.infer<typeof exportTotals>;
 const EXPORT_LIST_NAMES = ['members', 'groups', 'users'] as const;
 
 /** An export as the API shows it. */
-export const exportView = z
+const exportView = z
   .strictObject({
     id: z.string(),
     state: z.enum(['running', 'completed', 'incomplete', 'stopped', 'unreadable']).meta({

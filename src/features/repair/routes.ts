@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { inShort, noting } from '../../server/access/noting.ts';
+import { noting } from '../../server/access/noting.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { numberCursor } from '../../server/paging.ts';
 import { serve } from '../../server/serve.ts';
+import { inShort } from '../../text/wording.ts';
 import { NOT_SENT } from './edit.ts';
 import { repairOperations } from './operations.ts';
 

@@ -2,8 +2,8 @@ import type { ImportState } from '../membership/import-state.ts';
 import type { IntakeError } from './read/intake-error.ts';
 import type { ReasonCode } from './reason-codes.ts';
 
-/** An event that the parts that read, send and close an import report. Only life/life.ts decides what follows. */
-export type Happening =
+/** An event in the parts that read, send and close an import. Only life/life.ts decides what follows. */
+export type ImportEvent =
   /** Its whole input is in the ledger. */
   | { readonly kind: 'read' }
   | { readonly kind: 'unusable'; readonly error: IntakeError }
@@ -14,7 +14,7 @@ export type Happening =
   | { readonly kind: 'fault'; readonly code: FaultCode; readonly error: unknown };
 
 /** Resolves when what follows has begun; never rejects. */
-export type Report = (id: string, what: Happening) => Promise<void>;
+export type Emit = (id: string, what: ImportEvent) => Promise<void>;
 
 /** Why nothing of an import is in flight any more. */
 export type Standstill = 'completed' | 'blocked' | 'held';
