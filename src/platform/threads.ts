@@ -40,6 +40,8 @@ interface ThreadOptions {
   readonly errors?: readonly ErrorClass[];
   /** Takes what the thread tells between its answers. */
   readonly onNote?: (note: unknown) => void;
+  /** Is called when it has failed or ended, before what it was asked rejects. */
+  readonly onLost?: (cause: Error) => void;
 }
 
 interface AskOptions {
@@ -89,7 +91,7 @@ export function startThread(caller: string, name: string, options: WorkerOptions
 
 /** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
 export function openThread<Own extends Served>(caller: string, name: string, options: ThreadOptions = {}): Thread<Own> {
-  const { heapMb, passesRows, onNote } = options;
+  const { heapMb, passesRows, onNote, onLost } = options;
   const errors = [LedgerError, ...(options.errors ?? [])];
   const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
     resourceLimits: {
@@ -104,8 +106,10 @@ export function openThread<Own extends Served>(caller: string, name: string, opt
   let lost: Error | undefined;
 
   const lose = (cause: Error) => {
-    lost ??= cause;
-    for (const { reject } of asked.values()) reject(lost);
+    if (lost !== undefined) return;
+    lost = cause;
+    onLost?.(cause);
+    for (const { reject } of asked.values()) reject(cause);
     asked.clear();
   };
   worker.on('message', (reply: Reply) => {
