@@ -9,7 +9,7 @@ import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse';
 import type { AddMembersReply } from '../src/chat/contract.ts';
-import { openBackend } from '../src/queue/open-backend.ts';
+import { openDriver } from '../src/queue/open-backend.ts';
 import { report } from './measure.ts';
 
 const QUEUE = 'naive';
@@ -31,15 +31,15 @@ interface Row {
 const [role, url = '', port = '', file = ''] = process.argv.slice(2);
 
 await report(async () => {
-  const backend = await openBackend(url);
+  const driver = await openDriver(url);
   const work = role === 'add' ? addAll : sendAll;
-  const count = await work(backend);
-  await backend.close();
+  const count = await work(driver);
+  await driver.close();
   return count;
 });
 
-async function addAll(backend: Awaited<ReturnType<typeof openBackend>>): Promise<number> {
-  const queue = backend.queue(QUEUE, { defaultJobOptions: { removeOnComplete: true, attempts: 8 } });
+async function addAll(driver: Awaited<ReturnType<typeof openDriver>>): Promise<number> {
+  const queue = driver.queue(QUEUE, { defaultJobOptions: { removeOnComplete: true, attempts: 8 } });
   let added = 0;
   let chunk: { name: string; data: Row }[] = [];
   const add = async () => {
@@ -56,9 +56,9 @@ async function addAll(backend: Awaited<ReturnType<typeof openBackend>>): Promise
   return added;
 }
 
-async function sendAll(backend: Awaited<ReturnType<typeof openBackend>>): Promise<number> {
+async function sendAll(driver: Awaited<ReturnType<typeof openDriver>>): Promise<number> {
   let successes = 0;
-  const worker = backend.worker(
+  const worker = driver.worker(
     QUEUE,
     async ({ data }) => {
       successes += await send(data as Row);

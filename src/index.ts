@@ -22,7 +22,7 @@ import {
   reportedRow,
   type Settings,
 } from './programmatic.ts';
-import { inShort } from './server/access/noting.ts';
+import { inShort } from './text/wording.ts';
 import { wrongOption } from './text/wrong-option.ts';
 
 /** The programmatic API: `import { runImport } from 'rollcall'`. It does what `rollcall import` and `report` do. */
@@ -132,14 +132,14 @@ async function run(
   begin: Begin,
 ): Promise<ImportRun> {
   signal?.throwIfAborted();
-  const life = createLifecycle();
+  const lifecycle = createLifecycle();
   try {
     const flags = {
       ...(sandbox && { sandbox }),
       ...(withWorkers && { withWorkers }),
       ...(dryRun && { dryRun }),
     };
-    const app = await openApp(life, { config, openService: serviceOpener(config, flags), show: () => {} });
+    const app = await openApp(lifecycle, { config, openService: serviceOpener(config, flags), show: () => {} });
     const { coordinator, dir } = app;
     const failed = app.failed.then((error) => Promise.reject(error));
     failed.catch(() => {});
@@ -153,7 +153,7 @@ async function run(
     const finished = Promise.race([coordinator.settled(id), failed, stopped.promise])
       .finally(() => {
         signal?.removeEventListener('abort', stop);
-        return life.stop();
+        return lifecycle.stop();
       })
       .then(summary);
     // A caller that only follows its progress learns of a failure there.
@@ -170,7 +170,7 @@ async function run(
       },
     };
   } catch (error) {
-    await life.stop();
+    await lifecycle.stop();
     throw error;
   }
 }

@@ -13,7 +13,6 @@ const SIGNALS = new Set([
   'SlowDown', // a job to its queue
   'SendAgain', // the same
   'StagingStopped', // the reason of an abort
-  'JobStateError', // of the embedded queue, as BullMQ has it
   'Refusal', // a reply of the sandbox
   'NothingLeft', // a retry to its command
 ]);

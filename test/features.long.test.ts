@@ -3,14 +3,15 @@ import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { STILL_KNOWN } from './source-rules.ts';
 import { tempDir } from './temp-dir.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 const PRODUCT = ['bin', 'jobs', 'samples', 'src', 'package.json', 'tsconfig.json'];
 /** A sample, and what comes out of it. */
 const IMPORT = 'import samples/json/festival.json --region eu --sandbox-seed samples/json/sandbox.json'.split(' ');
-const RESULT = '10 added + 1 already a member + 1 failed + 2 invalid + 1 duplicate';
-const features = readdirSync(join(PROJECT, 'src/features'));
+const RESULT = '11 of 15 rows succeeded';
+const features = readdirSync(join(PROJECT, 'src/features')).filter((name) => !(`src/features/${name}` in STILL_KNOWN));
 const run = promisify(execFile);
 
 /** The product in a folder of its own, where tests may change it. */
@@ -36,17 +37,20 @@ function withoutFeature(text: string, name: string): string {
   return names.reduce((left, one) => left.replace(new RegExp(`^ .*: ${one}\\b.*\\n|${one},? ?`, 'm'), ''), rest);
 }
 
-test.each(features)('without its feature %s, rollcall compiles, starts and imports', async (name) => {
-  const folder = copyOfProduct();
-  rmSync(join(folder, 'src/features', name), { recursive: true });
-  for (const list of ['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']) {
-    const path = join(folder, list);
-    writeFileSync(path, withoutFeature(readFileSync(path, 'utf8'), name));
-  }
-  const tsc = join(PROJECT, 'node_modules/.bin/tsc');
-  await run(tsc, ['--checkers', '1'], { cwd: folder });
-  await run(tsc, ['-p', 'src/console', '--checkers', '1'], { cwd: folder });
-  const command = ['bin/rollcall.js', ...IMPORT, '--data-dir', tempDir()];
-  const ended = await run(process.execPath, command, { cwd: folder }).catch((error: object) => error);
-  expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(RESULT) });
-});
+test.each(features)(
+  'without its feature %s, which nothing else knows, rollcall compiles, starts and imports',
+  async (name) => {
+    const folder = copyOfProduct();
+    rmSync(join(folder, 'src/features', name), { recursive: true });
+    for (const list of ['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']) {
+      const path = join(folder, list);
+      writeFileSync(path, withoutFeature(readFileSync(path, 'utf8'), name));
+    }
+    const tsc = join(PROJECT, 'node_modules/.bin/tsc');
+    await run(tsc, ['--checkers', '1'], { cwd: folder });
+    await run(tsc, ['-p', 'src/console', '--checkers', '1'], { cwd: folder });
+    const command = ['bin/rollcall.js', ...IMPORT, '--data-dir', tempDir()];
+    const ended = await run(process.execPath, command, { cwd: folder }).catch((error: object) => error);
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(RESULT) });
+  },
+);

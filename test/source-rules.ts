@@ -25,12 +25,13 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/imports/record'],
   ['src/imports/stage'],
   ['jobs'],
+  ['src/imports/ask'],
   ['src/imports/report'],
   ['src/imports/send'],
   ['src/imports/check'],
-  ['src/imports/repair'],
   ['src/imports/life'],
   ['src/features/export'],
+  ['src/features/repair'],
   ['src/syncs'],
   ['src/syncs/plan'],
   ['src/syncs/run'],
@@ -47,13 +48,22 @@ const LAYERS: readonly (readonly string[])[] = [
 const STOREYS: ReadonlySet<string> = new Set(['chat', 'imports', 'syncs', 'features']);
 /** Parts of a feature's folder that are as high as a door: the rest, the feature itself, stands at the folder's height. */
 const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
-  [/^src\/features\/[\w-]+\/api\.ts$/, 'src/api'],
+  [/^src\/features\/[\w-]+\/(api|operations)\b/, 'src/api'],
   [/^src\/features\/[\w-]+\/routes\b/, 'routes of features'],
   [/^src\/features\/[\w-]+\/commands?\b/, 'commands of features'],
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
 ];
 /** The lists of features, one for each door. Nothing else of a door imports a feature. */
 const LISTS: ReadonlySet<string> = new Set(['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']);
+
+/** The core still knows these features, in these files: docs/architecture.md says why. The list only becomes shorter. */
+export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
+  'src/features/repair': [
+    'src/imports/life/coordinator.ts',
+    'src/imports/life/retry-import.ts',
+    'src/cli/commands/retry-edits.ts',
+  ],
+};
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
@@ -105,7 +115,7 @@ function wrongWay(path: string, target: string): string | undefined {
   const [from, to] = [folderOf(path), folderOf(target)];
   const [feature, other] = [featureOf(path), featureOf(target)];
   if (other !== undefined && feature !== other) {
-    if (LISTS.has(path)) return undefined;
+    if (LISTS.has(path) || STILL_KNOWN[other]?.includes(path)) return undefined;
     if (feature === undefined) return 'the core and the doors know no feature';
     if (!((heightOf(other) ?? 0) < (heightOf(feature) ?? 0))) return 'features know each other in their order only';
   }
@@ -199,7 +209,7 @@ function cycles(files: readonly SourceFile[]): string[] {
   return [...found];
 }
 
-const targetOf = (path: string, specifier: string) => normalize(join(dirname(path), specifier));
+export const targetOf = (path: string, specifier: string) => normalize(join(dirname(path), specifier));
 
 /** The room of a file: `src/cli` for what lies there at any depth, `src/imports/read` where folders are rooms. */
 function folderOf(path: string): string {

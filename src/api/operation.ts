@@ -16,7 +16,7 @@ interface Declared<Params extends Schema, Query extends Schema, Body extends Sch
   /** Of the answer. Default: 200, and 204 for `nothing`. */
   readonly status?: number;
   readonly answer: Answer;
-  /** Codes that it may be refused with, in addition to those of every operation (server/problem-schema.ts). */
+  /** Codes that it may be refused with, in addition to those that its kind of operation has (server/serve.ts). */
   readonly refusals?: readonly ProblemCode[];
 }
 
@@ -24,8 +24,12 @@ interface Declared<Params extends Schema, Query extends Schema, Body extends Sch
  * An operation of the HTTP API, declared once: the server registers and describes its route (server/serve.ts), and
  * clients call it (cli/target/server-client.ts).
  */
-export interface Operation<Params extends Schema, Query extends Schema, Body extends Schema, Answer>
-  extends Declared<Params, Query, Body, Answer> {
+export interface Operation<
+  Params extends Schema = Schema,
+  Query extends Schema = Schema,
+  Body extends Schema = Schema,
+  Answer = z.ZodType | FileAnswer,
+> extends Declared<Params, Query, Body, Answer> {
   readonly method: Method;
   /** With `:names`, as routers write it. */
   readonly path: string;
@@ -42,20 +46,33 @@ export interface FileAnswer {
   readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>;
 }
 
-/** Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest. */
-export function operationsOf(tag: string) {
+/** Fields of the path and, beside them, of the body or else of the query. */
+export type InputOf<One> =
+  One extends Operation<infer Params, infer Query, infer Body, unknown>
+    ? FieldsOf<Params> & (Body extends z.ZodType ? FieldsOf<Body> : FieldsOf<Query>)
+    : never;
+type FieldsOf<Of> = Of extends z.ZodType ? z.input<Of> : object;
+
+/**
+ * Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest.
+ * @param params of its paths with names, where an operation declares no others
+ */
+export function operationsOf<Shared extends Schema = undefined>(tag: string, params?: Shared) {
   return <
+    Route extends `${Method} /${string}`,
     Answer extends z.ZodType | FileAnswer,
-    Params extends Schema = undefined,
+    Params extends Schema = Route extends `${string}:${string}` ? Shared : undefined,
     Query extends Schema = undefined,
     Body extends Schema = undefined,
   >(
-    route: `${Method} /${string}`,
+    route: Route,
     role: Role | 'public',
     declared: Declared<Params, Query, Body, Answer>,
   ): Operation<Params, Query, Body, Answer> => {
     const [method, path] = route.split(' ') as [Method, string];
-    return { status: declared.answer instanceof z.ZodVoid ? 204 : 200, ...declared, method, path, role, tag };
+    const status = declared.answer instanceof z.ZodVoid ? 204 : 200;
+    const named = path.includes(':') && { params: params as unknown as Params };
+    return { status, ...named, ...declared, method, path, role, tag };
   };
 }
 

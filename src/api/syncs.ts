@@ -162,7 +162,6 @@ export const findingsQuery = z.strictObject({
   cursor: cursorOption.optional(),
 });
 export const findingsPage = z.strictObject({ findings: z.array(guardFinding), nextCursor });
-export type FindingsPage = z.infer<typeof findingsPage>;
 
 /** `GET /v1/syncs/:id/compare` */
 export const compareQuery = z.strictObject({

@@ -46,22 +46,22 @@ interface AppOptions {
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'> | undefined;
 }
 
-/** Opens the parts one after the other; `life` stops them in reverse, also when a later one cannot be opened. */
+/** Opens the parts one after the other; `lifecycle` stops them in reverse, also when a later one cannot be opened. */
 export async function openApp(
-  life: Lifecycle,
+  lifecycle: Lifecycle,
   { config, openService, show, keepMs, giveUpAfterMs, logStream, observer, reading, isServer = false }: AppOptions,
 ): Promise<App> {
   const fewFiles = checkFileLimit(isServer);
   let warn = (text: string) => show(`Warning: ${text}.`);
   const tracing = await openTracing((text) => warn(text));
-  if (tracing !== undefined) life.onStop(() => tracing.stop());
+  if (tracing !== undefined) lifecycle.onStop(() => tracing.stop());
   const service = await openService();
-  life.onStop(() => service.close());
+  lifecycle.onStop(() => service.close());
   if (!service.sandbox && config.hostCorrection !== undefined) show(`${config.hostCorrection}.`);
   const dir = dataDir(config.dataDir);
   const { warning } = makeDataDir(dir);
   const log = openLog(dir.root, config.log, logStream);
-  life.onStop(watchConversions((conversion) => conversion && log.info(conversionSentence(conversion))));
+  lifecycle.onStop(watchConversions((conversion) => conversion && log.info(conversionSentence(conversion))));
   warn = (text) => {
     log.warn(text);
     show(`Warning: ${text}.`);
@@ -79,7 +79,7 @@ export async function openApp(
     ...reading,
     telemetry: tracing?.telemetry,
   });
-  life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
+  lifecycle.onStop((deadlineMs) => coordinator.stop(deadlineMs));
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
   coordinator.events.on('failure', fail);
   return {
@@ -93,7 +93,7 @@ export async function openApp(
     fail,
     serveControl: async (more) => {
       const control = await serveControl(dir, coordinator, more);
-      life.onStop(() => control.close());
+      lifecycle.onStop(() => control.close());
     },
   };
 }

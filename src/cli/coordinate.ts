@@ -39,11 +39,11 @@ export async function coordinate(
   { config, io, openService, howToContinue }: CoordinateOptions,
   work: (coordinating: Coordinating) => Promise<void>,
 ): Promise<Error | undefined> {
-  const life = createLifecycle();
+  const lifecycle = createLifecycle();
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...howToContinue()));
   try {
-    const app = await openApp(life, {
+    const app = await openApp(lifecycle, {
       config,
       openService,
       show: (sentence) => say(io, sentence),
@@ -56,7 +56,7 @@ export async function coordinate(
     });
     await work({
       ...app,
-      onStop: life.onStop,
+      onStop: lifecycle.onStop,
       signal: signal.signal,
       begun: async (beginning, begins, lines = () => []) => {
         const progress = showSteps(io, lines, { begins, regions: app.coordinator.regions });
@@ -75,7 +75,7 @@ export async function coordinate(
   } finally {
     const leave = () => say(io, 'The queue does not answer; stopped anyway.', ...howToContinue());
     const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);
-    await life.stop();
+    await lifecycle.stop();
     stay();
     signal.ignore();
   }

@@ -57,13 +57,13 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
   const receiver = await notifyTarget(config, flags);
-  const life = createLifecycle();
+  const lifecycle = createLifecycle();
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
   try {
     const openService = serviceOpener(config, flags);
     const registry = new Registry();
-    const app = await openApp(life, {
+    const app = await openApp(lifecycle, {
       ...{ config, openService, show: (text: string) => say(io, text), keepMs: config.keepMs },
       isServer: true,
       logStream: await logStream(io),
@@ -80,16 +80,16 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       failure = error;
     });
     const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs, stage: io.reading?.stage });
-    life.onStop(() => syncs.stop());
+    lifecycle.onStop(() => syncs.stop());
     syncs.events.on('failure', endUnlessFull);
     const ownFolder = service.sandbox && config.sources.length === 0 ? await sandboxSources(dir) : undefined;
     const allowed = { ...config, sources: ownFolder === undefined ? config.sources : [ownFolder] };
     const schedules = composeSchedules(allowed, { syncs, service, dir, log, fail: endUnlessFull });
-    life.onStop(() => schedules.stop());
+    lifecycle.onStop(() => schedules.stop());
     const [ofSchedules, ofSyncs] = [scheduleControl(schedules), syncControl(syncs)];
     await app.serveControl((...request) => ofSchedules(...request) ?? ofSyncs(...request));
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
-    life.onStop(() => access.close());
+    lifecycle.onStop(() => access.close());
     const tokenRequired = flags.requireToken === true || !isLoopback(flags.host);
     const server = await createServer({
       coordinator,
@@ -107,7 +107,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       ...(receiver !== undefined && { receiver }),
       notifyPrivate: flags.notifyPrivate === true,
     });
-    life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
+    lifecycle.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
     coordinator.announce(address);
     if (tokenRequired && !access.hasValidToken()) {
@@ -137,7 +137,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const room = coordinator.watchRoom((error) =>
       log.warn({ err: error }, 'imports that wait for room do not continue'),
     );
-    life.onStop(() => room.stop());
+    lifecycle.onStop(() => room.stop());
     const keys = watchKeys(
       coordinator,
       (text) => {
@@ -146,7 +146,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       },
       (error) => log.warn({ err: error }, 'keys cannot be looked at'),
     );
-    life.onStop(() => keys.stop());
+    lifecycle.onStop(() => keys.stop());
     const returns = watchForReturn(
       coordinator,
       (text) => {
@@ -155,7 +155,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       },
       (error) => log.warn({ err: error }, 'imports that wait for the service cannot continue'),
     );
-    life.onStop(() => returns.stop());
+    lifecycle.onStop(() => returns.stop());
     syncs.continueAll();
     schedules.start();
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
@@ -163,7 +163,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   } finally {
     const leave = () => say(io, 'The queue does not answer; stopped anyway. Imports continue at the next start.');
     const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.ok, leave);
-    await life.stop();
+    await lifecycle.stop();
     stay();
     signal.ignore();
   }

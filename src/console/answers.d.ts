@@ -26,7 +26,6 @@ export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
 export type { RegionQueue, RegionStatus } from '../api/regions.ts';
-export type { RepairEdited, RepairReplaced, RepairRow, RepairRows, RepairView } from '../api/repair.ts';
 export type { RowDetail } from '../api/row-detail.ts';
 export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';

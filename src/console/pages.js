@@ -1,5 +1,6 @@
 /** The pages of the console, in the order of the navigation: the only file of the console that names features. */
 import { ExportsPage } from '../features/export/page.js';
+import { RepairPage } from '../features/repair/pages/repair.js';
 import { AuditPage } from './view/audit.js';
 import { ComparePage } from './view/compare.js';
 import { ImportPage } from './view/import.js';
@@ -7,7 +8,6 @@ import { ImportsPage } from './view/imports.js';
 import { LoginPage } from './view/login.js';
 import { MemberPage } from './view/member.js';
 import { NowPage } from './view/now.js';
-import { RepairPage } from './view/repair.js';
 import { ScheduleFormPage } from './view/schedule-form.js';
 import { SchedulesPage } from './view/schedules.js';
 import { SettingsPage } from './view/settings.js';

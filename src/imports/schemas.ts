@@ -5,4 +5,3 @@ export const CATALOG_MIGRATIONS = new URL('migrations/', import.meta.url);
 /** Of the ledger of one import. */
 export const IMPORT_MIGRATIONS = new URL('record/migrations/', import.meta.url);
 /** Of the edits of an import's rows, next to its ledger. */
-export const REPAIR_MIGRATIONS = new URL('repair/migrations/', import.meta.url);

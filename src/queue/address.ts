@@ -1,9 +1,7 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** Where BullMQ's jobs are kept, as a URL gives it. */
+/** The server that keeps BullMQ's jobs, as a URL gives it. */
 export type QueueAddress =
-  /** In the memory of this process. */
-  | { readonly kind: 'embedded' }
   | {
       readonly kind: 'redis';
       /** One server, the nodes of a cluster, or the sentinels that know the master. */
@@ -35,8 +33,7 @@ const DEFAULT_NAMESPACE = 'rollcall';
 const DEFAULT_PORT = { single: 6379, cluster: 6379, sentinel: 26379 } as const;
 
 /** @throws QueueAddressError */
-export function parseQueueAddress(url: string | undefined): QueueAddress {
-  if (url === undefined) return { kind: 'embedded' };
+export function parseQueueAddress(url: string): QueueAddress {
   if (/^postgres(ql)?:\/\//.test(url)) {
     if (!URL.canParse(url)) throw new QueueAddressError('is not a URL');
     return { kind: 'postgres', connectionString: url };

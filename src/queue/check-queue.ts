@@ -17,6 +17,7 @@ const ANSWER_MS = 5_000;
  * @throws QueueAddressError; Error where the server does not answer
  */
 export async function checkQueue(url: string | undefined, ca?: string): Promise<QueueCheck> {
+  if (url === undefined) return { kind: 'embedded', risks: [] };
   const address = parseQueueAddress(url);
   const late = Promise.withResolvers<never>();
   const over = new AbortController();
@@ -24,7 +25,7 @@ export async function checkQueue(url: string | undefined, ca?: string): Promise<
   const look = async (): Promise<readonly Risk[]> => {
     // Each driver costs time to load; a check needs one of them.
     if (address.kind === 'redis') return (await import('./redis.ts')).checkRedis(address, ca, over.signal);
-    if (address.kind === 'postgres') await (await import('./postgres.ts')).checkPostgres(address, ANSWER_MS);
+    await (await import('./postgres.ts')).checkPostgres(address, ANSWER_MS);
     return [];
   };
   try {

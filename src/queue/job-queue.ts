@@ -1,7 +1,3 @@
-import type { Backend } from './backend.ts';
-import type { JobDefinition } from './define-job.ts';
-import { limitWindow } from './limits.ts';
-
 /**
  * A job to be queued. The id makes adding idempotent while the job is in the queue. It holds a hyphen and no colon: Redis
  * keeps jobs next to BullMQ's own keys, and a job with the id `delayed` would overwrite the list of that name.
@@ -40,7 +36,7 @@ export interface QueueLook {
   readonly stalled: number;
 }
 
-const MAX_LOOKED_AT = 100;
+export const MAX_LOOKED_AT = 100;
 
 /** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
@@ -76,106 +72,4 @@ export interface JobQueue<Payload> {
   /** Number of workers on this queue. */
   workers(): Promise<number>;
   close(): Promise<void>;
-}
-
-/** How many workers passed the job on to another one. Nothing else uses a job's progress. */
-export function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
-  return typeof progress === 'number' ? progress : 0;
-}
-
-/** Name of the note beside BullMQ's own metadata of a queue. */
-const CIRCUIT = 'circuit';
-
-/** Jobs that one round trip adds or removes. */
-const CHUNK = 500;
-
-export function openJobQueue<Payload>(
-  backend: Backend,
-  name: string,
-  definition: Pick<JobDefinition<Payload, never>, 'name' | 'attempts'>,
-  onError: (error: Error) => void,
-): JobQueue<Payload> {
-  const queue = backend.queue(name, {
-    // Kept ids would block sending a batch again; whether it is done is the ledger's to know.
-    defaultJobOptions: {
-      attempts: definition.attempts,
-      backoff: { type: 'capped' },
-      removeOnComplete: true,
-      removeOnFail: true,
-    },
-    streams: { events: { maxLen: 10 } },
-  });
-  queue.on('error', onError);
-  return {
-    name,
-    add: async (jobs) => {
-      const bulk = jobs.map(({ id, payload, name: kind = definition.name, priority = 0 }) => ({
-        name: kind,
-        data: payload,
-        opts: { jobId: id, priority },
-      }));
-      // On Postgres a bulk makes tables for itself, which takes longer than one job.
-      const [only] = bulk;
-      if (only !== undefined && bulk.length === 1) await queue.add(only.name, only.data, only.opts);
-      else for (let from = 0; from < bulk.length; from += CHUNK) await queue.addBulk(bulk.slice(from, from + CHUNK));
-    },
-    withdraw: async (chosen) => {
-      const idle = await queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true);
-      const withdrawn: QueuedJob<Payload>[] = [];
-      for (const id of idle.filter(chosen)) {
-        const job = await backend.takeOut(queue, id);
-        if (job === undefined) continue;
-        const starts = job.attemptsStarted - timesLeftAlone(job);
-        withdrawn.push({ id, payload: job.data as Payload, ...(starts > 0 && { starts }) });
-      }
-      return withdrawn;
-    },
-    clear: async () => {
-      await queue.obliterate({ force: true });
-      // Redis keeps a wait beside the queue.
-      await queue.removeRateLimitKey();
-    },
-    pause: () => queue.pause(),
-    resume: () => queue.resume(),
-    isPaused: () => queue.isPaused(),
-    setCallsPerMinute: async (callsPerMinute) => {
-      const { max, duration } = limitWindow(callsPerMinute);
-      await queue.setGlobalRateLimit(max, duration);
-    },
-    callsPerMinute: async () => {
-      const limit = await queue.getGlobalRateLimit();
-      return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
-    },
-    slowDown: (waitMs) => backend.lengthenWait(queue, Math.max(1, Math.ceil(waitMs))),
-    endWait: async () => void (await queue.removeRateLimitKey()),
-    readCircuit: () => backend.readNote(queue, CIRCUIT),
-    swapCircuit: (before, after) => backend.swapNote(queue, CIRCUIT, before, after),
-    limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
-    firstPriority: async () => {
-      const [next] = await queue.getRanges(['prioritized'], 0, 0, true);
-      const [id] = next === undefined ? await queue.getRanges(['active'], 0, 0, true) : [next];
-      // It may have ended by now.
-      return id === undefined ? 0 : ((await queue.getJob(id))?.priority ?? 0);
-    },
-    depth: async () => {
-      const [{ delayed = 0, active = 0, prioritized = 0, failed = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
-        queue.getJobCounts('delayed', 'active', 'prioritized', 'failed'),
-        // By priority: of a paused queue, Postgres counts no job without one as waiting.
-        queue.getCountsPerPriority([0]),
-      ]);
-      return { waiting: prioritized + withoutPriority, delayed, active, setAside: failed };
-    },
-    look: async () => {
-      const [[next], active] = await Promise.all([
-        queue.getJobs(['prioritized'], 0, 0, true),
-        queue.getJobs(['active'], 0, MAX_LOOKED_AT - 1, true),
-      ]);
-      return {
-        nextAddedAt: next?.timestamp,
-        stalled: active.filter(({ stalledCounter }) => stalledCounter > 0).length,
-      };
-    },
-    workers: () => queue.getWorkersCount(),
-    close: () => queue.close(),
-  };
 }

@@ -1,5 +1,6 @@
-import { parseQueueAddress, type QueueAddress } from './address.ts';
-import type { Backend, BullQueue, Driver, QueueTelemetry } from './backend.ts';
+import { parseQueueAddress } from './address.ts';
+import type { Backend, QueueTelemetry } from './backend.ts';
+import type { Driver } from './bull-backend.ts';
 
 /**
  * Opens the backend that `url` names (address.ts), or without one the embedded backend, which leaves no trace on disk.
@@ -12,33 +13,20 @@ export async function openBackend(
   ca?: string,
   telemetry?: QueueTelemetry,
 ): Promise<Backend> {
-  return listing(await open(parseQueueAddress(url), onError, ca), telemetry === undefined ? {} : { telemetry });
+  // Each kind costs time to load; a run needs one of them.
+  if (url === undefined) return (await import('./memory.ts')).openMemory(telemetry);
+  const driver = await openDriver(url, onError, ca);
+  return (await import('./bull-backend.ts')).bullBackend(driver, telemetry);
 }
 
-async function open(address: QueueAddress, onError: (error: Error) => void, ca: string | undefined): Promise<Driver> {
-  // Each driver costs time to load; a run needs one of them.
-  switch (address.kind) {
-    case 'embedded':
-      return (await import('./memory.ts')).openMemory();
-    case 'redis':
-      return (await import('./redis.ts')).openRedis(address, onError, ca);
-    case 'postgres':
-      return (await import('./postgres.ts')).openPostgres(address, onError);
-  }
-}
-
-/** Remembers which queues are open. */
-function listing(driver: Driver, common: { readonly telemetry?: QueueTelemetry }): Backend {
-  let opened: BullQueue[] = [];
-  const open = () => opened.filter(({ closing }) => closing === undefined);
-  return {
-    ...driver,
-    queue: (name, options) => {
-      const queue = driver.queue(name, { ...options, ...common });
-      opened = [...open(), queue];
-      return queue;
-    },
-    worker: (name, process, options) => driver.worker(name, process, { ...options, ...common }),
-    queues: open,
-  };
+/** BullMQ on the server that `url` names. @throws QueueAddressError */
+export async function openDriver(
+  url: string,
+  onError: (error: Error) => void = () => {},
+  ca?: string,
+): Promise<Driver> {
+  const address = parseQueueAddress(url);
+  return address.kind === 'postgres'
+    ? (await import('./postgres.ts')).openPostgres(address, onError)
+    : (await import('./redis.ts')).openRedis(address, onError, ca);
 }

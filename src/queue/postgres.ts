@@ -9,7 +9,7 @@ import {
 } from 'bullmq';
 import { Client } from 'pg';
 import type { QueueAddress } from './address.ts';
-import type { BullQueue, BullWorker, Driver } from './backend.ts';
+import type { BullQueue, BullWorker, Driver } from './bull-backend.ts';
 import { openServer, type PostgresServer } from './postgres-server.ts';
 
 type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
@@ -115,7 +115,6 @@ function over(server: PostgresServer): Driver {
     (await server.query(READ_NOTE, [name, note])).rows[0]?.value ?? '';
   return {
     kind: 'postgres',
-    shared: true,
     queue: (name, options) =>
       new PostgresQueue(name, { ...options, connection }, createBackend) as unknown as BullQueue,
     worker: (name, process, options) =>

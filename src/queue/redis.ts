@@ -3,7 +3,7 @@ import { type IQueueBackend, type Job, type JobJson, Queue, Worker } from 'bullm
 import { Cluster, Redis } from 'ioredis';
 import { counted, printable } from '../text/wording.ts';
 import type { QueueAddress } from './address.ts';
-import type { BullQueue, BullWorker, Driver } from './backend.ts';
+import type { BullQueue, BullWorker, Driver } from './bull-backend.ts';
 
 type RedisAddress = Extract<QueueAddress, { kind: 'redis' }>;
 
@@ -85,7 +85,6 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
   const prefix = (name: string) => `{${address.namespace}-${name}}`;
   return {
     kind: 'redis',
-    shared: true,
     queue: (name, options) =>
       new RedisQueue(name, { ...options, connection, prefix: prefix(name) }) as unknown as BullQueue,
     worker: (name, process, options) =>

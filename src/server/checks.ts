@@ -5,7 +5,8 @@ import { type Checks, checkOf, checkSummaryOf, createChecks } from '../imports/c
 import { checkFiles } from '../imports/check-paths.ts';
 import type { Region } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import { inShort, noting } from './access/noting.ts';
+import { inShort } from '../text/wording.ts';
+import { noting } from './access/noting.ts';
 import { attachment } from './attachment.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';

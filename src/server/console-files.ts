@@ -8,7 +8,6 @@ const PAGES = [
   '/',
   '/imports',
   '/imports/:id',
-  '/imports/:id/repair',
   '/syncs',
   '/syncs/:id',
   '/schedules',

@@ -9,7 +9,6 @@ import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { optionsToAgree, reasonFor } from '../imports/reason.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
-import type { SentRepaired } from '../imports/repair/send.ts';
 import { NEEDS_ATTENTION, writtenReports } from '../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
@@ -33,6 +32,9 @@ export interface ImportViews {
 
 /** An import without its follow-ups. */
 type OwnView = Omit<ImportView, 'followUps' | 'retryable' | 'repaired'>;
+
+/** Rows that were corrected and sent, and how many of them a retry would send too. */
+type SentRepaired = Awaited<ReturnType<Coordinator['repairs']['sent']>>;
 
 const NONE_SENT: SentRepaired = { rows: 0, retryable: 0 };
 const NO_ROWS: Counters = new Map();

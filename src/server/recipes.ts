@@ -1,69 +1,13 @@
-import { z } from 'zod';
-import { nothing, operationsOf } from '../api/operation.ts';
 import { readOptions } from '../imports/import-options.ts';
-import { TEMPLATE_FORMATS, TEMPLATE_TYPES, templateFile } from '../imports/inspect/template.ts';
-import { recipe } from '../imports/recipes/recipe.ts';
+import { TEMPLATE_TYPES, templateFile } from '../imports/inspect/template.ts';
+import { recipeOperations } from '../imports/recipes/operations.ts';
 import { recipeFrom } from '../imports/recipes/save-as.ts';
 import { findRecipe, listRecipes, removeRecipe, saveRecipe, unreadableRecipes } from '../imports/recipes/store.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { serve } from './serve.ts';
 
-const operation = operationsOf('recipes');
-
-const recipeView = recipe
-  .extend({ saved: z.boolean().meta({ description: 'In the data directory; false: it comes with rollcall.' }) })
-  .meta({ id: 'Recipe', description: 'Settings for one kind of file, such as the export of another system.' });
-
-const named = z.strictObject({ name: z.string().max(60) });
-
 /** Recipes: named settings for the files of other systems. */
-const recipeOperations = {
-  list: operation('GET /v1/recipes', 'viewer', {
-    summary: 'List recipes',
-    answer: z.strictObject({
-      recipes: z.array(recipeView),
-      unreadable: z.array(z.string()).meta({ description: 'Files of the data directory that are not recipes.' }),
-    }),
-  }),
-  one: operation('GET /v1/recipes/:name', 'viewer', {
-    summary: 'A recipe',
-    params: named,
-    answer: recipeView,
-    refusals: ['UNKNOWN_RECIPE'],
-  }),
-  save: operation('PUT /v1/recipes/:name', 'operator', {
-    summary: 'Save a recipe, in place of one of the same name',
-    params: named,
-    body: recipe.omit({ name: true }),
-    answer: recipeView,
-    refusals: ['BAD_OPTION', 'BAD_BODY'],
-  }),
-  remove: operation('DELETE /v1/recipes/:name', 'operator', {
-    summary: 'Delete a recipe that was saved',
-    params: named,
-    answer: nothing('Deleted.'),
-    refusals: ['UNKNOWN_RECIPE', 'BAD_OPTION'],
-  }),
-  saveOf: operation('POST /v1/imports/:id/recipe', 'operator', {
-    summary: 'Save the settings of an import as a recipe, for files with the same header',
-    params: z.strictObject({ id: z.string() }),
-    body: z.strictObject({
-      name: recipe.shape.name,
-      title: recipe.shape.title.optional(),
-      description: z.string().max(2_000).optional(),
-    }),
-    answer: recipeView,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
-  }),
-  template: operation('GET /v1/template', 'viewer', {
-    summary: 'An example file to fill in',
-    query: z.strictObject({ format: z.enum(TEMPLATE_FORMATS).default('csv') }),
-    answer: z.any().meta({ description: 'The file.' }),
-    refusals: ['BAD_OPTION'],
-  }),
-};
-
 export function recipeRoutes(app: Api, { coordinator, dir, access, reading }: ServerContext): void {
   const note = noting(access);
   serve(app, recipeOperations.list, async () => ({ recipes: listRecipes(dir), unreadable: unreadableRecipes(dir) }));

@@ -15,7 +15,6 @@ import {
   WrongTarget,
 } from '../imports/import-errors.ts';
 import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
-import { CannotRepair } from '../imports/repair/repair-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
@@ -103,9 +102,21 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
 };
 
 /** What a feature refuses a request with, by the code of its error: no feature is imported for it. */
-const OF_FEATURES: Readonly<Record<string, ProblemCode>> = {
-  UNKNOWN_EXPORT: 'UNKNOWN_EXPORT',
+const OF_FEATURES: Readonly<Record<string, { readonly code: ProblemCode; readonly hasRemedy?: true }>> = {
+  UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
+  CANNOT_REPAIR: { code: 'WRONG_STATE', hasRemedy: true },
 };
+
+/** An error that names a field is about an option. */
+function refusedByFeature({ code, what, facts, remedyWords }: RollcallError): Problem | undefined {
+  const known = OF_FEATURES[code];
+  if (known === undefined) return undefined;
+  const field = typeof facts['field'] === 'string' ? facts['field'] : undefined;
+  return new Problem(field === undefined ? known.code : 'BAD_OPTION', asSentence(what), {
+    ...(field !== undefined && { field }),
+    ...(known.hasRemedy && remedyWords !== undefined && { remedy: asSentence(written(remedyWords, asParameter)) }),
+  });
+}
 
 /** The problem for an error; undefined when the request did not cause it. */
 export function problemOf(error: unknown): Problem | undefined {
@@ -121,16 +132,8 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
   if (error instanceof NoCheckYet) return new Problem('NO_CHECK_YET', asSentence(error.what));
   if (error instanceof RollcallError) {
-    const ofFeature = OF_FEATURES[error.code];
-    if (ofFeature !== undefined) return new Problem(ofFeature, asSentence(error.what));
-  }
-  if (error instanceof CannotRepair) {
-    const { facts, remedy } = error;
-    const field = typeof facts['field'] === 'string' ? facts['field'] : undefined;
-    return new Problem(field === undefined ? 'WRONG_STATE' : 'BAD_OPTION', asSentence(error.what), {
-      ...(field !== undefined && { field }),
-      ...(remedy !== undefined && { remedy: asSentence(remedy) }),
-    });
+    const refused = refusedByFeature(error);
+    if (refused !== undefined) return refused;
   }
   if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', asSentence(error.what));
   if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {

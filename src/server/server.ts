@@ -36,7 +36,6 @@ import { Problem } from './problem.ts';
 import { openReading } from './reading.ts';
 import { recipeRoutes } from './recipes.ts';
 import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
-import { repairRoutes } from './repair.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
 import { runningImports } from './running.ts';
@@ -236,7 +235,6 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   healthRoutes(app, context, registry);
   importRoutes(app, context);
   rowRoutes(app, context);
-  repairRoutes(app, context);
   reportRoutes(app, context);
   checkRoutes(app, context);
   createdRoutes(app, context);

@@ -112,3 +112,11 @@ export function withFullStop(text: string): string {
 export function asClause(text: string): string {
   return text.endsWith('.') ? text.slice(0, -1) : text;
 }
+
+/** Options in one line, as the audit log has them, without those that are not given. */
+export function inShort(options: object): string {
+  return Object.entries(options)
+    .filter(([, value]) => value !== undefined && value !== '')
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+}

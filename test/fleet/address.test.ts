@@ -37,10 +37,6 @@ describe('the address of a queue', () => {
     (url) => expect(parse(url)).toEqual({ kind: 'postgres', connectionString: url }),
   );
 
-  test('that is absent means the embedded queue', () => {
-    expect(parseQueueAddress(undefined)).toEqual({ kind: 'embedded' });
-  });
-
   test.each([
     ['http://redis', 'begins with http://'],
     ['redis', 'does not begin with a scheme'],

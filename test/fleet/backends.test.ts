@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/membership/membership.ts';
 import { sumOfOutcomes } from '../../src/membership/outcome.ts';
-import { openBackend } from '../../src/queue/open-backend.ts';
+import { openBackend, openDriver } from '../../src/queue/open-backend.ts';
 import { describeBudgets } from '../imports/budgets-suite.ts';
 import { csv, openPipeline, participants, reached } from '../imports/pipeline-harness.ts';
 import { runningImport } from '../imports/running-import.ts';
+import { describeBullWorker } from '../queue/bull-worker-suite.ts';
 import { describeCircuit } from '../queue/circuit-suite.ts';
 import { describeJobQueue } from '../queue/job-queue-suite.ts';
 import { describeJobWorker } from '../queue/job-worker-suite.ts';
@@ -120,6 +121,8 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
   describe('the pipeline', () => describePipeline(queuePlace(place, () => server)));
   describe('budgets', () => describeBudgets(queuePlace(place, () => server)));
   describe('jobs in a queue', () => describeJobQueue(place.name, open));
-  describe('running jobs', () => describeJobWorker(place.name, open, { shared: true }));
+  describe('running jobs', () => describeJobWorker(place.name, open));
+  describe('running jobs of others', () =>
+    describeBullWorker(place.name, async () => openDriver(await place.newAddress(server))));
   describe('the circuit', () => describeCircuit(place.name, open));
 });

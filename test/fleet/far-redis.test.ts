@@ -1,5 +1,5 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openBackend } from '../../src/queue/open-backend.ts';
+import { openBackend, openDriver } from '../../src/queue/open-backend.ts';
 import { startProxy } from '../campaign/proxy.ts';
 import { Journal } from '../queue/journal.ts';
 import { errand, notes, openOffice } from '../queue/queue-harness.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 /** A queue that is reached through a slow network. */
 async function openFar(delayMs: number) {
   const proxy = await startProxy(Number(new URL(server.url).port), delayMs);
-  const [far, near] = await Promise.all([openBackend(`redis://127.0.0.1:${proxy.port}`), openBackend(server.url)]);
+  const [far, near] = await Promise.all([openBackend(`redis://127.0.0.1:${proxy.port}`), openDriver(server.url)]);
   onTestFinished(async () => {
     await far.close();
     await near.close();

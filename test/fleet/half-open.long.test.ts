@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { openBackend } from '../../src/queue/open-backend.ts';
+import { openBackend, openDriver } from '../../src/queue/open-backend.ts';
 import { startProxy } from '../campaign/proxy.ts';
 import { eventually } from '../eventually.ts';
 import { Doorkeeper } from '../imports/doorkeeper.ts';
@@ -77,7 +77,7 @@ test.each([
 test('a worker on Postgres that has nothing to do notices that its connection carries nothing, and takes the next job', async () => {
   const { proxy, url } = await behindProxy('postgres');
   const said: string[] = [];
-  const backend = await openBackend(url, ({ message }) => said.push(message));
+  const backend = await openDriver(url, ({ message }) => said.push(message));
   const queue = backend.queue('errands', {});
   const ran: (string | undefined)[] = [];
   const worker = backend.worker('errands', async ({ id }) => void ran.push(id), {});

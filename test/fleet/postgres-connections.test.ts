@@ -3,7 +3,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openQueue } from '../../src/app/open-queue.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { readConfig } from '../../src/platform/config.ts';
-import { openBackend } from '../../src/queue/open-backend.ts';
+import { openBackend, openDriver } from '../../src/queue/open-backend.ts';
 import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { csv, openPipeline, participants } from '../imports/pipeline-harness.ts';
 import type { TestServer } from '../servers/server.ts';
@@ -50,7 +50,7 @@ test('a process that sends to three regions has at most five connections, and ea
 test('processes that start at once on an empty database all begin, and a region counts the workers of each', async () => {
   const url = await POSTGRES.newAddress(server);
   const errors: Error[] = [];
-  const backends = await Promise.all(Array.from({ length: 4 }, () => openBackend(url, (error) => errors.push(error))));
+  const backends = await Promise.all(Array.from({ length: 4 }, () => openDriver(url, (error) => errors.push(error))));
   const queues = backends.map((backend) => backend.queue('errands', {}));
   const workers = backends.map((backend) => backend.worker('errands', async () => {}, {}));
   onTestFinished(async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { addMembers } from '../../jobs/add-members.ts';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
-import { startJobWorker, WORKER_DEATH_NOTICED_MS } from '../../src/queue/job-worker.ts';
+import { WORKER_DEATH_NOTICED_MS } from '../../src/queue/job-worker.ts';
 import { Journal } from '../queue/journal.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
@@ -113,8 +113,7 @@ describe('a job of a newer rollcall', () => {
     await old.ended;
     expect(fleet.calls()).toBe(0);
     const runs = new Journal<{ starts: number; payload: unknown }>();
-    const newer = startJobWorker({
-      backend: fleet.backend,
+    const newer = fleet.backend.startWorker({
       queue: fleet.queue('us'),
       definitions: [
         {

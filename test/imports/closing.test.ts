@@ -49,7 +49,7 @@ async function endingImport() {
     dir,
     catalog: { get: () => RECORD, setProblems: () => {}, setTotals: (_, totals) => kept.push(totals) },
     reading,
-    report: async (_, what) => {
+    emit: async (_, what) => {
       if (what.kind === 'fault') reject(what.error);
       if (what.kind !== 'closed') return;
       const { state, reason, code } = what;

@@ -26,7 +26,7 @@ test('files of one person that take for ever leave a place for the file of anoth
     dir,
     catalog: { get: record, attend: (id) => void begun.push(id) },
     progress: () => {},
-    report: async () => {},
+    emit: async () => {},
     stage: ({ signal }) =>
       new Promise((_, reject) => {
         if (signal.aborted) reject(signal.reason);

@@ -4,13 +4,8 @@ import { type JobRun, SlowDown } from '../../src/queue/define-job.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, type OpenBackend, openOffice } from './queue-harness.ts';
 
-export interface JobWorkerSuite {
-  /** Whether other programs may write into the queues: their jobs are checked, those of this process's own memory are not. */
-  readonly shared: boolean;
-}
-
 /** What every backend promises about running jobs: attempts, budgets, and the end of a worker (src/queue/job-worker.ts). */
-export function describeJobWorker(name: string, openBackend: OpenBackend, { shared }: JobWorkerSuite): void {
+export function describeJobWorker(name: string, openBackend: OpenBackend): void {
   const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
   const counted = ({ attemptsMade, starts, isLastAttempt }: JobRun<Note>) => ({ attemptsMade, starts, isLastAttempt });
 
@@ -21,33 +16,6 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
     });
     afterAll(() => backend.close());
     const office = () => openOffice(backend);
-
-    test('BullMQ does not read the payload of a job that has succeeded: the worker has let go of it', async () => {
-      const read: string[] = [];
-      const done = new Journal<unknown>();
-      const watched: Backend = {
-        ...backend,
-        worker: (queueName, process, options) => {
-          const run: typeof process = async (job, ...rest) => {
-            await process(job, ...rest);
-            expect(job.data).toBeUndefined();
-            Object.defineProperty(job, 'data', { get: () => read.push(String(new Error('payload read').stack)) });
-          };
-          return backend.worker(queueName, run, options).on('completed', ({ id }) => done.note(id));
-        },
-      };
-      const { queue, work, everyWorkerLooked } = openOffice(watched);
-      const errands = queue();
-      work(
-        errands,
-        errand(async () => {}),
-      );
-      await errands.add(notes('a', 'b', 'c'));
-      await done.until(3);
-      await everyWorkerLooked();
-      expect(read).toEqual([]);
-      expect(await errands.depth()).toEqual(idle);
-    });
 
     describe('an attempt', () => {
       test('that fails is followed by another until none is left, and then the job is gone, which is said', async () => {
@@ -208,46 +176,6 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
           { attemptsMade: 0, starts: 2, isLastAttempt: true },
         ]);
       });
-
-      test('that a dying worker never ended is made by another one, which sees that it was begun', async () => {
-        const { queue, work } = office();
-        const errands = queue();
-        const begun = new Journal<string>();
-        // A worker as it is after kill -9: it holds the job, and no longer renews its lock.
-        const dead = backend.worker(
-          errands.name,
-          async ({ id }) => {
-            begun.note(id ?? '');
-            await new Promise<void>(() => {});
-          },
-          { lockDuration: 500, skipLockRenewal: true, skipStalledCheck: true },
-        );
-        await errands.add(notes('a'));
-        await begun.until(1);
-        await dead.close(true);
-        const runs = new Journal<object>();
-        work(
-          errands,
-          errand(async (job) => runs.note(counted(job))),
-        );
-        expect(await runs.until(1)).toEqual([{ attemptsMade: 0, starts: 2, isLastAttempt: false }]);
-      });
-
-      if (shared) {
-        test('whose payload is not one of this job is not made: it is set aside', async () => {
-          const { queue, work, givenUp } = office();
-          const errands = queue();
-          const ran = new Journal<string>();
-          work(
-            errands,
-            errand(async ({ id }) => ran.note(id)),
-          );
-          await errands.add([{ id: 'a', payload: JSON.parse('{"text": 5}') }]);
-          await expect.poll(() => errands.depth()).toMatchObject({ waiting: 0, delayed: 0, active: 0, setAside: 1 });
-          await expect.poll(() => givenUp).toEqual([expect.stringContaining('expected string')]);
-          expect(ran.entries).toEqual([]);
-        });
-      }
     });
 
     describe('the budget of a queue', () => {

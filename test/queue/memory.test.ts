@@ -1,10 +1,11 @@
-import { FlowProducer, type Job, QueueEvents } from 'bullmq';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../src/queue/backend.ts';
-import { memoryBackends } from '../../src/queue/memory/memory-backend.ts';
-import { QueueState } from '../../src/queue/memory/queue-state.ts';
+import { SlowDown } from '../../src/queue/define-job.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { Journal } from './journal.ts';
+import { errand, notes, openOffice } from './queue-harness.ts';
 
 /** What only the embedded queue has to prove: what it shares, and what a process that runs alone can rely on. */
 
@@ -14,199 +15,155 @@ async function open(): Promise<Backend> {
   return backend;
 }
 
-function openQueue(backend: Backend, name = 'errands') {
-  const queue = backend.queue(name, { defaultJobOptions: { removeOnComplete: true } });
-  onTestFinished(() => queue.close());
-  return queue;
-}
-
-function work(backend: Backend, process: (job: Job) => Promise<void>, concurrency = 1) {
-  const worker = backend.worker('errands', process as never, { concurrency });
-  onTestFinished(() => worker.close(true));
-  return worker;
-}
-
-/** As a worker that takes jobs by hand. */
-const taker = (options: { lockMs?: number } = {}) => ({
-  closing: undefined as Promise<void> | undefined,
-  lockMs: 1_000,
-  name: undefined,
-  limiter: undefined,
-  ...options,
-});
-
-const errand = (id: string) => ({ id, name: 'errand', data: '{}', opts: {}, timestamp: Date.now() });
-
-/** Workers in memory get as far as they can without waiting for time. */
+/** The queue and its workers get as far as they can without waiting for time. */
 const microtasks = () => new Promise((resolve) => setImmediate(resolve));
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('what is shared', () => {
-  test('queues of one name in one backend are one queue, in another backend another', async () => {
-    const [backend, other] = [await open(), await open()];
-    const [here, there, elsewhere] = [openQueue(backend), openQueue(backend), openQueue(other)];
-    await here.add('errand', { text: 'a' }, { jobId: 'a' });
-    expect((await there.getJob('a'))?.data).toEqual({ text: 'a' });
-    expect(await elsewhere.getJob('a')).toBeUndefined();
-  });
-
-  test('a job shares nothing with who added it, nor with who got it before', async () => {
-    const queue = openQueue(await open());
-    const data = { list: ['a'], gone: undefined };
-    const backoff = { type: 'fixed', delay: 5 };
-    await queue.add('errand', data, { jobId: 'a', backoff });
-    data.list.push('b');
-    backoff.delay = 6;
-    const first = await queue.getJob('a');
-    if (first === undefined) throw new Error('it is not there');
-    (first.data as typeof data).list.push('c');
-    (first.opts.backoff as typeof backoff).delay = 7;
-    const second = await queue.getJob('a');
-    expect(second?.data).toStrictEqual({ list: ['a'] });
-    expect(second?.opts.backoff).toEqual({ type: 'fixed', delay: 5 });
-  });
+test('queues of one name in one backend are one queue, in another backend another', async () => {
+  const [backend, other] = [await open(), await open()];
+  const parts = ['errands', { name: 'errand', attempts: 1 }, () => {}] as const;
+  const [here, there, elsewhere] = [backend, backend, other].map((one) => one.openQueue(...parts));
+  await here?.add(notes('a'));
+  expect(await there?.depth()).toMatchObject({ waiting: 1 });
+  expect(await elsewhere?.depth()).toMatchObject({ waiting: 0 });
+  expect(await there?.withdraw(() => true)).toEqual(notes('a'));
 });
 
-describe('a worker of a queue in memory', () => {
-  test('keeps its job as long as it is open, however long it could not renew the lock', () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const queue = new QueueState();
-    const worker = taker();
-    queue.add(errand('a'));
-    queue.take('token', worker);
-    expect(queue.returnStalled(1, 0)).toEqual([]);
-    vi.setSystemTime(Date.now() + 60_000);
-    expect(queue.returnStalled(1, 0)).toEqual([]);
-    expect(queue.extendLock('a', 'token', 1_000, worker)).toBe(true);
-    queue.returnStalled(1, 0);
-    // It left without finishing it: the lock has a second to go.
-    worker.closing = Promise.resolve();
-    expect(queue.returnStalled(1, 0)).toEqual([]);
-    vi.setSystemTime(Date.now() + 1_001);
-    expect(queue.returnStalled(1, 0)).toEqual(['a']);
-    expect(() => queue.finish('a', 'token', 'completed', 'null', { count: 0 })).toThrow('Missing lock for job a');
-  });
+test('an idle worker is woken by a job, by one that is due again, at the end of a pause and of a wait, and by more room', async () => {
+  const { door, queue, work } = openOffice(await open());
+  const errands = queue();
+  const ran = new Journal<string>();
+  const { opened } = door();
+  const definition = errand(
+    async ({ id, attemptsMade }) => {
+      ran.note(id);
+      if (id === 'again' && attemptsMade === 0) throw new Error('not now');
+      if (id === 'stays') await opened;
+    },
+    { backoffMs: () => 30 },
+  );
+  const worker = work(errands, definition);
+  await errands.add(notes('a'));
+  await ran.until(1);
+  await errands.add(notes('again'));
+  await ran.until(3);
+  await errands.pause();
+  await errands.add(notes('paused'));
+  await microtasks();
+  await errands.resume();
+  await ran.until(4);
+  await errands.setCallsPerMinute(1_000_000);
+  await errands.slowDown(600_000);
+  await errands.add(notes('held back'));
+  await microtasks();
+  await errands.endWait();
+  await ran.until(5);
+  await errands.slowDown(20);
+  await errands.add(notes('stays', 'has no room'));
+  await ran.until(6);
+  worker.setConcurrency(2);
+  await ran.until(7);
+  expect(ran.entries).toEqual(['a', 'again', 'again', 'paused', 'held back', 'stays', 'has no room']);
+});
 
-  test('gives a job up that it could not end often enough', () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const queue = new QueueState();
-    queue.add(errand('a'));
-    for (const reason of [undefined, undefined, 'job stalled more than allowable limit']) {
-      const worker = taker();
-      expect(queue.take('token', worker).job?.deferredFailure).toBe(reason);
-      worker.closing = Promise.resolve();
-      queue.returnStalled(1, 0);
-      vi.setSystemTime(Date.now() + 1_001);
-      expect(queue.returnStalled(1, 0)).toEqual(['a']);
-    }
-  });
+test('jobs that went back together run in the order in which they came, before others', async () => {
+  const { queue, work } = openOffice(await open());
+  const errands = queue();
+  await errands.setCallsPerMinute(1_000_000);
+  const ran = new Journal<string>();
+  await errands.add(notes('a', 'b', 'c'));
+  work(
+    errands,
+    errand(async ({ id, starts }) => {
+      ran.note(id);
+      if (id !== 'c' && starts === 1) throw new SlowDown(20);
+    }),
+    2,
+  );
+  expect(await ran.until(5)).toEqual(['a', 'b', 'a', 'b', 'c']);
+});
 
-  test('that is idle is woken by a job, by a delayed one when it is due, and by one that was held back', async () => {
-    const backend = await open();
-    const queue = openQueue(backend);
-    const ran = new Journal<string>();
-    work(backend, async ({ id = '' }) => ran.note(id));
-    await queue.add('errand', {}, { jobId: 'a' });
-    await ran.until(1);
-    await queue.add('errand', {}, { jobId: 'b-later', delay: 30 });
-    await ran.until(2);
-    await queue.pause();
-    await queue.add('errand', {}, { jobId: 'c-held' });
-    await queue.resume();
-    await ran.until(3);
-    await queue.setGlobalConcurrency(0);
-    await queue.add('errand', {}, { jobId: 'd-held' });
-    await queue.removeGlobalConcurrency();
-    expect(await ran.until(4)).toEqual(['a', 'b-later', 'c-held', 'd-held']);
-  });
+test('a worker that leaves lets another one have what it would have taken next', async () => {
+  const { queue, work } = openOffice(await open());
+  const errands = queue();
+  const ran = new Journal<string>();
+  const leaving = work(
+    errands,
+    errand(async () => ran.note('by the one that leaves')),
+  );
+  work(
+    errands,
+    errand(async () => ran.note('by the other')),
+  );
+  await errands.setCallsPerMinute(1_000_000);
+  await errands.slowDown(60);
+  await errands.add(notes('a'));
+  await microtasks();
+  await leaving.close();
+  expect(await ran.until(1)).toEqual(['by the other']);
+});
 
-  test('that leaves lets another one have the job that it was woken for', async () => {
-    const backend = await open();
-    const queue = openQueue(backend);
-    const ran = new Journal<string>();
-    await queue.setGlobalRateLimit(1, 1);
-    const leaving = work(backend, async () => ran.note('by the one that leaves'));
-    await microtasks();
-    work(backend, async () => ran.note('by the other'));
-    await microtasks();
-    // The first one is woken, and asked to come back later.
-    await backend.lengthenWait(queue, 60);
-    await queue.add('errand', {}, { jobId: 'a' });
-    await microtasks();
-    await leaving.close();
-    expect(await ran.until(1)).toEqual(['by the other']);
-  });
+test('a job that runs while the queue is cleared leaves no trace, and its id can be used at once', async () => {
+  const { door, queue, work } = openOffice(await open());
+  const errands = queue();
+  const ran = new Journal<number>();
+  const { opened, open: end } = door();
+  work(
+    errands,
+    errand(async ({ attemptsMade }) => {
+      ran.note(attemptsMade);
+      if (ran.entries.length > 1) return;
+      await opened;
+      throw new Error('too late');
+    }),
+  );
+  await errands.add(notes('a'));
+  await ran.until(1);
+  await errands.clear();
+  await errands.add(notes('a'));
+  end();
+  expect(await ran.until(2)).toEqual([0, 0]);
+  await expect.poll(() => errands.depth()).toEqual({ waiting: 0, delayed: 0, active: 0, setAside: 0 });
+});
 
-  test('waits without a timer that would keep the process alive', async () => {
-    const queue = new QueueState();
-    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    const before = timers();
-    queue.add({ ...errand('a'), opts: { delay: 600_000 } });
-    const { ended, cancel } = queue.waiters.wait();
-    expect(timers()).toBe(before);
-    cancel();
-    expect(await ended).toBe('cancelled');
-  });
+test('a job that is due again does not wait until a clock that was set back has caught up', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { queue, work } = openOffice(await open());
+  const errands = queue();
+  const ran = new Journal<string>();
+  work(
+    errands,
+    errand(
+      async ({ id, attemptsMade }) => {
+        ran.note(id);
+        if (attemptsMade === 0) throw new Error('not now');
+      },
+      { backoffMs: () => 30 },
+    ),
+  );
+  await errands.add(notes('a'));
+  await ran.until(1);
+  vi.setSystemTime(Date.now() - 7_200_000);
+  expect(await ran.until(2)).toEqual(['a', 'a']);
+});
 
-  test('is not left waiting when the queue is closed', async () => {
+test('a queue that is closed does not keep the process alive, although a job waits for its next attempt', async () => {
+  const script = `
+    import { openBackend } from '${new URL('../../src/queue/open-backend.ts', import.meta.url).href}';
     const backend = await openBackend();
-    const worker = backend.worker('errands', async () => {}, {});
-    const waited = worker.getBackend().waitForJob(60);
+    const definition = {
+      name: 'errand', version: 1, attempts: 2, backoffMs: () => 600_000,
+      process: async () => { throw new Error('not now'); },
+    };
+    const queue = backend.openQueue('errands', definition, () => {});
+    backend.startWorker({ queue, definitions: [definition], ports: undefined, concurrency: 1, onError: () => {} });
+    await queue.add([{ id: 'a', payload: {} }]);
+    while ((await queue.depth()).delayed === 0) await new Promise(setImmediate);
     await backend.close();
-    expect(await waited).toMatchObject({ score: Number.POSITIVE_INFINITY });
-    await worker.close();
-  });
-});
-
-describe('what is not supported says so', () => {
-  const factory = memoryBackends(() => new QueueState());
-  const connection = {};
-
-  test('a job with a parent, deduplication', async () => {
-    const queue = openQueue(await open());
-    await expect(queue.add('errand', {}, { parent: { id: 'p', queue: 'q' } })).rejects.toThrow(
-      'the embedded queue does not support jobs with a parent',
-    );
-    await expect(queue.add('errand', {}, { deduplication: { id: 'd' } })).rejects.toThrow(
-      'does not support deduplication',
-    );
-    expect(await queue.getJobCounts('waiting')).toEqual({ waiting: 0 });
-  });
-
-  test('job schedulers', async () => {
-    const queue = openQueue(await open());
-    await expect(queue.upsertJobScheduler('nightly', { every: 1_000 }, { name: 'errand' })).rejects.toThrow(
-      'does not support job schedulers',
-    );
-    expect(await queue.getJobSchedulers()).toEqual([]);
-    expect(await queue.removeJobScheduler('nightly')).toBe(false);
-  });
-
-  test('flows', async () => {
-    const flows = new FlowProducer({ connection }, factory as never);
-    await expect(flows.add({ name: 'errand', queueName: 'errands' })).rejects.toThrow('does not support flows');
-  });
-
-  test('events', () => {
-    expect(() => new QueueEvents('errands', { connection, autorun: false }, factory as never)).toThrow(
-      'does not support QueueEvents',
-    );
-  });
-});
-
-test('a delayed job does not wait until a clock that was set back has caught up', () => {
-  const HOUR_MS = 3_600_000;
-  const queue = new QueueState();
-  queue.promoteDue(5 * HOUR_MS);
-  const times = { timestamp: 5 * HOUR_MS, opts: { delay: 100 } };
-  for (const id of ['first', 'second']) queue.add({ id, name: 'errand', data: '{}', ...times });
-  // Two hours earlier, and then when they are due.
-  queue.promoteDue(3 * HOUR_MS);
-  queue.promoteDue(3 * HOUR_MS + 90);
-  expect(queue.wait.size).toBe(0);
-  queue.promoteDue(3 * HOUR_MS + 100);
-  expect(queue.wait.sorted().map(({ id }) => id)).toEqual(['first', 'second']);
+    console.log('closed');`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  expect(stdout).toBe('closed\n');
 });

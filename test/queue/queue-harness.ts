@@ -2,8 +2,8 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Backend } from '../../src/queue/backend.ts';
 import { defineJob, type JobDefinition, type JobRun } from '../../src/queue/define-job.ts';
-import { type JobQueue, openJobQueue } from '../../src/queue/job-queue.ts';
-import { type JobWorker, startJobWorker } from '../../src/queue/job-worker.ts';
+import type { JobQueue } from '../../src/queue/job-queue.ts';
+import type { JobWorker } from '../../src/queue/job-worker.ts';
 import { Journal } from './journal.ts';
 
 /** A backend, opened once for all tests of a suite: each has queues of its own. Closing it leaves nothing behind. */
@@ -73,13 +73,12 @@ export function openOffice(backend: Backend): Office {
       return door;
     },
     queue: (name = 'errands', attempts = 3) => {
-      const queue = openJobQueue<Note>(backend, `${name}-${suffix}`, { name: 'errand', attempts }, onError);
+      const queue = backend.openQueue<Note>(`${name}-${suffix}`, { name: 'errand', attempts }, onError);
       onTestFinished(() => queue.close());
       return queue;
     },
     work: (queue, definition, concurrency = 1) => {
-      const worker = startJobWorker({
-        backend,
+      const worker = backend.startWorker({
         queue,
         definitions: [definition],
         ports: undefined,

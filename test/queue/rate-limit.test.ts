@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limitWindow } from '../../src/queue/limits.ts';
-import { RateLimit } from '../../src/queue/memory/rate-limit.ts';
+import { RateLimit } from '../../src/queue/rate-limit.ts';
 
 const MINUTE_MS = 60_000;
 /** What the plans of the service allow, and what a careful person sets. */
@@ -14,8 +14,8 @@ function starts(callsPerMinute: number, forMs: number, lateness: readonly number
   const at: number[] = [];
   let now = 1_000_000;
   for (let late = 0, end = now + forMs; now < end; ) {
-    const left = limit.reached(max, now);
-    if (left === 0) {
+    const left = Math.ceil(limit.opensAt(max) - now);
+    if (left <= 0) {
       limit.count(now, duration, max);
       at.push(now);
     } else now += left + (lateness[late++ % lateness.length] ?? 0);
@@ -23,7 +23,7 @@ function starts(callsPerMinute: number, forMs: number, lateness: readonly number
   return at;
 }
 
-describe('the rate limit of a queue in memory', () => {
+describe('the rate limit of the embedded queue', () => {
   const late = fc.array(fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 390 })), { minLength: 1, maxLength: 20 });
 
   test('lets no minute have more calls than the budget, however late workers come', () => {
@@ -52,29 +52,25 @@ describe('the rate limit of a queue in memory', () => {
     );
   });
 
-  test('does not wait until a clock that was set back has caught up', () => {
-    const HOUR_MS = 3_600_000;
-    const limit = new RateLimit();
-    limit.count(5 * HOUR_MS, 100, 1);
-    expect(limit.reached(1, 5 * HOUR_MS + 40)).toBe(60);
-    // Two hours earlier, and then 10 ms later.
-    expect(limit.reached(1, 3 * HOUR_MS)).toBe(60);
-    expect(limit.reached(1, 3 * HOUR_MS + 10)).toBe(50);
-    limit.count(3 * HOUR_MS + 2_000, 100, 1);
-    expect(limit.reached(1, 3 * HOUR_MS + 2_001)).toBe(99);
-    limit.hold(1_000, 3 * HOUR_MS + 2_300);
-    expect(limit.leftMs(HOUR_MS)).toBe(1_000);
-  });
-
   test('begins a window with its first job where none has started for a while', () => {
     const limit = new RateLimit();
     limit.count(1_000, 100, 1);
     limit.count(2_300, 100, 1);
-    expect(limit.reached(1, 2_301)).toBe(99);
-    limit.hold(50, 2_310);
-    expect(limit.reached(1_000, 2_310)).toBe(50);
-    expect(limit.lift(2_320)).toBe(true);
-    expect(limit.reached(1, 2_320)).toBe(0);
-    expect(limit.lift(2_320)).toBe(false);
+    expect(limit.opensAt(1)).toBe(2_400);
+    expect(limit.opensAt(2)).toBeLessThan(0);
+  });
+
+  test('waits for the longer of a window and a wait, until that is lifted', () => {
+    const limit = new RateLimit();
+    limit.count(1_000, 100, 1);
+    limit.hold(1_050);
+    expect(limit.opensAt(1_000)).toBe(1_100);
+    limit.hold(3_000);
+    limit.hold(2_000);
+    expect(limit.opensAt(1_000)).toBe(3_000);
+    limit.lift();
+    expect(limit.opensAt(1)).toBeLessThan(0);
+    limit.count(1_200, 100, 1);
+    expect(limit.opensAt(1)).toBe(1_300);
   });
 });

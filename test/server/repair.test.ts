@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
-import type { RepairEdited, RepairReplaced, RepairRows, RepairView } from '../../src/api/repair.ts';
+import type { RepairEdited, RepairReplaced, RepairRows, RepairView } from '../../src/features/repair/api.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;

@@ -1,9 +1,8 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../src/imports/stage/insert-rows.ts';
-import { rowPacker } from '../../src/imports/stage/row-writer.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
 import type { Action, Region, Scope } from '../../src/membership/membership.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
@@ -37,8 +36,7 @@ export const CSV: InputDescription = {
 export function stage(path: string, fileRows: readonly FileRow[], input: InputDescription = CSV): string {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   inTransaction(database, () => {
-    const inserter = rowInserter(database, dirname(path));
-    const pack = rowPacker();
+    const inserter = rowInserter(database);
     for (const [
       index,
       { region = 'us', guid = 'team', uid = '', scope = 'participant', action = 'add', invalid = false, cells },
@@ -48,7 +46,7 @@ export function stage(path: string, fileRows: readonly FileRow[], input: InputDe
         ? [{ column: 'uid', value: '', code: 'EMPTY' as const, reason: 'the uid is empty' }]
         : [];
       const named = invalid ? { guid: '', uid: '' } : { guid, uid };
-      inserter.insert(pack([{ line: index + 2, region, ...named, scope, action, onBehalfOf: '', original, problems }]));
+      inserter.insert([{ line: index + 2, region, ...named, scope, action, onBehalfOf: '', original, problems }]);
     }
     inserter.finish();
   });

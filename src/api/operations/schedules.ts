@@ -19,8 +19,10 @@ import {
 } from '../schedules.ts';
 import { syncView } from '../syncs.ts';
 
-const operation = operationsOf('schedules');
-const params = z.object({ name: z.string().meta({ description: 'Name of a schedule.' }) });
+const operation = operationsOf(
+  'schedules',
+  z.object({ name: z.string().meta({ description: 'Name of a schedule.' }) }),
+);
 
 const REPLACES = `A setting that is left out goes back to its default: without \`createUsers\`, the runs do not create users any more.
 Send every setting as \`GET /v1/schedules/{name}\` shows it (those of \`flags\` and \`create.settings\` beside the others, \`removeByName\`
@@ -38,7 +40,6 @@ export const scheduleOperations = {
     summary: 'The next five times of a cron expression',
     query: nextTimesQuery,
     answer: nextTimes,
-    refusals: ['BAD_OPTION'],
   }),
   nights: operation('GET /v1/schedules/nights', 'viewer', {
     summary: 'What became of each schedule on each of the last 30 days',
@@ -46,7 +47,6 @@ export const scheduleOperations = {
   }),
   one: operation('GET /v1/schedules/:name', 'viewer', {
     summary: 'A schedule',
-    params,
     answer: schedule,
     refusals: ['UNKNOWN_SCHEDULE'],
   }),
@@ -55,65 +55,59 @@ export const scheduleOperations = {
     body: newSchedule,
     status: 201,
     answer: schedule,
-    refusals: ['BAD_OPTION', 'BAD_BODY', 'SOURCE_NOT_ALLOWED', 'WRONG_STATE'],
+    refusals: ['SOURCE_NOT_ALLOWED', 'WRONG_STATE'],
   }),
   edit: operation('PUT /v1/schedules/:name', 'operator', {
     summary: 'Replace all settings of a schedule, unless another user has edited it since `version`',
     description: REPLACES,
-    params,
     body: scheduleEdit,
     answer: editedSchedule,
-    refusals: ['BAD_OPTION', 'BAD_BODY', 'SOURCE_NOT_ALLOWED', 'UNKNOWN_SCHEDULE', 'WRONG_STATE', 'EDITED_MEANWHILE'],
+    refusals: ['SOURCE_NOT_ALLOWED', 'UNKNOWN_SCHEDULE', 'WRONG_STATE', 'EDITED_MEANWHILE'],
   }),
   history: operation('GET /v1/schedules/:name/history', 'viewer', {
     summary: 'Runs of a schedule, newest first, and the rows that keep failing, the oldest first',
-    params,
     query: scheduleHistoryQuery,
     answer: scheduleHistory,
-    refusals: ['BAD_OPTION', 'UNKNOWN_SCHEDULE'],
+    refusals: ['UNKNOWN_SCHEDULE'],
   }),
   try: operation('POST /v1/schedules/try', 'operator', {
     summary: 'Plan once what a schedule would do, as a sync that is not applied',
     body: scheduleTry,
     status: 202,
     answer: syncView,
-    refusals: ['BAD_OPTION', 'BAD_BODY', 'SOURCE_NOT_ALLOWED'],
+    refusals: ['SOURCE_NOT_ALLOWED'],
   }),
   look: operation('POST /v1/schedules/look', 'operator', {
     summary: 'See what the file of a schedule is and how it would be read; nothing is kept',
     body: scheduleTry,
     answer: look,
-    refusals: ['BAD_OPTION', 'BAD_BODY', 'SOURCE_NOT_ALLOWED', 'BUSY', 'STOPPING'],
+    refusals: ['SOURCE_NOT_ALLOWED', 'BUSY', 'STOPPING'],
   }),
   sources: operation('GET /v1/sources', 'operator', {
     summary: 'List a folder that schedules may read: its folders by name, then its files, the newest first',
     description: 'Hidden entries and links that lead out of the allowed folders are left out.',
     query: sourceFolderQuery,
     answer: sourceFolder,
-    refusals: ['BAD_OPTION', 'SOURCE_NOT_ALLOWED'],
+    refusals: ['SOURCE_NOT_ALLOWED'],
   }),
   pause: operation('POST /v1/schedules/:name/pause', 'operator', {
     summary: 'Let nothing be due, nor missed, until `resume`',
-    params,
     answer: schedule,
     refusals: ['UNKNOWN_SCHEDULE'],
   }),
   resume: operation('POST /v1/schedules/:name/resume', 'operator', {
     summary: 'Continue a schedule that is paused',
-    params,
     answer: schedule,
     refusals: ['UNKNOWN_SCHEDULE'],
   }),
   run: operation('POST /v1/schedules/:name/run', 'operator', {
     summary: 'Begin a run now, in addition to those that are due',
-    params,
     status: 202,
     answer: scheduleRun,
     refusals: ['UNKNOWN_SCHEDULE', 'WRONG_STATE'],
   }),
   remove: operation('DELETE /v1/schedules/:name', 'operator', {
     summary: 'Remove a schedule with its history; its syncs stay',
-    params,
     answer: nothing('Removed.'),
     refusals: ['UNKNOWN_SCHEDULE', 'WRONG_STATE'],
   }),

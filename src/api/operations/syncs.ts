@@ -16,15 +16,12 @@ import {
   syncView,
 } from '../syncs.ts';
 
-const operation = operationsOf('syncs');
-const params = z.object({ id: z.string().meta({ description: 'Id of a sync.' }) });
-const planned = z.object({ id: z.string() });
+const operation = operationsOf('syncs', z.object({ id: z.string().meta({ description: 'Id of a sync.' }) }));
 
 const decided = {
-  params,
   body: reasonBody,
   answer: syncView,
-  refusals: ['BAD_OPTION', 'BAD_BODY', 'UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'],
+  refusals: ['UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'],
 } as const;
 
 /** Syncs: the list, one, what can be done with it, and what its plan says. */
@@ -33,17 +30,15 @@ export const syncOperations = {
     summary: 'List syncs, newest first',
     query: syncsQuery,
     answer: syncsPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR'],
+    refusals: ['BAD_CURSOR'],
   }),
   one: operation('GET /v1/syncs/:id', 'viewer', {
     summary: 'One sync',
-    params,
     answer: syncView,
     refusals: ['UNKNOWN_SYNC'],
   }),
   apply: operation('POST /v1/syncs/:id/apply', 'operator', {
     summary: 'Carry out a stored plan; if file or groups have changed too much since, it becomes `stale`',
-    params,
     answer: syncView,
     refusals: ['UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
@@ -62,7 +57,7 @@ export const syncOperations = {
     query: anyTexts,
     status: 202,
     answer: syncView,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'WRONG_TARGET'],
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
   /** Its body is a file; the server says more about it, and checks the query. */
   create: operation('POST /v1/syncs', 'operator', {
@@ -73,28 +68,24 @@ export const syncOperations = {
   }),
   groups: operation('GET /v1/syncs/:id/groups', 'viewer', {
     summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',
-    params: planned,
     query: syncGroupsQuery,
     answer: syncGroupsPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   findings: operation('GET /v1/syncs/:id/findings', 'viewer', {
     summary: 'What one guard objects to, the worst first',
-    params: planned,
     query: findingsQuery,
     answer: findingsPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   actions: operation('GET /v1/syncs/:id/actions', 'viewer', {
     summary: 'What a plan does about each member, and why, by group',
-    params: planned,
     query: memberActionsQuery,
     answer: memberActionsPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   plan: operation('GET /v1/syncs/:id/plan', 'viewer', {
     summary: 'Download a plan: every action with its reason, or as text: a summary',
-    params: planned,
     query: z.strictObject({
       format: z.enum(['csv', 'json', 'text']).optional().meta({ description: 'Default: csv.' }),
       width: z.coerce.number().int().min(40).max(1_000).default(120).meta({
@@ -103,19 +94,17 @@ export const syncOperations = {
       color: z.enum(['true', 'false']).optional().meta({ description: 'Of the format text: for a terminal.' }),
     }),
     answer: fileOf('The plan, streamed.', 'text/csv', 'application/json', 'text/plain'),
-    refusals: ['BAD_OPTION', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+    refusals: ['UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   before: operation('GET /v1/syncs/:id/before', 'viewer', {
     summary: 'Download who was in the groups that a sync takes something from, as rows that imports and syncs read',
-    params: planned,
     answer: fileOf('The rows, streamed.', 'text/csv'),
     refusals: ['UNKNOWN_SYNC', 'NOT_FOUND'],
   }),
   compare: operation('GET /v1/syncs/:id/compare', 'viewer', {
     summary: 'Compare two syncs group by group, by default the groups in which they differ',
-    params: planned,
     query: compareQuery,
     answer: comparison,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET', 'BUSY'],
+    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET', 'BUSY'],
   }),
 };

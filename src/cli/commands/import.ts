@@ -13,7 +13,7 @@ import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { inShort } from '../../server/access/noting.ts';
+import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { type RepairTaken, repairTaken } from '../../api/repair.ts';
+import type { RepairTaken } from '../../features/repair/api.ts';
+import { repairOperations } from '../../features/repair/operations.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { type Io, say } from '../screen/io.ts';
-import { importAddress } from '../target/imports.ts';
 import type { Server } from '../target/server-client.ts';
 
 /** The text of a corrected report. @throws UsageError */
@@ -32,9 +32,8 @@ export async function sendEdits(
 
 /** The same at a server. @throws ServerRefused */
 export async function sendEditsThere(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
-  const path = `${importAddress(id)}/repair`;
-  if (!hasToSend(io, await server.begin(`${path}/file`, repairTaken, { csv: text }))) return undefined;
-  return (await server.post(`${path}/send`)).id;
+  if (!hasToSend(io, await server.call(repairOperations.takeFile, { id, csv: text }))) return undefined;
+  return (await server.call(repairOperations.send, { id })).id;
 }
 
 /** Says what was taken of the file, and whether a row can be sent now. @throws UsageError where the rows are all still wrong */

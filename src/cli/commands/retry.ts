@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { ImportSummary } from '../../api/import-summary.ts';
+import { importOperations } from '../../api/operations/imports.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import { NothingToSend } from '../../imports/import-errors.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
@@ -17,7 +18,7 @@ import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filt
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
-import { type Imports, importAddress } from '../target/imports.ts';
+import type { Imports } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 import { ServerRefused } from '../target/server-errors.ts';
 import { readEdits, sendEdits, sendEditsThere } from './retry-edits.ts';
@@ -71,11 +72,11 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   const json = flags.json === true;
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   if (server !== undefined) {
-    const query = new URLSearchParams(rowFilterOptions(only));
-    const path = `${importAddress(id)}/retry${query.size === 0 ? '' : `?${query}`}`;
     const again =
       edits === undefined
-        ? await unlessNothingLeft(server.post(path).then((made) => made.id))
+        ? await unlessNothingLeft(
+            server.call(importOperations.retry, { id, ...rowFilterOptions(only) }).then((made) => made.id),
+          )
         : await sendEditsThere(server, id, edits, io);
     if (again === undefined) return sayNothingLeft(io, id, nothingLeft);
     return followThere({ io, imports, server, json }, again);

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { type NewSchedule, schedule } from '../../api/schedules.ts';
+import { scheduleOperations } from '../../api/operations/schedules.ts';
+import type { NewSchedule } from '../../api/schedules.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
-import { recipe } from '../../imports/recipes/recipe.ts';
+import { recipeOperations } from '../../imports/recipes/operations.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
 import { createOptionsOf, createSettingsOf } from '../../options/create-options.ts';
 import { keptOf } from '../../options/option.ts';
@@ -165,7 +166,7 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
   if (flags.identities !== undefined) {
     throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
   }
-  const made = await server.begin('/v1/schedules', schedule, await newSchedule(server, name, flags));
+  const made = await server.call(scheduleOperations.add, await newSchedule(server, name, flags));
   return { made: documentOfView(made), source: made.file, isThere: true, isServed: true };
 }
 
@@ -191,7 +192,7 @@ async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['
   const { delimiter, ...kept } = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
   const given = { ...kept, ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }) };
   if (flags.recipe === undefined) return given as NewSchedule['reading'];
-  const known = await server.get(`/v1/recipes/${encodeURIComponent(flags.recipe)}`, recipe);
+  const known = await server.call(recipeOperations.one, { name: flags.recipe });
   const { recipe: _, ...reading } = withRecipe(known, given as Partial<ImportOptions>);
   requireNeeds(known, reading);
   return reading as NewSchedule['reading'];

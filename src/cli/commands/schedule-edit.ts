@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { type ScheduleSettings, type ScheduleView, schedule } from '../../api/schedules.ts';
+import { scheduleOperations } from '../../api/operations/schedules.ts';
+import type { ScheduleSettings, ScheduleView } from '../../api/schedules.ts';
 import type { Config } from '../../platform/config.ts';
 import { defined } from '../../platform/defined.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
@@ -15,7 +16,7 @@ import { settingFlag } from '../flags/setting-flag.ts';
 import { type Io, say } from '../screen/io.ts';
 import { localTime } from '../screen/local-time.ts';
 import { openSchedules } from '../target/open-schedules.ts';
-import { documentOfView, scheduleAddress, settingsOfView } from '../target/remote-schedules.ts';
+import { documentOfView, settingsOfView } from '../target/remote-schedules.ts';
 import { changeSchedules, type ScheduleChange } from '../target/schedule-control.ts';
 import { scheduleDocument, withSchedules } from '../target/schedule-data.ts';
 import type { ScheduleDocument } from '../target/schedules.ts';
@@ -80,9 +81,9 @@ async function editHere(config: Config, name: string, flags: Flags): Promise<Sch
 }
 
 async function editThere(server: Server, name: string, flags: Flags): Promise<ScheduleDocument> {
-  const before = await server.get(scheduleAddress(name), schedule);
-  const body = { ...changedThere(before, flags), version: before.version };
-  return documentOfView(await server.put(scheduleAddress(name), schedule, body));
+  const before = await server.call(scheduleOperations.one, { name });
+  const wanted = { ...changedThere(before, flags), name, version: before.version };
+  return documentOfView(await server.call(scheduleOperations.edit, wanted));
 }
 
 async function copy(io: Io, name: string, newName: string, flags: Flags): Promise<ExitCode> {
@@ -97,9 +98,9 @@ async function copyHere(config: Config, name: string, newName: string, flags: Fl
 }
 
 async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleDocument> {
-  const before = await server.get(scheduleAddress(name), schedule);
-  const body = { ...changedThere(before, flags), name: newName, copyOf: name };
-  return documentOfView(await server.begin('/v1/schedules', schedule, body));
+  const before = await server.call(scheduleOperations.one, { name });
+  const wanted = { ...changedThere(before, flags), name: newName, copyOf: name };
+  return documentOfView(await server.call(scheduleOperations.add, wanted));
 }
 
 async function changeHere(config: Config, wanted: ScheduleChange): Promise<ScheduleDocument | null> {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { syncView } from '../../api/syncs.ts';
+import { syncOperations } from '../../api/operations/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import type { SyncRunner } from '../../syncs/run/runner-port.ts';
@@ -16,7 +16,6 @@ import { openSyncs } from '../target/open-syncs.ts';
 import { askToDecide } from '../target/sync-control.ts';
 import { findSync } from '../target/sync-data.ts';
 import { followSyncThere } from '../target/sync-there.ts';
-import { syncAddress } from '../target/syncs.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags & ServerFlags;
@@ -52,8 +51,8 @@ async function applyStored(
   const { config, syncs: kept, server } = await openSyncs(flags);
   const json = flags.json === true;
   if (server !== undefined) {
-    const body = flags.reason === undefined ? undefined : { reason: flags.reason };
-    await server.begin(`${syncAddress(id)}/${verb}`, syncView, body);
+    if (flags.reason === undefined) await server.call(syncOperations.apply, { id });
+    else await server.call(syncOperations.approve, { id, reason: flags.reason });
     return followSyncThere({ io, syncs: kept, server, json }, id);
   }
   const record = findSync(config.dataDir, id);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { syncView } from '../../api/syncs.ts';
+import { syncOperations } from '../../api/operations/syncs.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { openSyncCatalog } from '../../syncs/sync-catalog.ts';
@@ -12,7 +12,6 @@ import { type Io, say } from '../screen/io.ts';
 import { openSyncs } from '../target/open-syncs.ts';
 import { askToDecide } from '../target/sync-control.ts';
 import { findSync } from '../target/sync-data.ts';
-import { syncAddress } from '../target/syncs.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly reason: string };
 
@@ -29,7 +28,7 @@ async function reject(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const { config, server } = await openSyncs(flags);
   const { reason } = flags;
   if (server === undefined) await rejectHere(config, id, reason);
-  else await server.begin(`${syncAddress(id)}/reject`, syncView, { reason });
+  else await server.call(syncOperations.reject, { id, reason });
   say(io, `Sync ${id} is rejected: ${reason}`);
   return EXIT.ok;
 }

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { syncView } from '../../api/syncs.ts';
+import { syncOperations } from '../../api/operations/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
 import { UNDOING } from '../../options/deciding-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { inShort } from '../../server/access/noting.ts';
+import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { currentUser } from '../current-user.ts';
@@ -23,7 +23,7 @@ import {
 } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
-import { type Imports, importAddress } from '../target/imports.ts';
+import type { Imports } from '../target/imports.ts';
 import { openSyncs } from '../target/open-syncs.ts';
 import type { Server } from '../target/server-client.ts';
 import { followSyncThere } from '../target/sync-there.ts';
@@ -109,7 +109,9 @@ async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promi
 }
 
 async function undoThere(io: Io, syncs: Syncs, server: Server, id: string, flags: Flags): Promise<Undone> {
-  const { id: made } = await server.begin(`${importAddress(id)}/undo?${await decidingQuery(flags)}`, syncView);
+  const query = await decidingQuery(flags);
+  const texts = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+  const { id: made } = await server.call(syncOperations.undo, { ...texts, id });
   const there = { io, syncs, server, json: flags.json === true, planCsv: flags.planCsv };
   return { code: await followSyncThere(there, made, true), made };
 }

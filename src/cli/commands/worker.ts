@@ -57,7 +57,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const { level, file } = config.log;
   const log = createLog({ level, file, stream: await logStream(io) });
   const onError = quietly((error) => log.warn({ err: error }, error.message));
-  const life = createLifecycle();
+  const lifecycle = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   try {
     const warn = (text: string) => {
@@ -65,7 +65,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       say(io, `Warning: ${text}.`);
     };
     const tracing = await openTracing((text) => log.warn(text));
-    if (tracing !== undefined) life.onStop(() => tracing.stop());
+    if (tracing !== undefined) lifecycle.onStop(() => tracing.stop());
     const backend = await openQueue({ config, warn, telemetry: tracing?.telemetry }, onError);
     const metrics = workerMetrics();
     const { concurrency, askBeforeRepeat } = config;
@@ -82,7 +82,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
       onError,
     });
-    life.onStop((deadlineMs) => worker.stop(deadlineMs));
+    lifecycle.onStop((deadlineMs) => worker.stop(deadlineMs));
     const keys = watchWorkersKeys(
       worker.regions,
       (text) => {
@@ -91,11 +91,11 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       },
       onError,
     );
-    life.onStop(() => keys.stop());
+    lifecycle.onStop(() => keys.stop());
     metrics.watch(worker.regions);
     if (flags.healthPort !== undefined) {
       const health = await serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);
-      life.onStop(() => health.close());
+      lifecycle.onStop(() => health.close());
       say(io, `Health and metrics: http://${flags.healthHost}:${health.port}/metrics`);
     }
     introduce(io, worker.regions, concurrency);
@@ -110,7 +110,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     const stay = leaveWithoutQueue(EXIT.ok, () =>
       say(io, 'The queue does not answer; stopped anyway. Other workers take over when it is back.'),
     );
-    await life.stop();
+    await lifecycle.stop();
     stay();
     signal.ignore();
   }

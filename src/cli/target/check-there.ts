@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type CheckView, checkView } from '../../api/checks.ts';
+import type { CheckView } from '../../api/checks.ts';
+import { checkOperations } from '../../api/operations/imports.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { askToPay, checkLines } from '../run-check.ts';
@@ -7,14 +7,11 @@ import { concludeCheck } from '../screen/check-outcome.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { say } from '../screen/io.ts';
-import { showSteps } from '../screen/progress.ts';
 import { type ThereOptions, uploadThere } from './import-there.ts';
-import { importAddress } from './imports.ts';
-import { regionsThere } from './remote-imports.ts';
+import { untilSettled } from './settled.ts';
 
 /** Checks that a server makes: begun there, and followed to their end. */
 
-const LOOK_MS = 250;
 /** More than any check takes; the most that the API reads. */
 const ANY_NUMBER = 999_999_999;
 
@@ -45,17 +42,25 @@ export async function importAndCheckThere(
 /** Has a server check an import, or continue its check, and shows what it finds. Ctrl-C only stops watching. */
 export async function checkThere(options: ThereOptions, id: string, maxCalls: number): Promise<ExitCode> {
   const { io, imports, server, json } = options;
-  const address = `${importAddress(id)}/check`;
-  const begin = (calls: number) => server.begin(`${address}?maxCalls=${Math.min(calls, ANY_NUMBER)}`, checkView);
+  const begin = (calls: number) =>
+    server.call(checkOperations.begin, { id, maxCalls: `${Math.min(calls, ANY_NUMBER)}` });
   const signal = firstSignal(EXIT.stillRunning);
+  const settled = () =>
+    untilSettled({
+      ...{ io, server, signal: signal.signal },
+      look: () => server.call(checkOperations.one, { id }),
+      goesOn: ({ underWay }) => underWay,
+      linesOf: ({ progress }) => checkLines(progress ?? undefined),
+      begins: 'the check to begin',
+    });
   let view: CheckView | undefined;
   try {
     view = await begin(maxCalls);
-    view = await followCheck(options, address, view, signal.signal);
+    view = await settled();
     const calls = Object.values(view.price ?? {}).reduce((sum, n) => sum + n, 0);
     if (view.state === 'priced' && calls > 0 && (await askToPay(io, calls, undefined, signal.signal))) {
       await begin(ANY_NUMBER);
-      view = await followCheck(options, address, view, signal.signal);
+      view = await settled();
     }
   } catch (error) {
     if (!signal.signal.aborted) throw error;
@@ -68,28 +73,4 @@ export async function checkThere(options: ThereOptions, id: string, maxCalls: nu
     return EXIT.stillRunning;
   }
   return concludeCheck({ io, imports, id, json, sandbox: false, checked });
-}
-
-/** Polls until nothing more happens by itself, or the signal comes. */
-async function followCheck(
-  { io, server }: ThereOptions,
-  address: string,
-  begun: CheckView,
-  signal: AbortSignal,
-): Promise<CheckView> {
-  let view = begun;
-  const progress = showSteps(io, () => checkLines(view.progress ?? undefined), {
-    begins: 'the check to begin',
-    regions: () => regionsThere(server),
-  });
-  try {
-    while (!signal.aborted) {
-      view = await server.get(address, checkView);
-      if (!view.underWay) break;
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
-    }
-    return view;
-  } finally {
-    progress.stop();
-  }
 }

@@ -1,4 +1,4 @@
-import { importView } from '../../api/imports.ts';
+import { importOperations } from '../../api/operations/imports.ts';
 import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
 import { textsOf } from '../../options/option.ts';
 import {
@@ -61,7 +61,7 @@ export async function importThere(options: ThereOptions, file: string, flags: Fl
 export async function uploadThere(options: Omit<ThereOptions, 'json'>, file: string, flags: Flags): Promise<Sent> {
   const { imports, server } = options;
   const query = await queryOf(file, flags);
-  const make = async (upload: Upload) => (await server.upload(`/v1/imports?${query}`, importView, upload)).id;
+  const make = async (upload: Upload) => (await server.upload(importOperations.create, query, upload)).id;
   return sendFile({ ...options, file, flags, make, howToSee: imports.command('list') });
 }
 

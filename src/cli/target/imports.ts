@@ -99,8 +99,3 @@ export interface Look {
   /** Undefined where no process runs it. */
   readonly regions: readonly RegionStatus[] | undefined;
 }
-
-/** Of the HTTP API. */
-export function importAddress(id: string): string {
-  return `/v1/imports/${encodeURIComponent(id)}`;
-}

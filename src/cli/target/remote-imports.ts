@@ -1,16 +1,9 @@
-import { checkView } from '../../api/checks.ts';
-import { createdView } from '../../api/created.ts';
 import type { ImportSummary } from '../../api/import-summary.ts';
-import {
-  bulkAnswer,
-  type ImportsPage,
-  type ImportView,
-  importsPage,
-  importView,
-  summaryIn,
-} from '../../api/imports.ts';
-import { type RegionStatus, regionsAnswer } from '../../api/regions.ts';
-import { problemsAnswer } from '../../api/rows.ts';
+import { type ImportView, summaryIn } from '../../api/imports.ts';
+import { checkOperations, createdOperations, importOperations } from '../../api/operations/imports.ts';
+import { rowOperations } from '../../api/operations/rows.ts';
+import { serviceOperations } from '../../api/operations/service.ts';
+import type { RegionStatus } from '../../api/regions.ts';
 import type { ReportRequest } from '../../imports/report/report-text.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
@@ -21,8 +14,9 @@ import { MAX_CREATE } from '../../options/create-options.ts';
 import { textsOf } from '../../options/option.ts';
 import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
 import { NoImports } from './data.ts';
-import { type Imports, importAddress, type KeptImport, type ListedImport } from './imports.ts';
+import type { Imports, KeptImport } from './imports.ts';
 import { present } from './local-imports.ts';
+import { entriesOf } from './pages.ts';
 import type { Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
 
@@ -36,65 +30,58 @@ export const PATIENCE_MS = 120_000;
  * @param command what the user types before a verb  @param flag what follows it, such as ` --server http://…`
  */
 export function remoteImports(server: Server, command: string, flag: string): Imports {
-  const one = (id: string) => server.get(importAddress(id), importView);
+  const one = (id: string) => server.call(importOperations.one, { id });
   return {
     server,
     list: async (limit, texts = {}) => {
-      const found: ListedImport[] = [];
-      const filter = new URLSearchParams(texts).toString();
-      let cursor: string | null = '';
-      while (cursor !== null && found.length < limit) {
-        const size = Math.min(MOST_OF_PAGE, limit - found.length);
-        const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const path = `/v1/imports?limit=${size}${query}${filter === '' ? '' : `&${filter}`}`;
-        const { imports, nextCursor }: ImportsPage = await server.get(path, importsPage);
-        found.push(
-          ...imports.map((view) => {
-            const { createdAt, createdBy, kind, tags } = view;
-            return { ...summaryOf(server, view), createdAt, createdBy, kind, tags };
-          }),
-        );
-        cursor = nextCursor;
-      }
-      if (found.length === 0 && filter === '') throw noImports(server);
-      return found;
+      const page = async (size: number, cursor?: string) => {
+        const { imports, nextCursor } = await server.call(importOperations.list, {
+          ...texts,
+          limit: `${size}`,
+          cursor,
+        });
+        return { entries: imports, nextCursor };
+      };
+      const found = await entriesOf(page, MOST_OF_PAGE, limit);
+      if (found.length === 0 && Object.keys(texts).length === 0) throw noImports(server);
+      return found.map((view) => {
+        const { createdAt, createdBy, kind, tags } = view;
+        return { ...summaryOf(server, view), createdAt, createdBy, kind, tags };
+      });
     },
     find: async (id) => {
       if (id !== undefined) return kept(await one(id));
-      const [latest] = (await server.get('/v1/imports?limit=1', importsPage)).imports;
+      const [latest] = (await server.call(importOperations.list, { limit: '1' })).imports;
       if (latest === undefined) throw noImports(server);
       return kept(latest);
     },
     findings: async ({ id }) => {
-      const [view, { problems }] = await Promise.all([
+      const [view, asked] = await Promise.all([
         one(id),
-        server.get(`${importAddress(id)}/problems`, problemsAnswer).catch((error: unknown) => {
-          if (error instanceof ServerRefused && error.code === 'NO_ROWS_YET') return { problems: [] };
-          throw error;
-        }),
+        unless('NO_ROWS_YET', server.call(rowOperations.problems, { id })),
       ]);
-      return { summary: summaryOf(server, view), problems };
+      return { summary: summaryOf(server, view), problems: asked?.problems ?? [] };
     },
     check: async (id) => {
-      const address = `${importAddress(id)}/check`;
-      const record = await server.get(address, checkView).catch((error: unknown) => {
-        if (error instanceof ServerRefused && error.code === 'NO_CHECK_YET') return undefined;
-        throw error;
-      });
+      const record = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
       if (record === undefined) return undefined;
       const { summary, underWay } = record;
-      const files = ['rows', 'groups'].map((list) => `${server.url}${address}/${list}`);
+      const files = ['rows', 'groups'].map(
+        (list) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`,
+      );
       return { record, summary: summary ?? undefined, files, underWay };
     },
-    created: async (id) => (await server.get(`${importAddress(id)}/created`, createdView)).things,
+    created: async (id) => (await server.call(createdOperations.list, { id })).things,
     regions: () => regionsThere(server),
     act: (id, verb, changes = {}) => {
-      const query = new URLSearchParams(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT }, changes));
-      return server.post(`${importAddress(id)}/${verb}${query.size === 0 ? '' : `?${query}`}`);
+      const texts = Object.fromEntries(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT }, changes));
+      return verb === 'resume'
+        ? server.call(importOperations.resume, { id, ...texts })
+        : server.call(importOperations[verb], { id });
     },
     tag: async (id, changes) => {
-      const body = { action: 'tag', ids: [id], tags: changes };
-      const [result] = (await server.begin('/v1/imports/actions', bulkAnswer, body)).results;
+      const answer = await server.call(importOperations.act, { action: 'tag', ids: [id], tags: changes });
+      const [result] = answer.results;
       const problem = result?.problem;
       if (problem !== undefined) {
         throw ServerRefused.inSentences(problem.code, problem.detail, problem.remedy);
@@ -116,7 +103,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       patienceMs: PATIENCE_MS,
       close: () => {},
     }),
-    report: ({ id }, request) => server.download(`${importAddress(id)}/report?${reportQuery(request)}`),
+    report: ({ id }, request) => server.download(rowOperations.report, { id, ...reportQuery(request) }),
     command: (...words) => `${[command, ...words].join(' ')}${flag}`,
     folder: (id) => `imports/${id} in the data directory of ${server.url}`,
     files: ({ id, reports }) =>
@@ -159,12 +146,22 @@ function countersOf({ state, regions }: ImportView) {
   );
 }
 
-function reportQuery({ form, filter = {} }: Pick<ReportRequest, 'form' | 'filter'>): URLSearchParams {
-  const which: Record<string, string> = form === 'retry' ? { retryable: 'true' } : { format: form };
-  return new URLSearchParams({ ...which, ...rowFilterOptions(filter) });
+function reportQuery({ form, filter = {} }: Pick<ReportRequest, 'form' | 'filter'>) {
+  const which = form === 'retry' ? { retryable: 'true' as const } : { format: form };
+  return { ...which, ...rowFilterOptions(filter) };
+}
+
+/** An answer; undefined where it is refused with this code. */
+async function unless<Answer>(code: string, answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ServerRefused && error.code === code) return undefined;
+    throw error;
+  }
 }
 
 /** What the regions of a server are doing. */
 export async function regionsThere(server: Server): Promise<readonly RegionStatus[]> {
-  return (await server.get('/v1/regions', regionsAnswer)).regions;
+  return (await server.call(serviceOperations.regions, {})).regions;
 }

@@ -1,12 +1,5 @@
-import {
-  type ScheduleRunView,
-  type ScheduleSettings,
-  type ScheduleView,
-  schedule,
-  scheduleHistory,
-  scheduleRun,
-  schedulesAnswer,
-} from '../../api/schedules.ts';
+import { scheduleOperations } from '../../api/operations/schedules.ts';
+import type { ScheduleRunView, ScheduleSettings, ScheduleView } from '../../api/schedules.ts';
 import type { RunDocument, ScheduleDocument, Schedules } from './schedules.ts';
 import type { Server } from './server-client.ts';
 
@@ -14,25 +7,21 @@ import type { Server } from './server-client.ts';
 export function remoteSchedules(server: Server): Schedules {
   return {
     place: `at ${server.url}`,
-    list: async () => (await server.get('/v1/schedules', schedulesAnswer)).schedules.map(documentOfView),
+    list: async () => (await server.call(scheduleOperations.list, {})).schedules.map(documentOfView),
     history: async (name, limit) => {
       const [{ tz }, { runs, failing }] = await Promise.all([
-        server.get(scheduleAddress(name), schedule),
-        server.get(`${scheduleAddress(name)}/history?limit=${limit}`, scheduleHistory),
+        server.call(scheduleOperations.one, { name }),
+        server.call(scheduleOperations.history, { name, limit: `${limit}` }),
       ]);
       return { name, tz, runs: runs.map((run) => documentOfRun(name, run)), failing };
     },
     change: async (name, verb) => {
-      if (verb !== 'remove') return documentOfView(await server.begin(`${scheduleAddress(name)}/${verb}`, schedule));
-      await server.remove(scheduleAddress(name));
+      if (verb !== 'remove') return documentOfView(await server.call(scheduleOperations[verb], { name }));
+      await server.call(scheduleOperations.remove, { name });
       return null;
     },
-    run: async (name) => documentOfRun(name, await server.begin(`${scheduleAddress(name)}/run`, scheduleRun)),
+    run: async (name) => documentOfRun(name, await server.call(scheduleOperations.run, { name })),
   };
-}
-
-export function scheduleAddress(name: string): string {
-  return `/v1/schedules/${encodeURIComponent(name)}`;
 }
 
 export function documentOfView(view: ScheduleView): ScheduleDocument {

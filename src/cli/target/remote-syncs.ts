@@ -1,38 +1,30 @@
 import { text } from 'node:stream/consumers';
+import { syncOperations } from '../../api/operations/syncs.ts';
 import type { Finding } from '../../api/plan.ts';
-import {
-  type FindingsPage,
-  findingsPage,
-  type SyncEntry,
-  type SyncsPage,
-  type SyncView,
-  syncsPage,
-  syncView,
-} from '../../api/syncs.ts';
+import type { SyncView } from '../../api/syncs.ts';
 import type { Imports } from './imports.ts';
+import { entriesOf } from './pages.ts';
 import type { Server } from './server-client.ts';
-import { type KeptSync, type Syncs, syncAddress } from './syncs.ts';
+import type { KeptSync, Syncs } from './syncs.ts';
 
 /** Entries that a page of the server's lists holds at most. */
 const MOST_OF_PAGE = { syncs: 200, findings: 500 };
 
 /** The syncs of a server. */
 export function remoteSyncs(server: Server, imports: Imports): Syncs {
-  const view = (id: string) => server.get(syncAddress(id), syncView);
+  const view = (id: string) => server.call(syncOperations.one, { id });
   return {
     imports,
     place: `at ${server.url}`,
-    list: async (limit) => {
-      const found: SyncEntry[] = [];
-      let cursor: string | null = '';
-      while (cursor !== null && found.length < limit) {
-        const size = Math.min(MOST_OF_PAGE.syncs, limit - found.length);
-        const page: SyncsPage = await server.get(`/v1/syncs?limit=${size}${after(cursor)}`, syncsPage);
-        found.push(...page.syncs);
-        cursor = page.nextCursor;
-      }
-      return found;
-    },
+    list: (limit) =>
+      entriesOf(
+        async (size, cursor) => {
+          const page = await server.call(syncOperations.list, { limit: `${size}`, cursor });
+          return { ...page, entries: page.syncs };
+        },
+        MOST_OF_PAGE.syncs,
+        limit,
+      ),
     find: async (id) => keptSync(server, await view(id)),
     findings: async (id) => {
       const { findings, guards } = await view(id);
@@ -42,9 +34,11 @@ export function remoteSyncs(server: Server, imports: Imports): Syncs {
     },
     planText: async (id, { color, width }) => {
       if ((await view(id)).totals === null) return undefined;
-      return text(await server.download(`${syncAddress(id)}/plan?format=text&width=${width}&color=${color}`));
+      return text(
+        await server.download(syncOperations.plan, { id, format: 'text', width, color: color ? 'true' : 'false' }),
+      );
     },
-    plan: (id, format) => server.download(`${syncAddress(id)}/plan?format=${format}`),
+    plan: (id, format) => server.download(syncOperations.plan, { id, format }),
   };
 }
 
@@ -54,18 +48,9 @@ export function keptSync({ url }: Server, view: SyncView): KeptSync {
   return { ...view, sandbox: false, unknownGroups, before: view.before && `${url}${view.before}` };
 }
 
-async function findingsOf(server: Server, id: string, guard: string): Promise<Finding[]> {
-  const found: Finding[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const query: string = `guard=${encodeURIComponent(guard)}&limit=${MOST_OF_PAGE.findings}${after(cursor)}`;
-    const page: FindingsPage = await server.get(`${syncAddress(id)}/findings?${query}`, findingsPage);
-    found.push(...page.findings.map(({ members: _, ...finding }) => finding));
-    cursor = page.nextCursor;
-  }
-  return found;
-}
-
-function after(cursor: string): string {
-  return cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+function findingsOf(server: Server, id: string, guard: Finding['guard']): Promise<Finding[]> {
+  return entriesOf(async (size, cursor) => {
+    const page = await server.call(syncOperations.findings, { id, guard, limit: `${size}`, cursor });
+    return { ...page, entries: page.findings.map(({ members: _, ...finding }) => finding) };
+  }, MOST_OF_PAGE.findings);
 }

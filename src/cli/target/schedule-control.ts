@@ -4,7 +4,6 @@ import type { Schedules } from '../../app/compose-schedules.ts';
 import { askOwner, type ControlHandler, readAnswer } from '../../imports/life/control.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../platform/data-dir.ts';
-import { inShort } from '../../server/access/noting.ts';
 import { plainFlags } from '../../syncs/plan-flags.ts';
 import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../syncs/schedule/schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
@@ -12,6 +11,7 @@ import { changedSchedule, scheduleEdit, scheduleRequest, scheduleRun } from '../
 import { addressName } from '../../syncs/schedule/source.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { isAddress } from '../../text/address.ts';
+import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 

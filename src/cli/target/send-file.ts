@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import { sessionOperations } from '../../api/operations/service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { textsOf } from '../../options/option.ts';
@@ -46,7 +46,7 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
     const identities = identitiesOf(flags);
     const upload = identities === undefined ? plain : await withIdentityFile(plain, identities);
     // A wrong address or token is reported before a long upload.
-    await server.get('/v1/session', z.object({ role: z.string() }));
+    await server.call(sessionOperations.session, {});
     say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
     return { id: await withProgress(io, upload, sent, make) };
   } catch (error) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
-import { type ImportView, importView } from '../../api/imports.ts';
+import type { InputOf, Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
 import { isLoopback } from '../../platform/loopback.ts';
 import { UsageError } from '../errors.ts';
@@ -14,20 +14,16 @@ import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
 export interface Server {
   /** Its origin, as messages name it. */
   readonly url: string;
-  /** The document at an address, which must fit the schema. @throws ServerRefused, ServerFault, ServerAway */
-  get<Document>(path: string, schema: z.ZodType<Document>): Promise<Document>;
-  /** Does what an operator may, such as `/v1/imports/<id>/pause`. @throws as `get`; never repeated */
-  post(path: string): Promise<ImportView>;
-  /** As `post`, for anything but imports. `body` is sent as JSON. */
-  begin<Document>(path: string, schema: z.ZodType<Document>, body?: object): Promise<Document>;
-  /** As `begin`, for what is replaced. */
-  put<Document>(path: string, schema: z.ZodType<Document>, body: object): Promise<Document>;
-  /** Deletes what is at an address. @throws as `get` */
-  remove(path: string): Promise<void>;
-  /** An answer piece by piece. @throws as `get`, before the first piece and between pieces */
-  download(path: string): Promise<AsyncIterable<Uint8Array>>;
-  /** Sends a file. If the answer is lost, sends it again, if the file can be read again. @throws as `get` */
-  upload<Document>(path: string, schema: z.ZodType<Document>, file: Upload): Promise<Document>;
+  /** Has it do an operation; never repeated. @throws ServerRefused, ServerFault, ServerAway */
+  call<One extends Operation, Answer>(operation: One & Answering<Answer>, input: InputOf<One>): Promise<Answer>;
+  /** An answer piece by piece. @throws as `call`, before the first piece and between pieces */
+  download<One extends Operation>(operation: One, input: InputOf<One>): Promise<AsyncIterable<Uint8Array>>;
+  /** Sends a file. If the answer is lost, sends it again, if the file can be read again. @throws as `call` */
+  upload<Answer>(operation: Operation & Answering<Answer>, query: URLSearchParams, file: Upload): Promise<Answer>;
+}
+
+interface Answering<Answer> {
+  readonly answer: z.ZodType<Answer>;
 }
 
 export interface Upload {
@@ -77,7 +73,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 interface Exchanged {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: Operation['method'];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable | string;
   readonly signal?: AbortSignal;
@@ -102,7 +98,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
   });
 
   /** A reply that is neither a refusal nor a redirect. */
-  const exchange = async (path: string, options: Exchanged = { method: 'GET' }): Promise<Dispatcher.ResponseData> => {
+  const exchange = async (path: string, options: Exchanged): Promise<Dispatcher.ResponseData> => {
     const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     let reply: Dispatcher.ResponseData;
     try {
@@ -133,17 +129,10 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
 
   return {
     url,
-    get: async (path, schema) => parsed(await exchange(path), schema),
-    post: async (path) => parsed(await exchange(path, { method: 'POST' }), importView),
-    begin: async (path, schema, body) =>
-      parsed(await exchange(path, { method: 'POST', ...(body !== undefined && asJson(body)) }), schema),
-    put: async (path, schema, body) => parsed(await exchange(path, { method: 'PUT', ...asJson(body) }), schema),
-    remove: async (path) => {
-      const { body } = await exchange(path, { method: 'DELETE' });
-      await body.dump();
-    },
-    download: async (path) => {
-      const { body } = await exchange(path);
+    call: async (operation, input) =>
+      parsed(await exchange(...requestOf(operation, input as object)), operation.answer),
+    download: async (operation, input) => {
+      const { body } = await exchange(...requestOf(operation, input as object));
       return (async function* () {
         try {
           yield* body as AsyncIterable<Uint8Array>;
@@ -152,13 +141,17 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
         }
       })();
     },
-    upload: async (path, schema, { size, open, repeatable, type = 'application/octet-stream', signal }) => {
+    upload: async (
+      { method, path, answer },
+      query,
+      { size, open, repeatable, type = 'application/octet-stream', signal },
+    ) => {
       // With the same key, several attempts make one import.
       const key = randomUUID();
       const send = async () =>
         parsed(
-          await exchange(path, {
-            method: 'POST',
+          await exchange(`${path}?${query}`, {
+            method,
             headers: {
               'content-type': type,
               'idempotency-key': key,
@@ -167,7 +160,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
             body: Readable.from(open(), { objectMode: false }),
             signal,
           }),
-          schema,
+          answer,
         );
       for (const waitMs of repeatable ? AGAIN_MS : []) {
         try {
@@ -224,8 +217,21 @@ function readKnown<Document>(schema: z.ZodType<Document>, document: unknown): z.
   return schema.safeParse(document);
 }
 
-function asJson(body: object): Pick<Exchanged, 'headers' | 'body'> {
-  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+/** The fields that the path names go there, and the others into the body, or the query of an operation that has none. */
+function requestOf({ method, path, body }: Operation, input: object): [string, Exchanged] {
+  const rest = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined));
+  const address = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return encodeURIComponent(String(value));
+  });
+  if (body !== undefined) {
+    const headers = { 'content-type': 'application/json' };
+    return [address, { method, headers, body: JSON.stringify(Object.fromEntries(rest)) }];
+  }
+  const query = new URLSearchParams();
+  for (const [name, value] of rest) for (const one of [value].flat()) query.append(name, String(one));
+  return [query.size === 0 ? address : `${address}?${query}`, { method }];
 }
 
 function jsonOf(text: string): unknown {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type SyncView, syncView } from '../../api/syncs.ts';
+import { syncOperations } from '../../api/operations/syncs.ts';
+import type { SyncView } from '../../api/syncs.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
@@ -12,13 +12,11 @@ import { decidingQuery, type ModeFlags, type PlanFlags } from '../flags/sync-fla
 import { followImport } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
 import { planningLine } from '../screen/planning-line.ts';
-import { showSteps } from '../screen/progress.ts';
 import { concludeSync, printPlan, writePlan } from '../screen/sync-outcome.ts';
-import { PATIENCE_MS, regionsThere } from './remote-imports.ts';
 import { readingQuery, sendFile } from './send-file.ts';
 import type { Server, Upload } from './server-client.ts';
-import { ServerAway } from './server-errors.ts';
-import { type Syncs, syncAddress } from './syncs.ts';
+import { untilSettled } from './settled.ts';
+import type { Syncs } from './syncs.ts';
 
 /** Syncs that a server plans and carries out: begun there, and followed to their end. */
 
@@ -33,14 +31,12 @@ export interface SyncThereOptions {
 
 type Flags = ReadingFlags & ExpectRowsFlags & CreateFlags & RecipeFlags & ShapeFlags & ModeFlags & PlanFlags;
 
-const LOOK_MS = 250;
-
 /** Sends a file to a server, which plans a sync of it, and follows the sync. */
 export async function syncThere(options: SyncThereOptions, file: string, flags: Flags): Promise<ExitCode> {
   const { syncs, server } = options;
   const query = readingQuery(file, flags);
   for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
-  const make = async (upload: Upload) => (await server.upload(`/v1/syncs?${query}`, syncView, upload)).id;
+  const make = async (upload: Upload) => (await server.upload(syncOperations.create, query, upload)).id;
   const sent = await sendFile({ ...options, file, flags, make, howToSee: syncs.imports.command('sync', 'list') });
   return 'code' in sent ? sent.code : followSyncThere(options, sent.id, true);
 }
@@ -55,7 +51,7 @@ export async function followSyncThere(options: SyncThereOptions, id: string, isN
   const signal = firstSignal(EXIT.stillRunning);
   say(io, `Sync ${id} runs on the server at ${server.url}; Ctrl-C leaves it running.`);
   try {
-    const planned = await untilSettled(options, id, signal.signal, ({ state, importId }) => {
+    const planned = await settled(options, id, signal.signal, ({ state, importId }) => {
       return state === 'planning' || (state === 'applying' && importId === null);
     });
     if (isNew && !json && planned.totals !== null) await printPlan(syncs, io, id);
@@ -63,7 +59,7 @@ export async function followSyncThere(options: SyncThereOptions, id: string, isN
       await followImport(io, imports, planned.importId, { signal: signal.signal, begins: true });
       const rested = await imports.find(planned.importId);
       // The sync ends just after its import.
-      if (isFinal(rested.state)) await untilSettled(options, id, signal.signal, ({ state }) => isSyncUnderWay(state));
+      if (isFinal(rested.state)) await settled(options, id, signal.signal, ({ state }) => isSyncUnderWay(state));
     }
     const isCarriedOut = planned.importId !== null;
     if (signal.signal.aborted && (await isRunning(syncs, id))) {
@@ -90,34 +86,16 @@ async function isRunning({ find, imports }: Syncs, id: string): Promise<boolean>
   return importId === null || isUnderWay((await imports.find(importId)).state);
 }
 
-/** Looks until `goesOn` is false, or the signal comes. @throws ServerAway when the server does not answer for too long */
-async function untilSettled(
+function settled(
   { io, server }: SyncThereOptions,
   id: string,
   signal: AbortSignal,
   goesOn: (sync: SyncView) => boolean,
 ): Promise<SyncView> {
-  let view: SyncView | undefined;
-  let isAway = false;
-  let answeredAt = performance.now();
-  const linesNow = () => {
-    if (isAway) return [`${server.url} does not answer; trying again`];
-    return view?.planning ? [planningLine(view.planning)] : [];
-  };
-  const progress = showSteps(io, linesNow, { begins: 'the planning to begin', regions: () => regionsThere(server) });
-  try {
-    for (;;) {
-      try {
-        view = await server.get(syncAddress(id), syncView);
-        [isAway, answeredAt] = [false, performance.now()];
-        if (signal.aborted || !goesOn(view)) return view;
-      } catch (error) {
-        isAway = error instanceof ServerAway;
-        if (!isAway || signal.aborted || performance.now() - answeredAt > PATIENCE_MS) throw error;
-      }
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
-    }
-  } finally {
-    progress.stop();
-  }
+  return untilSettled({
+    ...{ io, server, signal, goesOn },
+    look: () => server.call(syncOperations.one, { id }),
+    linesOf: ({ planning }) => (planning ? [planningLine(planning)] : []),
+    begins: 'the planning to begin',
+  });
 }

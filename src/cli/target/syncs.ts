@@ -39,8 +39,3 @@ export interface KeptSync extends ListedSync, Pick<SyncView, 'moves' | 'unknownG
   /** Whether the commands that continue it need `--sandbox`. */
   readonly sandbox: boolean;
 }
-
-/** Of the HTTP API. */
-export function syncAddress(id: string): string {
-  return `/v1/syncs/${encodeURIComponent(id)}`;
-}

@@ -1,15 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type CreatedView, createdView } from '../../api/created.ts';
+import type { CreatedView } from '../../api/created.ts';
+import { createdOperations } from '../../api/operations/imports.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped, withFullStop } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { confirm } from '../screen/confirm.ts';
 import { linesOf, listed } from '../screen/created-things.ts';
 import { type Io, say } from '../screen/io.ts';
-import { showSteps } from '../screen/progress.ts';
-import { type Imports, importAddress } from './imports.ts';
-import { regionsThere } from './remote-imports.ts';
+import type { Imports } from './imports.ts';
 import type { Server } from './server-client.ts';
+import { untilSettled } from './settled.ts';
 
 interface UndoCreatedThere {
   readonly io: Io;
@@ -23,14 +22,11 @@ interface UndoCreatedThere {
   readonly yes: boolean;
 }
 
-const LOOK_MS = 250;
-
 /** Has a server delete the users and groups that an import created, and shows what it deleted. Ctrl-C only stops watching. */
 export async function undoCreatedThere(options: UndoCreatedThere): Promise<ExitCode> {
   const { io, imports, server, id, carryOut, yes } = options;
-  const address = `${importAddress(id)}/created`;
   const howToContinue = `  ${imports.command('undo', id, '--created', '--apply')}`;
-  const there = (await server.get(address, createdView)).things.filter(isThere);
+  const there = (await server.call(createdOperations.list, { id })).things.filter(isThere);
   if (there.length === 0) {
     say(io, '', 'The import created nothing that is still there.');
     return EXIT.ok;
@@ -46,8 +42,15 @@ export async function undoCreatedThere(options: UndoCreatedThere): Promise<ExitC
       say(io, 'Nothing was deleted. --yes deletes them without asking.');
       return EXIT.stopped;
     }
-    await server.remove(address);
-    const { progress, reason, things } = await untilDeleted(options, address, signal.signal);
+    await server.call(createdOperations.remove, { id });
+    const { progress, reason, things } = await untilSettled({
+      ...{ io, server, signal: signal.signal },
+      look: () => server.call(createdOperations.list, { id }),
+      goesOn: (view) => view.progress !== null,
+      linesOf: (view) =>
+        view.progress ? [`deleting  ${grouped(view.progress.done)} of ${grouped(view.progress.of)}`] : [],
+      begins: 'the deletion to begin',
+    });
     if (progress !== null) {
       say(io, '', `${server.url} continues to delete them. See what comes of it with:`, howToContinue);
       return EXIT.stillRunning;
@@ -75,25 +78,4 @@ function isThere({ outcome, undone }: Thing): boolean {
 
 function nameOf({ kind, region, name }: Thing): string {
   return `${kind} ${region} ${name}`;
-}
-
-/** Looks until nothing is being deleted, or the signal comes. */
-async function untilDeleted(
-  { io, server }: UndoCreatedThere,
-  address: string,
-  signal: AbortSignal,
-): Promise<CreatedView> {
-  let view = await server.get(address, createdView);
-  const linesNow = () =>
-    view.progress === null ? [] : [`deleting  ${grouped(view.progress.done)} of ${grouped(view.progress.of)}`];
-  const progress = showSteps(io, linesNow, { begins: 'the deletion to begin', regions: () => regionsThere(server) });
-  try {
-    while (view.progress !== null && !signal.aborted) {
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
-      view = await server.get(address, createdView);
-    }
-    return view;
-  } finally {
-    progress.stop();
-  }
 }

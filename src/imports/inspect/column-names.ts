@@ -19,7 +19,7 @@ const ACCOUNT =
   /\b(?:uid|user ?g?id|user ?name|login|account name|handle|screen name|nick|user sourced id|benutzer(?:name|kennung)?|usuario|utilisateur|identifiant|kennung)\b/;
 /** The number of a person in a list of people. */
 const NUMBER = new RegExp(
-  `\\b(?:${PEOPLE})s? ?(?:id|no|nr|num|number|key|code|identifier|sourced id|nummer)\\b|\\bmatrikel(?:nummer|nr)?\\b`,
+  `\\b(?:${PEOPLE})s? ?(?:id|no|nr|num|number|key|code|identifier|sourced id|nummer)\\b|^id (?:${PEOPLE})$|\\bmatrikel(?:nummer|nr)?\\b`,
 );
 const BARE = new RegExp(`^(?:${PEOPLE})s?(?: list)?$`);
 const EMAIL = /\be ?mail\b|\bmail\b|\bprincipal\b|\bupn\b/;

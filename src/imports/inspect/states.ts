@@ -40,14 +40,28 @@ export function isNoMember(word: string): boolean {
 }
 
 export function statesIn(columns: readonly ColumnFacts[]): States {
-  const found = columns.flatMap((column) => {
+  const all = columns.flatMap((column) => {
     const condition = conditionFor(column);
     return condition === undefined ? [] : [{ column, condition }];
   });
+  // Where a status says whose membership has expired, its last day need not be asked for.
+  const isSaid = all.some(({ column: { few = [] }, condition }) => !isOpen(condition) && few.some(isExpired));
+  const found = all.filter(({ column, condition }) => !(isSaid && column.looksLike === 'date' && isOpen(condition)));
   return {
     where: found.map(({ condition }) => condition),
     advice: found.map(({ column, condition }) => adviceFor(column, condition)),
   };
+}
+
+const isOpen = ({ is }: Condition) => is?.[0] === OPEN_VALUE;
+const isExpired = (word: string) => /^expired$/i.test(word);
+
+/** Tests words also without what all of them have: "Active patron" and "Former patron" are "active" and "former". */
+function testing(few: readonly string[], pattern: RegExp): (word: string) => boolean {
+  const [first = [], ...others] = few.map((word) => word.split(' '));
+  const common = others.length === 0 ? [] : first.filter((part) => others.every((parts) => parts.includes(part)));
+  const telling = (word: string) => word.split(' ').filter((part) => !common.includes(part));
+  return (word) => pattern.test(word) || pattern.test(telling(word).join(' '));
 }
 
 function conditionFor({ name, few = [], filled, looksLike }: ColumnFacts): Condition | undefined {
@@ -66,8 +80,8 @@ function conditionFor({ name, few = [], filled, looksLike }: ColumnFacts): Condi
     const people = few.filter((word) => PERSON.test(word));
     return people.length > 0 && few.some((word) => NO_PERSON.test(word)) ? { column: name, is: people } : undefined;
   }
-  const members = few.filter((word) => MEMBER.test(word));
-  const others = few.filter((word) => NO_MEMBER.test(word));
+  const members = few.filter(testing(few, MEMBER));
+  const others = few.filter(testing(few, NO_MEMBER));
   const isStatus = STATUS.test(words);
   if (!isStatus && looksLike !== 'status' && members.length + others.length < few.length) return undefined;
   if (members.length > 0) return { column: name, is: members };

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
-import type { EndState, Report } from '../happening.ts';
+import type { Emit, EndState } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
 import { NEEDS_ATTENTION } from '../report/report-paths.ts';
@@ -20,14 +20,14 @@ interface ClosingOptions {
   readonly catalog: Pick<Catalog, 'get' | 'setProblems' | 'setTotals'>;
   /** Checks the sum and writes reports in other threads: it takes long, and this thread serves other imports. */
   readonly reading: ReadingThreads;
-  readonly report: Report;
+  readonly emit: Emit;
 }
 
 /** Imports that are closed at the same time, so that a small one does not wait for the reports of ten million rows. */
 const CLOSINGS = 4;
 
 export function createClosings(options: ClosingOptions): Closings {
-  const { dir, catalog, reading, report } = options;
+  const { dir, catalog, reading, emit } = options;
   const line = pLimit(CLOSINGS);
   const underWay = new Set<string>();
   let stopped = false;
@@ -51,7 +51,7 @@ export function createClosings(options: ClosingOptions): Closings {
     );
     underWay.delete(id);
     const said = difference === '' ? reason : `the sum of outcomes does not hold: ${difference}`;
-    await report(id, { kind: 'closed', state, reason: said, code });
+    await emit(id, { kind: 'closed', state, reason: said, code });
   };
 
   return {
@@ -60,7 +60,7 @@ export function createClosings(options: ClosingOptions): Closings {
       underWay.add(id);
       line(() => close(id, state, reason)).catch((error: unknown) => {
         underWay.delete(id);
-        if (!stopped) void report(id, { kind: 'fault', code: 'CLOSING_FAILED', error });
+        if (!stopped) void emit(id, { kind: 'fault', code: 'CLOSING_FAILED', error });
       });
     },
     isUnderWay: (id) => underWay.has(id),

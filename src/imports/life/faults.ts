@@ -3,7 +3,7 @@ import type { Words } from '../../errors/named-options.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { sqliteCode } from '../../platform/sqlite-code.ts';
 import { asClause } from '../../text/wording.ts';
-import type { FaultCode } from '../happening.ts';
+import type { FaultCode } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
 /** Unexpected errors: each ends one import, or the process if every import would meet it. */

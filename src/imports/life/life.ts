@@ -8,7 +8,7 @@ import { isDiskFull } from '../../platform/disk-full.ts';
 import { intoOneFile } from '../../platform/sqlite.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
-import type { Closed, EndState, FaultCode, Happening, Report, Standstill } from '../happening.ts';
+import type { Closed, Emit, EndState, FaultCode, ImportEvent, Standstill } from '../import-event.ts';
 import type { IntakeError } from '../read/intake-error.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
@@ -85,7 +85,7 @@ interface LifeOptions {
 const FIRST_SENT = 'the rows to try first were sent, and the others wait';
 
 /** The fault code for an error while an event is handled. */
-const STEP_OF: Readonly<Record<Exclude<Happening['kind'], 'fault'>, FaultCode>> = {
+const STEP_OF: Readonly<Record<Exclude<ImportEvent['kind'], 'fault'>, FaultCode>> = {
   unusable: 'READING_FAILED',
   read: 'SENDING_FAILED',
   recorded: 'RECORDING_FAILED',
@@ -100,7 +100,7 @@ export function createLife(options: LifeOptions): Life {
   let stopping = false;
 
   /** Handles an event of an import. */
-  const handle: Report = async (id, what) => {
+  const handle: Emit = async (id, what) => {
     try {
       if (what.kind === 'unusable') course.refused(id, what.error);
       else if (what.kind === 'read') await course.staged(id);
@@ -154,15 +154,15 @@ export function createLife(options: LifeOptions): Life {
     dir,
     catalog,
     progress: (id, progress) => events.emit('staging', id, progress),
-    report: handle,
+    emit: handle,
     stage: options.stage,
   });
   const sending = createSending({
     ...options,
-    report: handle,
+    emit: handle,
     circuitChanged: (...change) => events.emit('circuit', ...change),
   });
-  const closings = createClosings({ dir, catalog, reading, report: handle });
+  const closings = createClosings({ dir, catalog, reading, emit: handle });
   const parts = { ...options, states, stagings, sending, closings, target: targetOf(options), fault };
   const course = courseOf(parts);
 

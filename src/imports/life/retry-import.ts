@@ -1,6 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
+import { repairFile } from '../../features/repair/repair-ledger.ts';
+import { doRepair } from '../../features/repair/repair-work.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -9,8 +11,6 @@ import { NothingToSend, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
-import { repairFile } from '../repair/repair-ledger.ts';
-import { doRepair } from '../repair/repair-work.ts';
 import { openImportReader } from '../report/reading.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
 import { retryFile } from '../report/report-paths.ts';

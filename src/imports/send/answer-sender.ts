@@ -1,7 +1,7 @@
 import type { AskServicePorts } from '../../../jobs/ask-service.ts';
 import { type TakeAnswersPayload, takeAnswers } from '../../../jobs/take-answers.ts';
 import type { Backend } from '../../queue/backend.ts';
-import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
 
 /** Sends the answers that this process's workers have read to the coordinators that wait for them. */
 export interface AnswerSender {
@@ -31,5 +31,5 @@ export function openAnswersQueue(
   name: string,
   onError: (error: Error) => void,
 ): JobQueue<TakeAnswersPayload> {
-  return openJobQueue(backend, name, takeAnswers, onError);
+  return backend.openQueue(name, takeAnswers, onError);
 }

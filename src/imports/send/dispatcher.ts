@@ -5,7 +5,7 @@ import type { ResultAddress } from '../../../jobs/send-batch.ts';
 import { uncertaintyOf } from '../../../jobs/uncertainty.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { QueuedJob } from '../../queue/job-queue.ts';
-import type { Report, Standstill } from '../happening.ts';
+import type { Emit, Standstill } from '../import-event.ts';
 import type { ReclaimedBatch } from '../record/batch-result.ts';
 import type { BatchToSend, ImportLedger } from '../record/import-ledger.ts';
 import type { Consequences } from '../record/recording.ts';
@@ -52,11 +52,11 @@ export interface RunningImportOptions {
   /** Whether a region's batches must wait; it becomes ready later (`ready`). */
   readonly mustWait: (region: Region) => boolean;
   /** Gets standstills and faults. */
-  readonly report: Report;
+  readonly emit: Emit;
 }
 
 export function createRunningImport(options: RunningImportOptions): RunningImport {
-  const { id, replyTo, ledger, fairQueues, mustWait, report } = options;
+  const { id, replyTo, ledger, fairQueues, mustWait, emit } = options;
   const stopped = new Set<Region>();
   let dispatching = false;
   let held = false;
@@ -66,7 +66,7 @@ export function createRunningImport(options: RunningImportOptions): RunningImpor
 
   /** Does work on the queue, one task after the other. */
   const inTurn = (task: () => Promise<void>): Promise<void> => {
-    work = work.then(task).catch((error: unknown) => void report(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
+    work = work.then(task).catch((error: unknown) => void emit(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
     return work;
   };
 
@@ -90,7 +90,7 @@ export function createRunningImport(options: RunningImportOptions): RunningImpor
     dispatching = false;
     if (still) return;
     still = true;
-    void report(id, { kind: 'standstill', why });
+    void emit(id, { kind: 'standstill', why });
   };
 
   /** When nothing is in flight: has the import ended, or is there more to send? */

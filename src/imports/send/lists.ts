@@ -3,7 +3,7 @@ import type { BatchPayload } from '../../../jobs/send-batch.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
-import { type JobQueue, openJobQueue, type QueueDepth } from '../../queue/job-queue.ts';
+import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
 
 /**
  * The service may count calls that only read in a budget of their own (docs/chat-service.md, 39). Then questions have a queue of
@@ -16,7 +16,7 @@ export function openListsQueue(
   appId: string,
   onError: (error: Error) => void,
 ): JobQueue<BatchPayload> {
-  return openJobQueue(backend, `lists-${region}-${appId}`, askService, onError);
+  return backend.openQueue(`lists-${region}-${appId}`, askService, onError);
 }
 
 /** Jobs of a region, wherever they are. */

@@ -4,7 +4,7 @@ import { type RecordOutcomesPayload, recordOutcomes } from '../../../jobs/record
 import type { BatchPorts } from '../../../jobs/send-batch.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Backend } from '../../queue/backend.ts';
-import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
 
 /** Sends results of this process's workers to the coordinators that wait for them. */
 export interface OutcomeSender {
@@ -83,5 +83,5 @@ export function openOutcomesQueue(
   name: string,
   onError: (error: Error) => void,
 ): JobQueue<RecordOutcomesPayload> {
-  return openJobQueue(backend, name, recordOutcomes, onError);
+  return backend.openQueue(name, recordOutcomes, onError);
 }

@@ -9,8 +9,8 @@ import type { ChatClient } from '../../chat/client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { readCircuit } from '../../queue/circuit.ts';
-import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
-import { type JobWorker, startJobWorker } from '../../queue/job-worker.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
+import type { JobWorker } from '../../queue/job-worker.ts';
 import { budgetWatch } from './budget.ts';
 import type { CallObserver } from './call-observer.ts';
 import { depthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists.ts';
@@ -74,7 +74,7 @@ export function openRegionQueue(
   appId: string,
   onError: (error: Error) => void,
 ): JobQueue<BatchPayload> {
-  return openJobQueue(backend, `add-members-${region}-${appId}`, addMembers, onError);
+  return backend.openQueue(`add-members-${region}-${appId}`, addMembers, onError);
 }
 
 /**
@@ -205,11 +205,10 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   });
   const work = (from: JobQueue<BatchPayload>): JobWorker => {
     const budget = budgetWatch(from, onError);
-    return startJobWorker<
+    return backend.startWorker<
       BatchPayload | AskServicePayload,
       AddMembersPorts & EditMemberPorts & CreateMissingPorts & AskServicePorts
     >({
-      backend,
       queue: from,
       definitions: [addMembers, editMember, createMissing, askService],
       ports: {

@@ -2,7 +2,7 @@ import { type RecordOutcomesPayload, type RecordOutcomesPorts, recordOutcomes } 
 import { type TakeAnswersPayload, type TakeAnswersPorts, takeAnswers } from '../../../jobs/take-answers.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
-import { type JobWorker, startJobWorker } from '../../queue/job-worker.ts';
+import type { JobWorker } from '../../queue/job-worker.ts';
 import { counted, utcTime } from '../../text/wording.ts';
 import { openAnswersQueue } from './answer-sender.ts';
 import { openOutcomesQueue } from './outcome-sender.ts';
@@ -40,7 +40,6 @@ export function openReturns(backend: Backend, owner: string, onError: (error: Er
     };
   const outcomes = openOutcomesQueue(backend, `outcomes-${owner}`, onError);
   const answers = openAnswersQueue(backend, `answers-${owner}`, onError);
-  const common = { backend, onError };
   const workers: JobWorker[] = [];
   /** When results were first seen to wait since one was taken, in ms since 1970. */
   let waitingSince: number | undefined;
@@ -59,8 +58,14 @@ export function openReturns(backend: Backend, owner: string, onError: (error: Er
         },
       };
       workers.push(
-        startJobWorker({ ...common, queue: outcomes, definitions: [recordOutcomes], ports, concurrency: OUTCOME_JOBS }),
-        startJobWorker({ ...common, queue: answers, definitions: [takeAnswers], ports, concurrency: ANSWER_JOBS }),
+        backend.startWorker({
+          queue: outcomes,
+          definitions: [recordOutcomes],
+          ports,
+          concurrency: OUTCOME_JOBS,
+          onError,
+        }),
+        backend.startWorker({ queue: answers, definitions: [takeAnswers], ports, concurrency: ANSWER_JOBS, onError }),
       );
     },
     areTaken: async () => {

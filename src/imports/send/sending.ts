@@ -6,7 +6,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
 import type { Catalog } from '../catalog.ts';
-import type { Report } from '../happening.ts';
+import type { Emit } from '../import-event.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { createRecorder } from '../record/recorder.ts';
 import type { Consequences } from '../record/recording.ts';
@@ -47,7 +47,7 @@ interface SendingOptions {
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   readonly openRegion: RegionOpener;
-  readonly report: Report;
+  readonly emit: Emit;
   /** How long imports wait for a service that answers nothing, unless they say it, in ms. */
   readonly giveUpAfterMs?: number | undefined;
   /** The circuit of a region has opened or closed. */
@@ -63,13 +63,13 @@ export function createSending(options: SendingOptions): Sending {
   let stopping = false;
   const isStopping = () => stopping;
 
-  const report: Report = async (id, what) => {
+  const emit: Emit = async (id, what) => {
     // The next start continues from here.
-    if (what.kind !== 'standstill' || !stopping) await options.report(id, what);
+    if (what.kind !== 'standstill' || !stopping) await options.emit(id, what);
   };
 
   const { returns, regions, groups, firstSteps, imports, allRunning, losses } = openParts(
-    { ...options, report },
+    { ...options, emit },
     isStopping,
   );
   const { outcomes } = returns;
@@ -91,7 +91,7 @@ export function createSending(options: SendingOptions): Sending {
       ledger: opened.ledger,
       fairQueues: new Map(used.map((one) => [one.region, regions.fairQueueOf(one.queue)])),
       mustWait: (region) => firstSteps.isAsking(id, region),
-      report,
+      emit,
     });
     return opened.running;
   };
@@ -121,7 +121,7 @@ export function createSending(options: SendingOptions): Sending {
       ready: (region: Region): void => {
         if (isHeld()) return;
         // Rows of banned users have outcomes now.
-        void report(id, { kind: 'recorded' });
+        void emit(id, { kind: 'recorded' });
         if (!isHeld()) running.ready(region);
       },
       stopped: (stopped: StoppedRegion): void => {
@@ -134,7 +134,7 @@ export function createSending(options: SendingOptions): Sending {
     // This may take minutes, a call for every group: each region begins when it has its answers.
     firstSteps
       .take(id, opened.ledger, opened.options, told)
-      .catch((error: unknown) => report(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
+      .catch((error: unknown) => emit(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
     running.go();
   };
 
@@ -188,10 +188,10 @@ export function createSending(options: SendingOptions): Sending {
 
 /** The parts, wired together: how results come back, from the workers of this process and of others. */
 function openParts(options: SendingOptions, isStopping: () => boolean) {
-  const { catalog, backend, report, onError } = options;
+  const { catalog, backend, emit, onError } = options;
   const returns = openReturns(backend, catalog.coordinatorId(), onError);
   const { outcomes, answers } = returns;
-  const failed = (id: string, error: unknown) => void report(id, { kind: 'fault', code: 'RECORDING_FAILED', error });
+  const failed = (id: string, error: unknown) => void emit(id, { kind: 'fault', code: 'RECORDING_FAILED', error });
   const recorder = createRecorder({ recorded, failed, refused: onError });
   const regions = createOpenRegions((region) => {
     if (isStopping()) throw new Error(STOPS);
@@ -250,7 +250,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
       imports.stopRegion(stopped, id);
       groups.stopped(stopped);
     }
-    void report(id, { kind: 'recorded' });
+    void emit(id, { kind: 'recorded' });
   }
 
   return { returns, regions, groups, firstSteps, imports, allRunning, losses };

@@ -99,7 +99,7 @@ async function stageWith(
     let rows = 0;
     for await (const chunk of intake.chunks()) {
       profiles?.see(chunk, intake.columns());
-      await staging.add(marked === undefined ? chunk : marked(chunk));
+      staging.add(marked === undefined ? chunk : marked(chunk));
       rows += chunk.length;
       progress({ rows, bytes: intake.bytesRead(), cutting: false });
       // Else its rows would live until the next chunk has come, and V8 would copy all of them among what is old.
@@ -108,7 +108,7 @@ async function stageWith(
     if (expectRows !== undefined && intake.rowsRead() !== expectRows)
       throw otherCount(name, intake.rowsRead(), expectRows);
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
-    return await staging.finish({
+    return staging.finish({
       format: intake.format,
       kind: intake.kind,
       notes: [...intake.notes(), ...(profiles?.notes() ?? [])],
@@ -120,7 +120,7 @@ async function stageWith(
       entries: rows,
     });
   } catch (error) {
-    await staging.abandon();
+    staging.abandon();
     throw error;
   }
 }

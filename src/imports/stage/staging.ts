@@ -5,7 +5,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
-import type { Report } from '../happening.ts';
+import type { Emit } from '../import-event.ts';
 import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import { unpackError } from '../read/thread-error.ts';
@@ -34,7 +34,7 @@ interface StagingOptions {
   readonly dir: DataDir;
   readonly catalog: Pick<Catalog, 'get' | 'attend'>;
   readonly progress: (id: string, progress: StagingProgress) => void;
-  readonly report: Report;
+  readonly emit: Emit;
   /** Default: in a thread of its own. */
   readonly stage?: StageFile | undefined;
 }
@@ -43,7 +43,7 @@ interface StagingOptions {
 export type StageFile = (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<StagedTotals>;
 
 export function createStagings(options: StagingOptions): Stagings {
-  const { dir, catalog, progress, report, stage: stageFile = stageElsewhere } = options;
+  const { dir, catalog, progress, emit, stage: stageFile = stageElsewhere } = options;
   const waiting = new Turns<() => Promise<void>>();
   const places = new Map<string, number>();
   let running = 0;
@@ -79,10 +79,10 @@ export function createStagings(options: StagingOptions): Stagings {
       await discardStaged(unfinished);
       if (signal.aborted) return;
       if (!(error instanceof IntakeError)) throw error;
-      return report(id, { kind: 'unusable', error });
+      return emit(id, { kind: 'unusable', error });
     }
     // A complete one is always begun: cancelling then applies to the import that has begun.
-    await report(id, { kind: 'read' });
+    await emit(id, { kind: 'read' });
   };
 
   const fill = (): void => {
@@ -124,7 +124,7 @@ export function createStagings(options: StagingOptions): Stagings {
       if (stopped || underWay.has(id)) return;
       const controller = new AbortController();
       const ended = inLine(catalog.get(id).createdBy, () => stage(id, controller.signal))
-        .catch((error: unknown) => report(id, { kind: 'fault', code: 'READING_FAILED', error }))
+        .catch((error: unknown) => emit(id, { kind: 'fault', code: 'READING_FAILED', error }))
         .finally(() => underWay.delete(id));
       underWay.set(id, { abort: controller, ended });
     },

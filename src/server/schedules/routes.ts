@@ -12,7 +12,8 @@ import {
 import { shownFile } from '../../syncs/schedule/source.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import { readSyncOptions, type SyncOptions, shownCreate } from '../../syncs/sync-options.ts';
-import { inShort, noting } from '../access/noting.ts';
+import { inShort } from '../../text/wording.ts';
+import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { serve } from '../serve.ts';

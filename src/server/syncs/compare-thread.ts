@@ -1,5 +1,5 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { serve } from '../../platform/threads.ts';
 import { comparePlans } from '../../syncs/plan/compare.ts';
+import type { CompareThread } from './compare.ts';
 
-/** A thread that compares two plans and answers once. Its errors reach the caller. */
-parentPort?.postMessage(comparePlans(workerData));
+serve<CompareThread>({ compare: comparePlans });

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { syncOperations } from '../../api/operations/syncs.ts';
-import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
+import { openThread } from '../../platform/threads.ts';
 import type { ComparedPage, ComparedSync, CompareRequest } from '../../syncs/plan/compare.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
@@ -17,6 +16,9 @@ const place = z.object({ region: z.string(), guid: z.string() });
 /** Time that a comparison may take, in ms. */
 const DEADLINE_MS = 30_000;
 const MOST_WAITING = 20;
+
+/** The thread that makes one comparison. */
+export type CompareThread = { compare: (request: CompareRequest) => ComparedPage };
 
 /** `GET /v1/syncs/:id/compare`: what two syncs do, group by group, counted by a thread of its own. */
 export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext): void {
@@ -44,19 +46,12 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
 }
 
 async function compareElsewhere(request: CompareRequest): Promise<ComparedPage> {
-  const thread = startThread(import.meta.url, './compare-thread', {
-    workerData: request,
-    resourceLimits: PASSING_ROWS,
-  });
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  const thread = openThread<CompareThread>(import.meta.url, './compare-thread', { passesRows: true });
   try {
-    const [page] = await once(thread, 'message', { signal: AbortSignal.timeout(DEADLINE_MS) });
-    return page as ComparedPage;
+    return await thread.askOnce('compare', request, { signal: deadline });
   } catch (error) {
-    if (error instanceof Error && error.name === 'AbortError') {
-      throw new Problem('BUSY', 'Comparing the plans took too long; it was given up.');
-    }
+    if (error === deadline.reason) throw new Problem('BUSY', 'Comparing the plans took too long; it was given up.');
     throw error;
-  } finally {
-    await thread.terminate();
   }
 }

@@ -1,24 +1,14 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { serve } from '../../platform/threads.ts';
 import { planCsv } from '../../syncs/plan/plan-csv.ts';
 import { planJson } from '../../syncs/plan/plan-json.ts';
 import { openPlanReader } from '../../syncs/plan/plan-reading.ts';
 import { planText } from '../../syncs/plan/plan-text.ts';
-import type { PlanDownload } from './plan-download.ts';
+import type { PlanDownloadThread } from './plan-download.ts';
 
-/** A thread that writes one plan: a chunk whenever it is asked for one, null at the end. */
-
-const { path, format, text }: PlanDownload = workerData;
-const encoder = new TextEncoder();
-const plan = openPlanReader(path);
-const chunks = { csv: () => planCsv(plan), json: () => planJson(plan), text: asText }[format]();
-
-parentPort?.on('message', () => {
-  const next = chunks.next();
-  if (next.done === true) return parentPort?.postMessage(null);
-  const bytes = encoder.encode(next.value);
-  parentPort?.postMessage(bytes, [bytes.buffer]);
+serve<PlanDownloadThread>({
+  plan: function* ({ path, format, text }) {
+    const plan = openPlanReader(path);
+    if (format === 'text') yield planText(plan, text);
+    else yield* format === 'csv' ? planCsv(plan) : planJson(plan);
+  },
 });
-
-function* asText(): Generator<string> {
-  yield planText(plan, text);
-}

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { startThread } from '../../platform/threads.ts';
+import { openThread } from '../../platform/threads.ts';
 import type { PlanTextOptions } from '../../syncs/plan/plan-text.ts';
 
 type PlanFormat = 'csv' | 'json' | 'text';
@@ -12,21 +11,18 @@ export interface PlanDownload {
   readonly text: Pick<PlanTextOptions, 'color' | 'width'>;
 }
 
+/** The thread that writes one plan. */
+export type PlanDownloadThread = { plan: (download: PlanDownload) => Generator<string> };
+
 /**
  * The bytes of a plan, in chunks of some 64 KB, made as they are taken, by a thread of their own: counting a large plan
  * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LedgerError where it is damaged.
  */
 export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
-  const thread = startThread(import.meta.url, './plan-download-thread', { workerData: download });
+  const thread = openThread<PlanDownloadThread>(import.meta.url, './plan-download-thread');
   try {
-    for (;;) {
-      const answer = once(thread, 'message');
-      thread.postMessage('next');
-      const [chunk]: unknown[] = await answer;
-      if (!(chunk instanceof Uint8Array)) return;
-      yield chunk;
-    }
+    yield* thread.stream('plan', download);
   } finally {
-    await thread.terminate();
+    await thread.end();
   }
 }

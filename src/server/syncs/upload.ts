@@ -1,7 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 import { newImportId, reserve } from '../../imports/import-id.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
-import { inShort, noting } from '../access/noting.ts';
+import { inShort } from '../../text/wording.ts';
+import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { serve } from '../serve.ts';
 import { labelOf } from '../uploads/body.ts';

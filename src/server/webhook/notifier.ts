@@ -4,8 +4,6 @@ import { UnknownImport } from '../../imports/import-errors.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import { openJobQueue } from '../../queue/job-queue.ts';
-import { startJobWorker } from '../../queue/job-worker.ts';
 import type { SyncRunner } from '../../syncs/run/runner-port.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import type { ImportViews } from '../import-views.ts';
@@ -54,7 +52,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   const deliveries = openDeliveries(dir.catalog);
   deliveries.begin();
   const onError = (error: unknown) => log.warn({ err: error }, 'a notification cannot be sent now');
-  const queue = openJobQueue<NotifyPayload>(backend, `notify-${deliveries.owner}`, notify, onError);
+  const queue = backend.openQueue<NotifyPayload>(`notify-${deliveries.owner}`, notify, onError);
   // Left by an earlier process: what is still to be sent is in the catalog.
   await queue.clear();
 
@@ -95,8 +93,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
     if (jobs.length > 0) await queue.add(jobs);
   };
 
-  const worker = startJobWorker({
-    backend,
+  const worker = backend.startWorker({
     queue,
     definitions: [notify],
     ports: {

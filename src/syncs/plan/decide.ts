@@ -1,4 +1,4 @@
-import { runThread } from '../../platform/threads.ts';
+import { openThread } from '../../platform/threads.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { makePlan, makeUndoPlan } from './plan.ts';
 import type { PlanLedger } from './plan-ledger.ts';
@@ -29,7 +29,10 @@ export function decideHere(plan: PlanLedger, { kind, from, later, flags, newcome
   else makePlan(plan, from, flags, newcomers);
 }
 
+/** The thread that makes one big plan, at `path`. */
+export type DecideThread = { decide: (task: { readonly path: string; readonly decision: Decision }) => void };
+
 /** Rejects with what making the plan throws. */
 export function decideElsewhere(path: string, decision: Decision): Promise<void> {
-  return runThread(import.meta.url, './decide-thread', { path, decision });
+  return openThread<DecideThread>(import.meta.url, './decide-thread').askOnce('decide', { path, decision });
 }

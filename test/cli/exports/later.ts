@@ -111,7 +111,7 @@ export const LATER: readonly ExportShape[] = [
       Ana Diaz,ana@x.example,,Active patron,Yes,Gold,9001,Paid
       Bo Li,bo@x.example,,Former patron,Yes,Gold,9002,Declined
     `),
-    right: 'open',
+    right: 'g-1 9001 participant',
   },
   {
     what: 'Wild Apricot: contacts',
@@ -198,5 +198,15 @@ export const LATER: readonly ExportShape[] = [
     content:
       '{"event_id":1,"event_type":"click","user_id":"u1","device_id":"d1","groups":{}}\n{"event_id":2,"event_type":"view","user_id":"u2","device_id":"d2","groups":{}}\n',
     right: 'g-1 u1 participant\ng-1 u2 participant',
+  },
+  {
+    what: 'Volunteers: two kinds who are active, and a last day that no status explains',
+    file: 'volunteers.csv',
+    content: lines(`
+      Volunteer ID,Name,Team,Status,End date
+      501,Ana Diaz,kitchen,Active volunteer,2020-01-01
+      502,Bo Li,kitchen,Active donor,2030-01-01
+    `),
+    right: 'open',
   },
 ];

@@ -29,7 +29,7 @@ export const UNSEEN: readonly ExportShape[] = [
       { idMember: 'm1', memberType: 'admin', deactivated: false, unconfirmed: false, id: 'x1' },
       { idMember: 'm2', memberType: 'normal', deactivated: true, unconfirmed: false, id: 'x2' },
     ]),
-    right: 'open',
+    right: 'g-1 m1 participant',
   },
   {
     what: 'HubSpot: contacts',
@@ -218,7 +218,7 @@ export const UNSEEN: readonly ExportShape[] = [
       501,Ana,Diaz,ana@x.example,sailing,Active,2030-01-01
       502,Bo,Li,bo@x.example,sailing,Expired,2020-01-01
     `),
-    right: 'open',
+    right: 'sailing 501 participant',
   },
   {
     what: 'SPOND: a sports team',

@@ -1,17 +1,14 @@
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { showSteps } from '../../../cli/screen/progress.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
-import { regionsThere } from '../../../cli/target/remote-imports.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
+import { untilSettled } from '../../../cli/target/settled.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import { type ExportView, exportView } from '../api.ts';
+import { type ExportView, exportOperations } from '../api.ts';
 import { type ExportFormat, type WrittenFile, writeLists } from '../export-files.ts';
 import { type ExportFlags, resumeCommand } from './export-flags.ts';
 import { type ExportFindings, exportDocument, sayExport } from './export-outcome.ts';
@@ -28,30 +25,20 @@ interface ThereOptions {
   readonly json: boolean;
 }
 
-const LOOK_MS = 250;
-
 export async function exportThere(options: ThereOptions): Promise<ExitCode> {
   const { io, imports, server, json } = options;
   const begun = await begin(options);
   const { id } = begun;
-  const address = addressOf(id);
   // Both can be continued: one that is not read to its end, and one whose files are not written yet.
   const howToContinue = `  ${resumeCommand(imports.command('export'), id, options.flags)}`;
   const signal = firstSignal(EXIT.stillRunning);
-  let view = begun;
-  const progress = showSteps(io, () => progressLines(view), {
+  const look = () => server.call(exportOperations.one, { id });
+  const view = await untilSettled({
+    ...{ io, server, signal: signal.signal, look },
+    goesOn: ({ underWay }) => underWay,
+    linesOf: progressLines,
     begins: 'the export to begin',
-    regions: () => regionsThere(server),
-  });
-  try {
-    while (view.underWay && !signal.signal.aborted) {
-      await sleep(LOOK_MS, undefined, { signal: signal.signal }).catch(() => {});
-      view = await server.get(address, exportView);
-    }
-  } finally {
-    progress.stop();
-    signal.ignore();
-  }
+  }).finally(signal.ignore);
   if (view.underWay) {
     say(io, '', `The export continues at ${server.url}. Follow it with:`, howToContinue);
     return EXIT.stillRunning;
@@ -69,32 +56,32 @@ export async function exportThere(options: ThereOptions): Promise<ExitCode> {
     if (json) io.out.write(`${JSON.stringify(exportDocument(found, files))}\n`);
     else sayExport(io, imports, found, files);
   }
-  await server.remove(address);
+  await server.call(exportOperations.remove, { id });
   return view.state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
-}
-
-function addressOf(id: string): string {
-  return `/v1/exports/${encodeURIComponent(id)}`;
 }
 
 /** Starts an export or continues one; if it has been read already, only downloads it. */
 async function begin({ server, groups, flags }: ThereOptions): Promise<ExportView> {
-  const { resume, region: regions, users, groupsOnly } = flags;
-  if (resume === undefined) return server.begin('/v1/exports', exportView, { groups, regions, users, groupsOnly });
+  const { resume, region, users, groupsOnly } = flags;
+  if (resume === undefined) {
+    const asked = { groups: groups && [...groups], regions: region && [...region], users, groupsOnly };
+    return server.call(exportOperations.begin, asked);
+  }
   let id = resume;
   if (id === true) {
-    const { exports } = await server.get('/v1/exports', z.strictObject({ exports: z.array(exportView) }));
+    const { exports } = await server.call(exportOperations.list, {});
     const latest = exports.find(({ state }) => state !== 'unreadable');
     if (latest === undefined) throw new UsageError(`there is no export to continue at ${server.url}`);
     id = latest.id;
   }
-  const view = await server.get(addressOf(id), exportView);
-  return view.underWay || view.state === 'completed' ? view : server.begin(`${addressOf(id)}/resume`, exportView);
+  const view = await server.call(exportOperations.one, { id });
+  return view.underWay || view.state === 'completed' ? view : server.call(exportOperations.resume, { id });
 }
 
 async function download({ io, server, format, flags }: ThereOptions, view: ExportView): Promise<WrittenFile[]> {
   const { output } = flags;
-  const bytesOf = (list: string) => server.download(`${addressOf(view.id)}/${list}?format=${format}`);
+  const bytesOf = (list: ExportView['lists'][number]) =>
+    server.download(exportOperations.download, { id: view.id, list, format });
   try {
     if (output !== undefined) return await writeLists(view.lists, resolve(output), bytesOf);
     const [main = 'members'] = view.lists;

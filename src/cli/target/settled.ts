@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Io } from '../screen/io.ts';
+import { showSteps } from '../screen/progress.ts';
+import { PATIENCE_MS, regionsThere } from './remote-imports.ts';
+import type { Server } from './server-client.ts';
+import { ServerAway } from './server-errors.ts';
+
+const LOOK_MS = 250;
+
+interface Settling<View> {
+  readonly io: Io;
+  readonly server: Server;
+  /** Ends the looking, not what the server does. */
+  readonly signal: AbortSignal;
+  readonly look: () => Promise<View>;
+  readonly goesOn: (view: View) => boolean;
+  readonly linesOf: (view: View) => readonly string[];
+  /** As of showSteps. */
+  readonly begins: string;
+}
+
+/** Looks, with progress, until `goesOn` is false or the signal comes. @throws ServerAway when the server does not answer for too long */
+export async function untilSettled<View>(options: Settling<View>): Promise<View> {
+  const { io, server, signal, look, goesOn, linesOf, begins } = options;
+  let view: View | undefined;
+  let isAway = false;
+  let answeredAt = performance.now();
+  const linesNow = () => {
+    if (isAway) return [`${server.url} does not answer; trying again`];
+    return view === undefined ? [] : linesOf(view);
+  };
+  const progress = showSteps(io, linesNow, { begins, regions: () => regionsThere(server) });
+  try {
+    for (;;) {
+      try {
+        view = await look();
+        [isAway, answeredAt] = [false, performance.now()];
+        if (signal.aborted || !goesOn(view)) return view;
+      } catch (error) {
+        isAway = error instanceof ServerAway;
+        if (!isAway || signal.aborted || performance.now() - answeredAt > PATIENCE_MS) throw error;
+      }
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+    }
+  } finally {
+    progress.stop();
+  }
+}

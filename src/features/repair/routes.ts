@@ -1,0 +1,95 @@
+import type { FastifyRequest } from 'fastify';
+import { noting } from '../../server/access/noting.ts';
+import { pageRoute } from '../../server/console-files.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { numberCursor } from '../../server/paging.ts';
+import { serve } from '../../server/serve.ts';
+import { inShort } from '../../text/wording.ts';
+import { NOT_SENT } from './edit.ts';
+import { repairOperations } from './operations.ts';
+
+/** Bytes of a request with edits, and of one with a corrected report. */
+const EDITS_BYTES = 12 * 1024 * 1024;
+const FILE_BYTES = 32 * 1024 * 1024;
+
+/** Rows that are invalid or failed: corrected and sent as a new import. */
+export function repairRoutes(app: Api, { coordinator, access, views }: ServerContext): void {
+  const { repairs } = coordinator;
+  const note = noting(access);
+  const noteEdits = (request: Pick<FastifyRequest, 'who' | 'ip'>, id: string, detail: object) =>
+    note(request, 'import.edit', id, inShort(detail));
+
+  pageRoute(app, '/imports/:id/repair');
+  serve(app, repairOperations.overview, async ({ params: { id }, who }) => repairs.overview(id, who.name));
+
+  serve(
+    app,
+    repairOperations.rows,
+    async ({ params: { id }, query: { status, code, problemColumn, state, limit, cursor } }) => {
+      const filter = { status, code, problemColumn, states: state ?? NOT_SENT };
+      const { rows, next } = await repairs.page(id, { filter, after: numberCursor(cursor) ?? 0, limit });
+      return { rows, nextCursor: next === undefined ? null : String(next) };
+    },
+  );
+
+  serve(
+    app,
+    { ...repairOperations.edit, bodyLimit: EDITS_BYTES },
+    async ({ params: { id }, body: { edits }, who, ip }) => {
+      const edited = await repairs.edit(id, edits, who.name);
+      noteEdits({ who, ip }, id, { rows: new Set(edits.map(({ row }) => row)).size, cells: edits.length });
+      return edited;
+    },
+  );
+
+  serve(app, repairOperations.restore, async ({ params: { id, row }, query: { column }, who, ip }) => {
+    const edited = await repairs.restore(id, row, column, who.name);
+    noteEdits({ who, ip }, id, { row, restored: column ?? 'all cells' });
+    return edited;
+  });
+
+  serve(app, repairOperations.replace, async ({ params: { id }, body, who, ip }) => {
+    const { rows, cells, ...replaced } = await repairs.replace(id, body, who.name);
+    const { column, as, from, to, preview } = body;
+    if (!preview) noteEdits({ who, ip }, id, { did: 'replace', rows, cells, column, as, from, to });
+    return { rows, cells, ...replaced };
+  });
+
+  serve(app, { ...repairOperations.paste, bodyLimit: EDITS_BYTES }, async ({ params: { id }, body, who, ip }) => {
+    const { rows, cells, leftOut, ...pasted } = await repairs.paste(id, body, who.name);
+    const {
+      fill,
+      columns,
+      lines,
+      preview,
+      rows: [from],
+    } = body;
+    const given = { lines: lines.length, linesLeftOut: leftOut.lines, cellsLeftOut: leftOut.cells };
+    const detail = { did: fill ? 'fill' : 'paste', rows, cells, columns: columns.join(', '), from, ...given };
+    if (!preview) noteEdits({ who, ip }, id, detail);
+    return { rows, cells, leftOut, ...pasted };
+  });
+
+  serve(app, repairOperations.undo, async ({ params: { id }, body, who, ip }) => {
+    const { rows, cells, ...undone } = await repairs.undo(id, body, who.name);
+    noteEdits({ who, ip }, id, { did: 'undo', of: body.action, rows, cells });
+    return { rows, cells, ...undone };
+  });
+
+  serve(
+    app,
+    { ...repairOperations.takeFile, bodyLimit: FILE_BYTES },
+    async ({ params: { id }, body: { csv }, who, ip }) => {
+      const taken = await repairs.takeFile(id, csv, who.name);
+      noteEdits({ who, ip }, id, { rows: taken.rows, cells: taken.cells, by: 'file' });
+      return taken;
+    },
+  );
+
+  serve(app, repairOperations.send, async ({ params: { id }, who, ip }, reply) => {
+    const made = await repairs.send(id, who.name);
+    note({ who, ip }, 'import.repair', made, `of ${id}`);
+    reply.header('location', `/v1/imports/${made}`);
+    return views.of(coordinator.find(made));
+  });
+}

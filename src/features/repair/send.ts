@@ -1,0 +1,138 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import { openImportReader } from '../../imports/report/reading.ts';
+import { retryText } from '../../imports/report/report-files.ts';
+import { reportInput } from '../../imports/report/report-paths.ts';
+import { membershipLines } from '../../imports/report/retry.ts';
+import { type RowFilter, retryable } from '../../imports/report/row-filter.ts';
+import { retryOptions } from '../../imports/retry-options.ts';
+import { inTransaction } from '../../platform/sqlite.ts';
+import { inChunks } from '../../text/chunks.ts';
+import { originalsOf } from './edit.ts';
+import { EDITED, FROM_ROW } from './edited-row.ts';
+import { judge } from './judge.ts';
+import { type EditedRow, editedText, notesOn, readingOptions } from './read-edited.ts';
+import { countsOf, currentEdits, editsOf, sendsOf } from './repair-ledger.ts';
+import type { OpenRepair } from './show.ts';
+
+/** Rows that are written at a time: a bound on memory. */
+const AT_ONCE = 5_000;
+
+/** State of an import of repaired rows in the catalog: there, not there, or ended before its rows were read. */
+export type Fate = 'there' | 'absent' | 'unread';
+
+/** Imports of repaired rows whose beginning may have been interrupted, or that ended before their rows were read. */
+export function settle({ ledger }: OpenRepair, fates: Readonly<Record<string, Fate>>): void {
+  inTransaction(ledger.database, () => {
+    for (const { importId, created } of sendsOf(ledger)) {
+      const fate = fates[importId] ?? 'absent';
+      if (fate === 'there' && !created) ledger.sql('set_created').run({ import: importId });
+      // One that was there and is missing now was deleted by a user: its rows were sent.
+      if (fate === 'unread' || (fate === 'absent' && !created)) {
+        ledger.sql('release').run({ import: importId });
+        ledger.sql('drop_send').run({ import: importId });
+      }
+    }
+  });
+}
+
+/** Assigns all ready rows to one import and returns their number. From here on no one else can send or edit them. */
+export function claim({ ledger, isTaken }: OpenRepair, importId: string, by: string): number {
+  return inTransaction(ledger.database, () => {
+    const rows = Number(ledger.sql('claim').run({ import: importId, failed: Number(!isTaken) }).changes);
+    if (rows > 0) ledger.sql('add_send').run({ import: importId, by, at: Date.now() });
+    return rows;
+  });
+}
+
+/** The catalog has the import. */
+export function setCreated({ ledger }: OpenRepair, importId: string): void {
+  ledger.sql('set_created').run({ import: importId });
+}
+
+/** Writes the file of an import: the rows that belong to it, with their edits. Gives how to read it. */
+export async function writeSent(repair: OpenRepair, importId: string, path: string): Promise<ImportOptions> {
+  const { ledger, input, options } = repair;
+  const isShaped = input.shaped === true;
+  const rows = ledger
+    .sql('rows_of_send')
+    .all({ import: importId })
+    .map((row) => Number(row['row_id']));
+  const file = await open(path, 'w', 0o600);
+  try {
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      const some = editedRows(repair, rows.slice(at, at + AT_ONCE));
+      const text = isShaped ? await shapedText(repair, some) : editedText(input, some);
+      for (const chunk of inChunks(withoutHeader(text, at > 0 && (isShaped || input.format === 'csv')))) {
+        await file.appendFile(chunk);
+      }
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const plain = isShaped
+    ? retryOptions(options, { format: 'csv', isShaped })
+    : { ...readingOptions(repair), shape: undefined };
+  return { ...plain, repaired: true };
+}
+
+/** Rows with their edits. */
+function editedRows(repair: OpenRepair, rows: readonly number[]): EditedRow[] {
+  const edits = editsOf(repair.ledger, rows);
+  return originalsOf(repair, rows).map((row) => ({ ...row, edits: currentEdits(edits.get(row.row) ?? []) }));
+}
+
+async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]): Promise<Iterable<string>> {
+  const notes = new Map(rows.map((row) => [row.line, notesOn(row, () => '').map(([, value]) => value)]));
+  const memberships = (await judge(repair.ledger, repair, rows)).flatMap((one) => one.memberships);
+  const withActions = repair.options.shape?.actions !== undefined;
+  return membershipLines(memberships, withActions, {
+    columns: [FROM_ROW, EDITED],
+    of: (line) => notes.get(line) ?? [],
+  });
+}
+
+function* withoutHeader(lines: Iterable<string>, isWithout: boolean): Generator<string> {
+  let isFirst = isWithout;
+  for (const line of lines) {
+    if (!isFirst) yield line;
+    isFirst = false;
+  }
+}
+
+/** What was sent repaired. */
+export interface SentRepaired {
+  /** Rows that were invalid or failed. */
+  readonly rows: number;
+  /** Memberships that a retry of the import would send as well. */
+  readonly retryable: number;
+}
+
+export function sentRepaired({ ledger, isTaken }: OpenRepair): SentRepaired {
+  const rows = Number(ledger.sql('repaired_sent').get()?.['n']);
+  return { rows, retryable: countsOf(ledger, isTaken).retryableSent };
+}
+
+/**
+ * Writes the retry file of an import, or of those rows that pass the filter, without the rows that were sent repaired.
+ * False where no row is left.
+ */
+export async function writeRest({ folder, ledger }: OpenRepair, path: string, filter: RowFilter): Promise<boolean> {
+  const sent = new Set(
+    ledger
+      .sql('sent_lines')
+      .all()
+      .map(({ line }) => Number(line)),
+  );
+  const reader = openImportReader(join(folder, 'ledger.sqlite'));
+  const file = await open(path, 'w', 0o600);
+  try {
+    for (const chunk of retryText(reader, reportInput(reader), filter, sent)) await file.appendFile(chunk);
+    return reader.rows(retryable(filter)).some(({ line }) => !sent.has(line));
+  } finally {
+    await file.close();
+    reader.close();
+  }
+}

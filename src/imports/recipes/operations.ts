@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { nothing, operationsOf } from '../../api/operation.ts';
+import { TEMPLATE_FORMATS } from '../inspect/template.ts';
+import { recipe } from './recipe.ts';
+
+const operation = operationsOf('recipes', z.strictObject({ name: z.string().max(60) }));
+
+const recipeView = recipe
+  .extend({ saved: z.boolean().meta({ description: 'In the data directory; false: it comes with rollcall.' }) })
+  .meta({ id: 'Recipe', description: 'Settings for one kind of file, such as the export of another system.' });
+
+/** Recipes: named settings for the files of other systems. */
+export const recipeOperations = {
+  list: operation('GET /v1/recipes', 'viewer', {
+    summary: 'List recipes',
+    answer: z.strictObject({
+      recipes: z.array(recipeView),
+      unreadable: z.array(z.string()).meta({ description: 'Files of the data directory that are not recipes.' }),
+    }),
+  }),
+  one: operation('GET /v1/recipes/:name', 'viewer', {
+    summary: 'A recipe',
+    answer: recipeView,
+    refusals: ['UNKNOWN_RECIPE'],
+  }),
+  save: operation('PUT /v1/recipes/:name', 'operator', {
+    summary: 'Save a recipe, in place of one of the same name',
+    body: recipe.omit({ name: true }),
+    answer: recipeView,
+  }),
+  remove: operation('DELETE /v1/recipes/:name', 'operator', {
+    summary: 'Delete a recipe that was saved',
+    answer: nothing('Deleted.'),
+    refusals: ['UNKNOWN_RECIPE', 'BAD_OPTION'],
+  }),
+  saveOf: operation('POST /v1/imports/:id/recipe', 'operator', {
+    summary: 'Save the settings of an import as a recipe, for files with the same header',
+    params: z.strictObject({ id: z.string() }),
+    body: z.strictObject({
+      name: recipe.shape.name,
+      title: recipe.shape.title.optional(),
+      description: z.string().max(2_000).optional(),
+    }),
+    answer: recipeView,
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+  }),
+  template: operation('GET /v1/template', 'viewer', {
+    summary: 'An example file to fill in',
+    query: z.strictObject({ format: z.enum(TEMPLATE_FORMATS).default('csv') }),
+    answer: z.any().meta({ description: 'The file.' }),
+  }),
+};
