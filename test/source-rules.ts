@@ -25,6 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/imports/record'],
   ['src/imports/stage'],
   ['jobs'],
+  ['src/imports/ask'],
   ['src/imports/report'],
   ['src/imports/send'],
   ['src/imports/check'],

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { GroupPages } from '../../src/imports/ask/group-pages.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
-import type { GroupPages } from '../../src/imports/send/group-reader.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import { countNewcomers } from '../../src/syncs/plan/creating.ts';
 import { makePlan } from '../../src/syncs/plan/plan.ts';

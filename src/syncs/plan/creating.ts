@@ -1,3 +1,6 @@
+import { countedPages } from '../../imports/ask/counted-pages.ts';
+import type { GroupPages } from '../../imports/ask/group-pages.ts';
+import { inRegions } from '../../imports/ask/side-by-side.ts';
 import { CallsUsedUp } from '../../imports/check/check-errors.ts';
 import { openUserCheck } from '../../imports/check/check-ledger.ts';
 import { checkUsers, priceOfUsers } from '../../imports/check/check-users.ts';
@@ -5,9 +8,6 @@ import { createLimit, DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { CreateWithoutName } from '../../imports/import-errors.ts';
 import { groupProfile } from '../../imports/record/profile.ts';
 import { openProfiles } from '../../imports/record/profiles.ts';
-import { countedPages } from '../../imports/send/counted-pages.ts';
-import type { GroupPages } from '../../imports/send/group-reader.ts';
-import { inRegions } from '../../imports/send/side-by-side.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import { throwIfRefused } from './live-state.ts';

@@ -1,9 +1,9 @@
 import type { Region } from '../../membership/membership.ts';
-import type { GroupPages } from './group-reader.ts';
+import type { GroupPages } from './group-pages.ts';
 
 type PagesIn = (region: Region) => GroupPages;
 
-/** The same pages, for one asker in each region: its questions have the share of one import together (group-reader.ts). */
+/** The same pages, for one asker in each region: its questions have the share of one import together (send/group-reader.ts). */
 export function forOneAsker(pages: PagesIn): PagesIn {
   const known = new Map<Region, GroupPages>();
   return (region) => {
