@@ -162,10 +162,10 @@ export function importViews(
 }
 
 async function checkedRows(folder: string): Promise<Pick<ImportView, 'checkedRows'>> {
-  const rows = (await checkSummaryOf(folder))?.rows;
-  if (rows === undefined) return {};
+  const { rows, checkedAt } = (await checkSummaryOf(folder)) ?? {};
+  if (rows === undefined || checkedAt === undefined) return {};
   const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
-  return { checkedRows: { canBeSent, wouldFail: rows.fail } };
+  return { checkedRows: { canBeSent, wouldFail: rows.fail, at: checkedAt } };
 }
 
 function sizeOf(path: string): number | null {
