@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import { findRecipe } from '../../features/recipes/recipe-store.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { findRecipe } from '../../imports/recipes/store.ts';
-import type { PreviewRequest } from '../../imports/report/preview.ts';
 import { ReadingStopped } from '../../imports/report/reading-task.ts';
 import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
 import type { Caller } from '../bounded-answer.ts';
