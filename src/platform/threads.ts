@@ -76,7 +76,7 @@ export interface Thread<Own extends Served> {
   readonly loaded: Promise<void>;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
-  /** Ends it when it has done what it was asked before. */
+  /** Closes its streams and lets it end. Calls that are under way then get no answer. */
   leave(): Promise<void>;
   /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
   end(): Promise<void>;
