@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
 import { asError } from '../errors/message-of.ts';
 import { LedgerError } from './sqlite.ts';
 import { type ErrorClass, type PackedError, packError, unpackError } from './thread-errors.ts';
@@ -82,20 +82,13 @@ export interface Thread<Own extends Served> {
   end(): Promise<void>;
 }
 
-/** For threads that stream rows. */
-export const PASSING_ROWS = { maxYoungGenerationSizeMb: 6 } as const;
-
-export function startThread(caller: string, name: string, options: WorkerOptions): Worker {
-  return new Worker(new URL(`${name}${extname(caller)}`, caller), options);
-}
-
 /** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
 export function openThread<Own extends Served>(caller: string, name: string, options: ThreadOptions = {}): Thread<Own> {
   const { heapMb, passesRows, onNote, onLost } = options;
   const errors = [LedgerError, ...(options.errors ?? [])];
   const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
     resourceLimits: {
-      ...(passesRows && PASSING_ROWS),
+      ...(passesRows && { maxYoungGenerationSizeMb: 6 }),
       ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
     },
   });
