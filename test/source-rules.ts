@@ -79,7 +79,6 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
     'src/server/uploads/look.ts',
     'src/server/uploads/operations.ts',
     'src/server/uploads/preview.ts',
-    'src/server/uploads/recipe.ts',
   ],
   'src/features/notify': [
     'src/api/operations/service.ts',
