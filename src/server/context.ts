@@ -11,7 +11,7 @@ import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
-import type { Reading } from './reading.ts';
+import type { DataReader } from './reading.ts';
 import type { RunningImports } from './running.ts';
 import type { SyncViews } from './syncs/views.ts';
 
@@ -34,7 +34,7 @@ export interface ServerContext {
   readonly settings: Settings;
   /** The service is a sandbox in which every user may act in every group. */
   readonly anybodyActs?: boolean | undefined;
-  readonly reading: Reading;
+  readonly reading: DataReader;
   readonly views: ImportViews;
   readonly running: RunningImports;
   /** For lists and journals. */

@@ -21,7 +21,7 @@ import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import { LedgerError } from '../platform/sqlite.ts';
 import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
-import type { Reading } from './reading.ts';
+import type { DataReader } from './reading.ts';
 
 export interface ImportViews {
   of(record: ImportRecord): Promise<ImportView>;
@@ -50,7 +50,7 @@ const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
 export function importViews(
   coordinator: Coordinator,
   dir: DataDir,
-  reading: Reading,
+  reading: DataReader,
   syncs: SyncCatalogReader,
   log: Logger,
 ): ImportViews {

@@ -19,7 +19,7 @@ import type { ScheduleRecord } from '../../syncs/schedule/schedule-catalog.ts';
 import { SourceNotAllowed } from '../../syncs/schedule/schedule-errors.ts';
 import { checkedAddress, shownFile, wholeSource } from '../../syncs/schedule/source.ts';
 import { headerFrom } from '../../syncs/schedule/source-headers.ts';
-import { type Reading, readSyncOptions, syncOptionsToJson } from '../../syncs/sync-options.ts';
+import { readSyncOptions, type SyncInput, syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { isAddress } from '../../text/address.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
@@ -98,7 +98,7 @@ export function readingView({
   format,
   delimiter,
   ...reading
-}: Reading): ScheduleReading {
+}: SyncInput): ScheduleReading {
   return defined({
     ...reading,
     map: Object.keys(map).length === 0 ? undefined : map,
@@ -151,9 +151,9 @@ function headersOf(
 /** @throws Problem BAD_OPTION */
 function readingOf(
   given: ScheduleReading,
-  before: Reading | null,
+  before: SyncInput | null,
   settings: Pick<Settings, 'sandbox' | 'defaultRegion'>,
-): Reading {
+): SyncInput {
   const identities = before?.identities;
   const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
   const options = importReadingOptions(given, settings);

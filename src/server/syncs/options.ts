@@ -6,7 +6,7 @@ import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../../syncs/guard-limits.ts';
 import { type SyncFlags, syncFlags } from '../../syncs/plan-flags.ts';
-import type { Reading } from '../../syncs/sync-options.ts';
+import type { SyncInput } from '../../syncs/sync-options.ts';
 import { Problem } from '../problem.ts';
 import { KEPT_READING, RECIPE } from '../uploads/options.ts';
 
@@ -92,7 +92,7 @@ export function syncDecision(query: SyncQuery): Decision {
 }
 
 /** How the file is read. @throws Problem BAD_OPTION */
-export function readingOf(options: ImportOptions): Reading {
+export function readingOf(options: ImportOptions): SyncInput {
   if (options.shape?.actions !== undefined) {
     throw new Problem('BAD_OPTION', 'The file of a sync says who should be a member, not what to change.', {
       field: 'shape',
