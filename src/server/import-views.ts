@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
+import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { checkOf, checkSummaryOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
@@ -20,7 +21,6 @@ import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import { LedgerError } from '../platform/sqlite.ts';
-import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { DataReader } from './reading.ts';
 
 export interface ImportViews {
@@ -162,10 +162,10 @@ export function importViews(
 }
 
 async function checkedRows(folder: string): Promise<Pick<ImportView, 'checkedRows'>> {
-  const rows = (await checkSummaryOf(folder))?.rows;
-  if (rows === undefined) return {};
+  const { rows, checkedAt } = (await checkSummaryOf(folder)) ?? {};
+  if (rows === undefined || checkedAt === undefined) return {};
   const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
-  return { checkedRows: { canBeSent, wouldFail: rows.fail } };
+  return { checkedRows: { canBeSent, wouldFail: rows.fail, at: checkedAt } };
 }
 
 function sizeOf(path: string): number | null {

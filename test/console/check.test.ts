@@ -37,10 +37,38 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await start.close();
   const href = await check.getByRole('link', { name: 'Every row: CSV' }).getAttribute('href');
   expect(await (await page.request.get(new URL(href ?? '', server.url).href)).text()).toContain('ERR_UID_NOT_FOUND');
-  await page.getByRole('button', { name: 'Start sending' }).click();
+  await page.getByRole('button', { name: 'Start with all rows' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Send 3 rows to the sandbox?' });
+  await dialog.getByText('2 of them, as the check says').waitFor();
+  await dialog.getByRole('button', { name: 'Start with all rows' }).click();
   await page.getByText('Completed: 1 of 3 rows succeeded; 2 rows need attention.').first().waitFor();
   // Now their outcomes count.
   await eventually(() => verdicts.count()).toBe(0);
+});
+
+test('rows that would fail are left out after a question, and the table says why', async () => {
+  const page = await browser.open(server.url);
+  const content = 'uid,guid\nada,choir\nghost,choir\nben,nowhere\nben,choir\n';
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(content, 'without.csv'));
+  await page.getByLabel('Only check the file').check();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Check with the service' }).click();
+  const without = page.getByRole('button', { name: 'Start without 2 rows that would fail…' });
+  await without.click();
+  const dialog = page.getByRole('dialog', { name: 'Send 2 rows to the sandbox?' });
+  await dialog.getByText('2 that would fail, as the check says').waitFor();
+  await eventually(() => dialog.locator('dt').allTextContents()).toEqual([
+    ...['Rows', 'Left out', 'Checked', 'Groups', 'Messages in groups', 'Calls', 'Time', 'Service', 'Apps'],
+  ]);
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Do not send' }).click();
+  await eventually(() => without.evaluate((button) => button.matches(':focus'))).toBe(true);
+  await without.click();
+  await dialog.getByRole('button', { name: 'Start without 2 rows' }).click();
+  await page.getByText('Completed: 2 of 4 rows succeeded; the others are left out.').first().waitFor();
+  const rows = page.getByRole('region', { name: 'Rows' });
+  await rows.getByText('the check found that the user does not exist (ERR_UID_NOT_FOUND)').waitFor();
+  expect(await violations(page)).toEqual([]);
 });
 
 test('what the check found missing is created at that place, after a question', async () => {

@@ -83,8 +83,8 @@ test('all rows but those that would fail are sent; what that takes is told befor
   expect([rows.read, rows.skipped, rows.failed, calls]).toEqual([4, 2, 0, 1]);
   const list = await server.json<RowsPage>(`/v1/imports/${id}/rows?status=skipped&code=LEFT_OUT`);
   expect(list.rows.map(({ uid, message }) => [uid, message])).toEqual([
-    ['ghost', 'not sent: the check before has found that the user does not exist (ERR_UID_NOT_FOUND)'],
-    ['bob', 'not sent: the check before has found that the group does not exist (ERR_GUID_NOT_FOUND)'],
+    ['ghost', 'not sent: the check found that the user does not exist (ERR_UID_NOT_FOUND)'],
+    ['bob', 'not sent: the check found that the group does not exist (ERR_GUID_NOT_FOUND)'],
   ]);
   expect(server.access.audit({ limit: 10 }).find(({ action }) => action === 'import.resume')).toMatchObject({
     target: id,
