@@ -33,7 +33,11 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await eventually(() => rows.innerText()).not.toContain('ben');
   expect(await rows.innerText()).toContain('ghost');
   const start = await browser.open(server.url);
-  await start.getByRole('region', { name: 'Ready when you are' }).getByText(headline).waitFor();
+  const ready = start.getByRole('region', { name: 'Ready when you are' });
+  await ready.getByText(headline).waitFor();
+  await ready.getByRole('button', { name: 'Start with all rows: checked.csv' }).click();
+  await start.getByRole('dialog').getByText('2 of them, as the check says').waitFor();
+  await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();
   await start.close();
   const href = await check.getByRole('link', { name: 'Every row: CSV' }).getAttribute('href');
   expect(await (await page.request.get(new URL(href ?? '', server.url).href)).text()).toContain('ERR_UID_NOT_FOUND');
