@@ -46,7 +46,7 @@ export const recipeOperations = {
   }),
   template: operation('GET /v1/template', 'viewer', {
     summary: 'An example file to fill in',
-    query: z.strictObject({ format: z.enum(['csv', 'xlsx']).default('csv') }),
+    query: z.strictObject({ format: z.enum(TEMPLATE_FORMATS).default('csv') }),
     answer: z.any().meta({ description: 'The file.' }),
   }),
 };
