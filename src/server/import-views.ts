@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
+import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { checkOf, checkSummaryOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
@@ -20,7 +21,6 @@ import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import { LedgerError } from '../platform/sqlite.ts';
-import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { Reading } from './reading.ts';
 
 export interface ImportViews {
