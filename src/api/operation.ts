@@ -16,7 +16,7 @@ interface Declared<Params extends Schema, Query extends Schema, Body extends Sch
   /** Of the answer. Default: 200, and 204 for `nothing`. */
   readonly status?: number;
   readonly answer: Answer;
-  /** Codes that it may be refused with, in addition to those of every operation (server/problem-schema.ts). */
+  /** Codes that it may be refused with, in addition to those that its kind of operation has (server/serve.ts). */
   readonly refusals?: readonly ProblemCode[];
 }
 
@@ -53,20 +53,26 @@ export type InputOf<One> =
     : never;
 type FieldsOf<Of> = Of extends z.ZodType ? z.input<Of> : object;
 
-/** Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest. */
-export function operationsOf(tag: string) {
+/**
+ * Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest.
+ * @param params of its paths with names, where an operation declares no others
+ */
+export function operationsOf<Shared extends Schema = undefined>(tag: string, params?: Shared) {
   return <
+    Route extends `${Method} /${string}`,
     Answer extends z.ZodType | FileAnswer,
-    Params extends Schema = undefined,
+    Params extends Schema = Route extends `${string}:${string}` ? Shared : undefined,
     Query extends Schema = undefined,
     Body extends Schema = undefined,
   >(
-    route: `${Method} /${string}`,
+    route: Route,
     role: Role | 'public',
     declared: Declared<Params, Query, Body, Answer>,
   ): Operation<Params, Query, Body, Answer> => {
     const [method, path] = route.split(' ') as [Method, string];
-    return { status: declared.answer instanceof z.ZodVoid ? 204 : 200, ...declared, method, path, role, tag };
+    const status = declared.answer instanceof z.ZodVoid ? 204 : 200;
+    const named = path.includes(':') && { params: params as unknown as Params };
+    return { status, ...named, ...declared, method, path, role, tag };
   };
 }
 

@@ -1,24 +1,255 @@
 import { extname } from 'node:path';
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
+import { asError } from '../errors/message-of.ts';
+import { LedgerError } from './sqlite.ts';
+import { type ErrorClass, type PackedError, packError, unpackError } from './thread-errors.ts';
 
 /**
- * For threads that stream rows and keep none. Without it, V8 lets each of them collect three times 16 MB of garbage
- * before it cleans up.
+ * Work in threads. A file `x-thread.ts` serves functions by name, and another thread opens it and asks:
+ *
+ *   export type CompareThread = { compare: (request: CompareRequest) => ComparedPage };          // beside the one who asks
+ *   serve<CompareThread>({ compare: comparePlans });                                             // in compare-thread.ts
+ *   openThread<CompareThread>(import.meta.url, './compare-thread').askOnce('compare', request);
+ *
+ * What is asked and answered is copied, but bytes that are an answer or a chunk of a stream are handed over.
  */
-export const PASSING_ROWS = { maxYoungGenerationSizeMb: 6 } as const;
 
-/** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
-export function startThread(caller: string, name: string, options: WorkerOptions): Worker {
-  return new Worker(new URL(`${name}${extname(caller)}`, caller), options);
+/** Functions that a thread serves. One that returns an iterator gives a stream. Bytes that one returns must own their buffer. */
+type Served = Readonly<Record<string, (input: never, signal: AbortSignal) => unknown>>;
+type Input<Own extends Served, Kind extends keyof Own> = Parameters<Own[Kind]>[0];
+type Answer<Own extends Served, Kind extends keyof Own> = Awaited<ReturnType<Own[Kind]>>;
+
+type Message =
+  | { readonly id: number; readonly kind: string; readonly input: unknown }
+  /** Of the stream `id`. */
+  | { readonly id: number; readonly stream: number; readonly step: 'next' | 'end' }
+  | { readonly abort: number }
+  | { readonly leave: true };
+type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: PackedError }
+  | { readonly note: unknown }
+  | { readonly loaded: true };
+
+interface ThreadOptions {
+  /** Heap in MB; not given: that of the process. */
+  readonly heapMb?: number | undefined;
+  /** Whether it keeps none of the rows that pass it. Without it, V8 collects three times 16 MB of garbage before it cleans up. */
+  readonly passesRows?: true;
+  /** Classes that its errors keep, beside LedgerError. */
+  readonly errors?: readonly ErrorClass[];
+  /** Takes what the thread tells between its answers. */
+  readonly onNote?: (note: unknown) => void;
+  /** Is called when it has failed or ended, before what it was asked rejects. */
+  readonly onLost?: (cause: Error) => void;
 }
 
-/** Runs a file as a thread for one task; resolves when it has ended. Rejects with what it throws. */
-export function runThread(caller: string, name: string, workerData: unknown): Promise<void> {
-  const thread = startThread(caller, name, { workerData });
-  return new Promise((resolve, reject) => {
-    thread.on('error', reject);
-    thread.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`the thread ${name.slice(2)} has ended with code ${code}`)),
-    );
+/** Time in which a call that is aborted should end by itself, in ms; then its thread is terminated. */
+const GRACE_MS = 250;
+/** Time in which a terminated thread ends, unless it is in the middle of a long SQL statement, in ms. */
+const TERMINATION_MS = 500;
+
+/** A thread that serves `Own`. It ends with `end` or `leave`, and with the process. */
+export interface Thread<Own extends Served> {
+  /**
+   * Rejects with what the function throws, or with what has ended the thread; when the signal is aborted, with its reason:
+   * a thread that does not end the call soon is then terminated.
+   */
+  ask<Kind extends string & keyof Own>(
+    kind: Kind,
+    input: Input<Own, Kind>,
+    signal?: AbortSignal,
+  ): Promise<Answer<Own, Kind>>;
+  /** The same, and ends the thread. */
+  askOnce: Thread<Own>['ask'];
+  /** The chunks of a stream, made as they are taken. A caller that does not take them all must call `return`. @param ahead made before they are taken */
+  stream<Kind extends string & keyof Own>(
+    kind: Kind,
+    input: Input<Own, Kind>,
+    ahead?: number,
+  ): AsyncGenerator<Uint8Array>;
+  /** Resolves when its modules are loaded. */
+  readonly loaded: Promise<void>;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+  /** Closes its streams and lets it end. Calls that are under way then get no answer. */
+  leave(): Promise<void>;
+  /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
+  end(): Promise<void>;
+}
+
+/** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
+export function openThread<Own extends Served>(caller: string, name: string, options: ThreadOptions = {}): Thread<Own> {
+  const { heapMb, passesRows, onNote, onLost } = options;
+  const errors = [LedgerError, ...(options.errors ?? [])];
+  const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
+    resourceLimits: {
+      ...(passesRows && { maxYoungGenerationSizeMb: 6 }),
+      ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
+    },
   });
+  const asked = new Map<number, PromiseWithResolvers<unknown>>();
+  const loaded = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  let lastId = 0;
+  let lost: Error | undefined;
+
+  const lose = (cause: Error) => {
+    if (lost !== undefined) return;
+    lost = cause;
+    onLost?.(cause);
+    for (const { reject } of asked.values()) reject(cause);
+    asked.clear();
+  };
+  worker.on('message', (reply: Reply) => {
+    if ('note' in reply) return onNote?.(reply.note);
+    if ('loaded' in reply) return loaded.resolve();
+    const answer = asked.get(reply.id);
+    asked.delete(reply.id);
+    if ('error' in reply) answer?.reject(unpackError(reply.error, errors));
+    else answer?.resolve(reply.result);
+  });
+  worker.on('error', (cause) => lose(asError(cause)));
+  worker.on('exit', () => {
+    lose(new Error(`the thread ${name.slice(2)} has ended`));
+    ended.resolve();
+  });
+
+  const post = (message: Message) => worker.postMessage(message);
+  const send = (message: Message & { readonly id: number }): Promise<unknown> => {
+    if (lost !== undefined) return Promise.reject(lost);
+    const answer = Promise.withResolvers<unknown>();
+    post(message);
+    asked.set(message.id, answer);
+    return answer.promise;
+  };
+  const nextId = () => {
+    lastId += 1;
+    return lastId;
+  };
+  const end = async (): Promise<void> => {
+    void worker.terminate();
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, TERMINATION_MS);
+    await Promise.race([ended.promise, late.promise]);
+    clearTimeout(timer);
+  };
+
+  const ask = (async (kind: string, input: unknown, signal?: AbortSignal) => {
+    signal?.throwIfAborted();
+    const id = nextId();
+    const answer = send({ id, kind, input });
+    return signal === undefined ? answer : unlessAborted(answer, signal, () => post({ abort: id }), end);
+  }) as Thread<Own>['ask'];
+
+  return {
+    ask,
+    askOnce: (kind, input, signal) => ask(kind, input, signal).finally(end),
+    stream: async function* (kind, input, ahead = 0) {
+      const stream = nextId();
+      const take = () => {
+        const chunk = send({ id: nextId(), stream, step: 'next' });
+        // Its error is thrown where it is awaited, and no one may be waiting any more.
+        chunk.catch(() => {});
+        return chunk;
+      };
+      try {
+        await send({ id: stream, kind, input });
+        const chunks = Array.from({ length: ahead }, take);
+        for (;;) {
+          const chunk = await (chunks.shift() ?? take());
+          if (chunk === undefined) return;
+          if (ahead > 0) chunks.push(take());
+          yield chunk as Uint8Array;
+        }
+      } finally {
+        send({ id: nextId(), stream, step: 'end' }).catch(() => {});
+      }
+    },
+    loaded: loaded.promise,
+    ended: ended.promise,
+    leave: () => {
+      if (lost === undefined) post({ leave: true });
+      return ended.promise;
+    },
+    end,
+  };
+}
+
+/** The answer, unless the signal is aborted before. */
+async function unlessAborted(
+  answer: Promise<unknown>,
+  signal: AbortSignal,
+  tell: () => void,
+  end: () => Promise<void>,
+): Promise<unknown> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    tell();
+    timer = setTimeout(() => void end().then(() => reject(signal.reason)), GRACE_MS);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    // What was answered after it is not asked for any more.
+    signal.throwIfAborted();
+  }
+}
+
+/** Tells the opener of this thread something between its answers. */
+export function tellOpener(note: unknown): void {
+  reply({ note });
+}
+
+/** Serves these functions in this thread. @param leaving is called before it leaves */
+export function serve<Own extends Served>(served: Own, leaving?: () => void): void {
+  const streams = new Map<number, Iterator<string | Uint8Array>>();
+  const underWay = new Map<number, AbortController>();
+  const encoder = new TextEncoder();
+
+  const answer = async (message: Extract<Message, { id: number }>): Promise<unknown> => {
+    if ('kind' in message) {
+      const abort = new AbortController();
+      underWay.set(message.id, abort);
+      const result = await served[message.kind]?.(message.input as never, abort.signal);
+      if (!isIterator(result)) return result;
+      streams.set(message.id, result);
+      return undefined;
+    }
+    const stream = streams.get(message.stream);
+    const next = message.step === 'next' ? stream?.next() : stream?.return?.();
+    if (next?.done !== false) streams.delete(message.stream);
+    if (next === undefined || next.done === true) return undefined;
+    return typeof next.value === 'string' ? encoder.encode(next.value) : next.value.slice();
+  };
+
+  parentPort?.on('message', async (message: Message) => {
+    if ('abort' in message) return underWay.get(message.abort)?.abort();
+    if ('leave' in message) {
+      for (const stream of streams.values()) stream.return?.();
+      leaving?.();
+      return parentPort?.close();
+    }
+    const { id } = message;
+    try {
+      const result = await answer(message);
+      reply({ id, result }, result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : []);
+    } catch (error) {
+      reply({ id, error: packError(error) });
+    }
+    underWay.delete(id);
+  });
+  reply({ loaded: true });
+}
+
+function reply(message: Reply, transfer: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transfer);
+}
+
+function isIterator(result: unknown): result is Iterator<string | Uint8Array> {
+  return typeof result === 'object' && result !== null && 'next' in result && typeof result.next === 'function';
 }

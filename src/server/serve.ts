@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
 import type { z } from 'zod';
 import type { Operation } from '../api/operation.ts';
+import type { ProblemCode } from '../api/problems.ts';
 import { defined } from '../platform/defined.ts';
 import type { Api } from './context.ts';
 import { refusals } from './problem-schema.ts';
@@ -34,8 +35,9 @@ export function serve<
 ): void {
   const { method, path: url, role, tag, summary, description, params, query, body, status, answer } = operation;
   const { headers, takesFile = false, bodyLimit, exposeHeadRoute } = operation;
+  const ofInput: ProblemCode[] = query === undefined && body === undefined ? [] : ['BAD_OPTION'];
   const schema: FastifySchema = {
-    ...{ tags: [tag], summary, response: { [status]: answer, ...refusals(...(operation.refusals ?? [])) } },
+    ...{ tags: [tag], summary, response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? [])) } },
     ...defined({ description, params, querystring: query, body, headers }),
   };
   app.route({

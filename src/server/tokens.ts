@@ -46,7 +46,6 @@ const tokenOperations = {
     body: newTokenBody,
     status: 201,
     answer: newToken,
-    refusals: ['BAD_OPTION', 'BAD_BODY'],
   }),
   revoke: operation('DELETE /v1/tokens/:id', 'admin', {
     summary: 'Revoke a token, and end its sessions',

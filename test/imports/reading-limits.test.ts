@@ -72,18 +72,14 @@ test('the time in which a ledger of an older rollcall is converted is no time of
 test('a task that needs more memory than its thread may have is refused, and the process lives', async () => {
   const path = join(tempDir(), 'ledger.sqlite');
   const staging = startStaging(path);
-  await staging.add([rowAt(0, {})]);
+  staging.add([rowAt(0, {})]);
   const columns = Array.from({ length: 700_000 }, () => 'column');
-  await staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
+  staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
   const queue = openReadingQueue({ atOnce: 1, heapMb: 48 });
   onTestFinished(() => queue.close());
-  const wide = queue.ask(
-    { kind: 'rows-page', path, filter: {}, order: ORDER_OF_INPUT, limit: 1 },
-    { deadlineMs: 60_000 },
-  );
+  const wide = queue.ask('rowsPage', { path, filter: {}, order: ORDER_OF_INPUT, limit: 1 }, { deadlineMs: 60_000 });
   await expect(wide).rejects.toMatchObject({ reason: 'memory' });
-  const small = { kind: 'preview', ...SMALL } as const;
-  expect(await queue.ask(small, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
+  expect(await queue.ask('preview', SMALL, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
 });
 
 test('what no one waits for any more is not begun, and what others wait for is done', async () => {

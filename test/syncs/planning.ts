@@ -1,16 +1,15 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { makePlan } from '../../src/features/sync/plan/plan.ts';
+import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
+import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
+import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../src/imports/stage/insert-rows.ts';
-import { rowPacker } from '../../src/imports/stage/row-writer.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
 import type { Action, Region, Scope } from '../../src/membership/membership.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
-import { makePlan } from '../../src/syncs/plan/plan.ts';
-import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
-import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
-import { DEFAULT_FLAGS, type SyncFlags } from '../../src/syncs/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A row of the file; `invalid` rows name no one. */
@@ -37,8 +36,7 @@ export const CSV: InputDescription = {
 export function stage(path: string, fileRows: readonly FileRow[], input: InputDescription = CSV): string {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   inTransaction(database, () => {
-    const inserter = rowInserter(database, dirname(path));
-    const pack = rowPacker();
+    const inserter = rowInserter(database);
     for (const [
       index,
       { region = 'us', guid = 'team', uid = '', scope = 'participant', action = 'add', invalid = false, cells },
@@ -48,7 +46,7 @@ export function stage(path: string, fileRows: readonly FileRow[], input: InputDe
         ? [{ column: 'uid', value: '', code: 'EMPTY' as const, reason: 'the uid is empty' }]
         : [];
       const named = invalid ? { guid: '', uid: '' } : { guid, uid };
-      inserter.insert(pack([{ line: index + 2, region, ...named, scope, action, onBehalfOf: '', original, problems }]));
+      inserter.insert([{ line: index + 2, region, ...named, scope, action, onBehalfOf: '', original, problems }]);
     }
     inserter.finish();
   });

@@ -18,8 +18,7 @@ import { fileOf, nothing, operationsOf } from '../operation.ts';
 import { queryOf } from '../option-query.ts';
 import { anyTexts } from '../options.ts';
 
-const operation = operationsOf('imports');
-const params = z.object({ id: z.string().meta({ description: 'Id of an import.' }) });
+const operation = operationsOf('imports', z.object({ id: z.string().meta({ description: 'Id of an import.' }) }));
 
 const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
 /** Options that `resume` may change of an import that waits for an answer. */
@@ -29,7 +28,6 @@ const RESUMING = {
 };
 
 const moved = {
-  params,
   answer: importView,
   refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP', 'TOO_MANY_REMOVALS'],
 } as const;
@@ -40,11 +38,10 @@ export const importOperations = {
     summary: 'List imports, newest first',
     query: importsQuery,
     answer: importsPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR'],
+    refusals: ['BAD_CURSOR'],
   }),
   one: operation('GET /v1/imports/:id', 'viewer', {
     summary: 'One import',
-    params,
     answer: importView,
     refusals: ['UNKNOWN_IMPORT'],
   }),
@@ -54,14 +51,12 @@ export const importOperations = {
       'To `dismiss` an import leaves its rows that need attention as they are: it needs no person until there are more of them.',
     body: bulkBody,
     answer: bulkAnswer,
-    refusals: ['BAD_OPTION'],
   }),
   sending: operation('GET /v1/imports/:id/sending', 'viewer', {
     summary: 'What sending the rows that wait takes, and where they go; of an import that is over, what a retry takes',
-    params,
     query: z.strictObject(queryOf(LEAVING_OUT)),
     answer: sendingPlan,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
   }),
   pause: operation('POST /v1/imports/:id/pause', 'operator', {
     summary: 'Let calls in flight finish, and send no more until `resume`',
@@ -80,21 +75,18 @@ export const importOperations = {
   retry: operation('POST /v1/imports/:id/retry', 'operator', {
     summary: 'Send again what failed, was not confirmed or was not sent, as a new import',
     description: 'With options that choose rows: only those among them.',
-    params,
     query: retryQuery,
     status: 202,
     answer: importView,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
+    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
   remove: operation('DELETE /v1/imports/:id', 'operator', {
     summary: 'Delete an import that has finished, or is staged and not started, with all its files',
-    params,
     answer: nothing('Deleted.'),
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),
   journal: operation('GET /v1/imports/:id/transitions', 'viewer', {
     summary: "An import's journal: every state that it was in, and why",
-    params,
     answer: importJournal,
     refusals: ['UNKNOWN_IMPORT'],
   }),
@@ -107,9 +99,7 @@ export const importOperations = {
   }),
 };
 
-const checked = z.object({ id: z.string().meta({ description: 'Id of an import that was read and not sent.' }) });
 const list = {
-  params: checked,
   answer: fileOf('The list, streamed.', 'text/csv'),
   refusals: ['UNKNOWN_IMPORT', 'NO_CHECK_YET'],
 } as const;
@@ -119,15 +109,13 @@ export const checkOperations = {
   begin: operation('POST /v1/imports/:id/check', 'operator', {
     summary:
       'Ask the service which rows of an import would fail; nothing is sent. Continues a check that waits or stopped',
-    params: checked,
     query: checkQuery,
     status: 202,
     answer: checkView,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'],
+    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'],
   }),
   one: operation('GET /v1/imports/:id/check', 'viewer', {
     summary: 'The progress and result of the check of an import',
-    params: checked,
     answer: checkView,
     refusals: ['UNKNOWN_IMPORT', 'NO_CHECK_YET'],
   }),
@@ -145,7 +133,6 @@ export const checkOperations = {
 export const createdOperations = {
   list: operation('GET /v1/imports/:id/created', 'viewer', {
     summary: 'Users and groups that an import created or made active again, and whether they were deleted',
-    params,
     answer: createdView,
     refusals: ['UNKNOWN_IMPORT'],
   }),
@@ -153,7 +140,6 @@ export const createdOperations = {
     summary: 'Delete for good the users and groups that an import created, where no one else uses them',
     description:
       'Possible when its memberships were undone. It continues after the answer, and after a restart of the server; where it ended early, the next request continues it.',
-    params,
     status: 202,
     answer: createdView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'],
@@ -166,7 +152,6 @@ const events = fileOf('Events until the import has finished.', 'text/event-strea
 export const eventOperations = {
   one: operation('GET /v1/imports/:id/events', 'viewer', {
     summary: 'Follow an import: events `state`, `progress` and, when it has finished, `end`',
-    params: z.object({ id: z.string() }),
     answer: events,
     refusals: ['UNKNOWN_IMPORT', 'BAD_OPTION'],
   }),

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { askQuery, historyPage, historyQuery, memberNow, membersPage, membersQuery } from '../members.ts';
 import { operationsOf } from '../operation.ts';
 
-const operation = operationsOf('members');
-const params = z.object({ uid: z.string() });
+const operation = operationsOf('members', z.object({ uid: z.string() }));
 
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export const memberOperations = {
@@ -12,23 +11,21 @@ export const memberOperations = {
     description: 'A page may hold fewer users than `limit`, or none, and have a next one.',
     query: membersQuery,
     answer: membersPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR'],
+    refusals: ['BAD_CURSOR'],
   }),
   history: operation('GET /v1/members/:uid/history', 'viewer', {
     summary: 'What every import did to a UID, newest import first',
     description: 'A page may hold fewer entries than `limit`, or none, and have a next one.',
-    params,
     query: historyQuery,
     answer: historyPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR'],
+    refusals: ['BAD_CURSOR'],
   }),
   ask: operation('POST /v1/members/:uid/ask', 'operator', {
     summary: 'Ask the service in which groups a user is now, and compare with what imports did',
     description:
       'One call for the groups of the user in each region, and one or two for each of up to 20 groups that differ, within the rate of the region.',
-    params,
     query: askQuery,
     answer: memberNow,
-    refusals: ['BAD_OPTION', 'REGION_WITHOUT_APP'],
+    refusals: ['REGION_WITHOUT_APP'],
   }),
 };

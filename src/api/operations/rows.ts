@@ -4,22 +4,21 @@ import { fileOf, operationsOf, XLSX } from '../operation.ts';
 import { rowDetail } from '../row-detail.ts';
 import { callsAnswer, callsQuery, groupsAnswer, groupsQuery, problemsAnswer, rowsPage, rowsQuery } from '../rows.ts';
 
-const operation = operationsOf('rows');
-const params = z.object({ id: z.string() });
+const operation = operationsOf('rows', z.object({ id: z.string() }));
 
 /** What an import's file says of its rows, problems, groups and calls, and as a file: the outcome of every row. */
 export const rowOperations = {
   rows: operation('GET /v1/imports/:id/rows', 'viewer', {
     summary: 'Rows with their outcomes, in the order of the input or sorted',
     description: 'A page may hold fewer rows than `limit` and have a next one: where rows are very long.',
-    params,
     query: rowsQuery,
     answer: rowsPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['BAD_CURSOR', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),
   row: operation('GET /v1/imports/:id/rows/:row', 'viewer', {
     summary: 'One row with its batch and every call that was made for it',
-    params: params.extend({
+    params: z.object({
+      id: z.string(),
       row: z
         .string()
         .regex(/^\d{1,15}$/, 'allowed is the number of a row: `row` in the list of rows')
@@ -30,31 +29,27 @@ export const rowOperations = {
   }),
   problems: operation('GET /v1/imports/:id/problems', 'viewer', {
     summary: 'Rows that need attention by outcome and code, with examples and what to do',
-    params,
     answer: problemsAnswer,
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),
   groups: operation('GET /v1/imports/:id/groups', 'viewer', {
     summary: 'The groups most in need of attention, then the largest',
-    params,
     query: groupsQuery,
     answer: groupsAnswer,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),
   calls: operation('GET /v1/imports/:id/calls', 'viewer', {
     summary: 'Calls to the chat service over time, by region',
-    params,
     query: callsQuery,
     answer: callsAnswer,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),
   report: operation('GET /v1/imports/:id/report', 'viewer', {
     summary: 'Download a report',
     description:
       'Streamed. Once an import has finished, its stored files (csv of all rows or of those that need attention, html, retry file) support Range requests.',
-    params,
     query: reportQuery,
     answer: fileOf('The report.', 'text/csv', 'application/x-ndjson', 'application/json', XLSX, 'text/html'),
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET', 'RANGE'],
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'RANGE'],
   }),
 };

@@ -20,7 +20,7 @@ export const serviceOperations = {
     summary: 'Who did what, newest first',
     query: auditQuery,
     answer: auditPage,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR'],
+    refusals: ['BAD_CURSOR'],
   }),
   overview: operation('GET /v1/overview', 'viewer', {
     summary: 'What runs, what waits for a person, the last night of each schedule, what keeps failing',
@@ -40,7 +40,7 @@ export const notificationOperations = {
       'It is kept in the data directory and counts at once. The same addresses are allowed as with `--notify`: private ones only where the server was started with `--notify-private`.',
     body: newReceiver,
     answer: receiverSet,
-    refusals: ['BAD_OPTION', 'BAD_BODY', 'NOTIFY_FIXED'],
+    refusals: ['NOTIFY_FIXED'],
   }),
   clear: operation('DELETE /v1/notifications', 'admin', {
     summary: 'Notify no one',
@@ -63,7 +63,7 @@ export const sessionOperations = {
     summary: 'Log in with a token',
     body: loginBody,
     answer: loginAnswer,
-    refusals: ['BAD_OPTION', 'BAD_BODY', 'TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'],
+    refusals: ['TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'],
   }),
   session: access('GET /v1/session', 'public', {
     summary: 'Who you are',

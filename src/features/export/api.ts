@@ -65,8 +65,7 @@ const exportView = z
   .meta({ id: 'Export' });
 export type ExportView = z.infer<typeof exportView>;
 
-const operation = operationsOf('exports');
-const params = z.object({ id: z.string().meta({ description: 'Id of an export.' }) });
+const operation = operationsOf('exports', z.object({ id: z.string().meta({ description: 'Id of an export.' }) }));
 
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
 export const exportOperations = {
@@ -75,7 +74,7 @@ export const exportOperations = {
     body: exportBody,
     status: 202,
     answer: exportView,
-    refusals: ['BAD_OPTION', 'BAD_BODY', 'REGION_WITHOUT_APP'],
+    refusals: ['REGION_WITHOUT_APP'],
   }),
   list: operation('GET /v1/exports', 'viewer', {
     summary: 'List exports, newest first',
@@ -83,29 +82,26 @@ export const exportOperations = {
   }),
   one: operation('GET /v1/exports/:id', 'viewer', {
     summary: 'One export',
-    params,
     answer: exportView,
     refusals: ['UNKNOWN_EXPORT'],
   }),
   resume: operation('POST /v1/exports/:id/resume', 'operator', {
     summary: 'Continue an export that was interrupted or stopped',
-    params,
     answer: exportView,
     refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
   remove: operation('DELETE /v1/exports/:id', 'operator', {
     summary: 'End an export and delete it',
-    params,
     answer: nothing('Deleted.'),
     refusals: ['UNKNOWN_EXPORT'],
   }),
   download: operation('GET /v1/exports/:id/:list', 'viewer', {
     summary: 'Download a list of an export; its members are rows that imports and syncs read back',
-    params: params.extend({ list: z.enum(EXPORT_LIST_NAMES) }),
+    params: z.object({ id: z.string().meta({ description: 'Id of an export.' }), list: z.enum(EXPORT_LIST_NAMES) }),
     query: z.strictObject({
       format: z.enum(['csv', 'ndjson', 'xlsx']).optional().meta({ description: 'Default: csv.' }),
     }),
     answer: fileOf('The list, streamed.', 'text/csv', 'application/x-ndjson', XLSX),
-    refusals: ['BAD_OPTION', 'UNKNOWN_EXPORT', 'WRONG_STATE'],
+    refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE'],
   }),
 };

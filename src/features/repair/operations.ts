@@ -15,29 +15,25 @@ import {
   repairView,
 } from './api.ts';
 
-const operation = operationsOf('repair');
-const params = z.object({ id: z.string() });
-const refusals = ['BAD_OPTION', 'BAD_BODY', 'TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;
+const operation = operationsOf('repair', z.object({ id: z.string() }));
+const refusals = ['TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;
 
 /** Rows that are invalid or failed: corrected and sent as a new import. */
 export const repairOperations = {
   overview: operation('GET /v1/imports/:id/repair', 'viewer', {
     summary: 'What there is to repair: invalid and failed rows by problem',
-    params,
     answer: repairView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),
   rows: operation('GET /v1/imports/:id/repair/rows', 'viewer', {
     summary: 'Rows to repair: as the file had them, with their problems and edits',
-    params,
     query: repairQuery,
     answer: repairRows,
-    refusals: ['BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_IMPORT', 'WRONG_STATE'],
+    refusals: ['BAD_CURSOR', 'UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),
   edit: operation('PATCH /v1/imports/:id/repair/rows', 'operator', {
     summary: 'Edit cells; each row is checked as a row of a file is, and nothing is sent',
     description: 'All edits or none are kept. The rows stay as the file had them; every edit is kept beside them.',
-    params,
     body: repairEdits,
     answer: repairEdited,
     refusals,
@@ -57,35 +53,30 @@ export const repairOperations = {
   }),
   replace: operation('POST /v1/imports/:id/repair/replace', 'operator', {
     summary: 'Find and replace in a column of the rows to repair that pass the filter, up to 100,000',
-    params,
     body: repairReplace,
     answer: repairReplaced,
     refusals,
   }),
   paste: operation('POST /v1/imports/:id/repair/paste', 'operator', {
     summary: 'Enter lines of cells in rows, one line in each row from a row on, or the same lines in all of them',
-    params,
     body: repairPaste,
     answer: repairReplaced,
     refusals,
   }),
   undo: operation('POST /v1/imports/:id/repair/undo', 'operator', {
     summary: 'Take back your last action: an edit, a paste, a replacement or the edits of a file',
-    params,
     body: repairUndo,
     answer: repairReplaced,
     refusals,
   }),
   takeFile: operation('POST /v1/imports/:id/repair/file', 'operator', {
     summary: 'Take edits from a corrected report (CSV with the column `_row`); cells that differ become edits',
-    params,
     body: repairFileBody,
     answer: repairTaken,
     refusals,
   }),
   send: operation('POST /v1/imports/:id/repair/send', 'operator', {
     summary: 'Send the repaired rows, each once, as a new import',
-    params,
     status: 202,
     answer: importView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],

@@ -1,16 +1,15 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ThreadError, unpackError } from '../../imports/read/thread-error.ts';
-import { startThread } from '../../platform/threads.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
+import { openThread } from '../../platform/threads.ts';
 import { CannotRepair } from './repair-errors.ts';
 import type { RepairTask, RepairWork } from './repair-tasks.ts';
 import type { Subject } from './show.ts';
 
-/** What a thread answers. */
-export type RepairReply =
-  | { readonly result: unknown }
-  | { readonly refused: Pick<CannotRepair, 'what' | 'remedy' | 'facts'> }
-  | { readonly error: ThreadError };
+/** The thread that does one piece of work on the repairs of a big import. */
+export type RepairThread = {
+  work: (given: { readonly subject: Subject; readonly task: RepairTask }) => Promise<unknown>;
+};
 
 /** Up to this many bytes of a ledger, an answer takes less time than starting a thread. */
 const FEW = 16 * 1024 * 1024;
@@ -36,15 +35,6 @@ async function here(subject: Subject, task: RepairTask): Promise<unknown> {
 }
 
 function elsewhere(subject: Subject, task: RepairTask): Promise<unknown> {
-  const thread = startThread(import.meta.url, './repair-thread', { workerData: { subject, task } });
-  return new Promise((resolve, reject) => {
-    thread.on('message', (reply: RepairReply) => {
-      if ('result' in reply) resolve(reply.result);
-      else if ('refused' in reply)
-        reject(new CannotRepair(reply.refused.what, reply.refused.remedy ?? '', reply.refused.facts));
-      else reject(unpackError(reply.error));
-    });
-    thread.on('error', reject);
-    thread.on('exit', (code) => reject(new Error(`the thread repair-thread has ended with code ${code}`)));
-  });
+  const thread = openThread<RepairThread>(import.meta.url, './repair-thread', { errors: [CannotRepair, IntakeError] });
+  return thread.askOnce('work', { subject, task });
 }

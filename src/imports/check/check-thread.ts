@@ -1,5 +1,4 @@
-import { workerData } from 'node:worker_threads';
-import { type CheckWork, doCheckStep } from './check-work.ts';
+import { serve } from '../../platform/threads.ts';
+import { type CheckThread, doCheckStep } from './check-work.ts';
 
-/** The thread for long SQLite work. Its errors reach the process that started it. */
-await doCheckStep(workerData as CheckWork);
+serve<CheckThread>({ step: doCheckStep });

@@ -1,4 +1,4 @@
-import { runThread } from '../../platform/threads.ts';
+import { openThread } from '../../platform/threads.ts';
 import { concludeCheck, fillCheck, planCheck } from './check-files.ts';
 import type { CheckSubject } from './check-summary.ts';
 
@@ -10,12 +10,15 @@ export interface CheckWork {
   readonly subject: CheckSubject;
 }
 
+/** The thread for long SQLite work. */
+export type CheckThread = { step: (work: CheckWork) => Promise<void> };
+
 /** Up to this many rows, the work takes less time than starting a thread. */
 const FEW = 20_000;
 
 /** Does the work; in a thread when there are many rows, so that it does not block the process. */
 export async function doCheckWork(work: CheckWork, rows: number): Promise<void> {
-  if (rows > FEW) await elsewhere(work);
+  if (rows > FEW) await openThread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
   else await doCheckStep(work);
 }
 
@@ -23,8 +26,4 @@ export async function doCheckStep({ folder, step, subject }: CheckWork): Promise
   if (step === 'fill') fillCheck(folder);
   else if (step === 'plan') planCheck(folder, subject);
   else await concludeCheck(folder, subject);
-}
-
-function elsewhere(work: CheckWork): Promise<void> {
-  return runThread(import.meta.url, './check-thread', work);
 }

@@ -11,6 +11,7 @@ import type { Region } from '../../membership/membership.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
+import type { GroupPages } from '../ask/group-pages.ts';
 import { type ImportRecord, openCatalog } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
@@ -18,7 +19,6 @@ import { type ImportOptions, importOptions, readOptions } from '../import-option
 import { tagsOf } from '../import-tags.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catalog.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
-import type { GroupPages } from '../send/group-reader.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { withIdentities } from '../stage/identity-copy.ts';
 import type { IdentitySource } from '../stage/identity-file.ts';

@@ -30,8 +30,12 @@ export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds)
     );
     return attempt(() => document.toJS({ maxAliasCount: MOST_ALIASES }));
   });
-  // A value that holds itself through an alias has no end, and so no JSON.
-  yield Buffer.from(attempt(() => JSON.stringify(values.length === 1 ? values[0] : values.flat())));
+  try {
+    yield Buffer.from(JSON.stringify(values.length === 1 ? values[0] : values.flat()));
+  } catch (cause) {
+    // It has no end, or is too long, and so no JSON.
+    throw broken('an alias stands inside the value that it repeats, or aliases repeat too much', undefined, cause);
+  }
 }
 
 async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds): Promise<string> {
@@ -67,7 +71,7 @@ function broken(message: string, at?: { readonly line: number; readonly col: num
     code: 'YAML_BROKEN',
     ...(at !== undefined && { place: `line ${at.line}, column ${at.col}` }),
     what: `the YAML cannot be read: ${shown(first.replace(/ at line \d+, column \d+:?$/, ''), 200)}`,
-    remedy: 'Correct it there; indentation is the usual cause',
+    remedy: at === undefined ? 'Correct the file' : 'Correct it there; indentation is the usual cause',
     cause,
     facts: { ...(at !== undefined && { line: at.line, column: at.col }) },
   });

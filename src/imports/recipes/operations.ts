@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { nothing, operationsOf } from '../../api/operation.ts';
-import { TEMPLATE_FORMATS } from '../inspect/template.ts';
 import { recipe } from './recipe.ts';
+import { TEMPLATE_FORMATS } from './template-file.ts';
 
-const operation = operationsOf('recipes');
+const operation = operationsOf('recipes', z.strictObject({ name: z.string().max(60) }));
 
 const recipeView = recipe
   .extend({ saved: z.boolean().meta({ description: 'In the data directory; false: it comes with rollcall.' }) })
   .meta({ id: 'Recipe', description: 'Settings for one kind of file, such as the export of another system.' });
-
-const named = z.strictObject({ name: z.string().max(60) });
 
 /** Recipes: named settings for the files of other systems. */
 export const recipeOperations = {
@@ -22,20 +20,16 @@ export const recipeOperations = {
   }),
   one: operation('GET /v1/recipes/:name', 'viewer', {
     summary: 'A recipe',
-    params: named,
     answer: recipeView,
     refusals: ['UNKNOWN_RECIPE'],
   }),
   save: operation('PUT /v1/recipes/:name', 'operator', {
     summary: 'Save a recipe, in place of one of the same name',
-    params: named,
     body: recipe.omit({ name: true }),
     answer: recipeView,
-    refusals: ['BAD_OPTION', 'BAD_BODY'],
   }),
   remove: operation('DELETE /v1/recipes/:name', 'operator', {
     summary: 'Delete a recipe that was saved',
-    params: named,
     answer: nothing('Deleted.'),
     refusals: ['UNKNOWN_RECIPE', 'BAD_OPTION'],
   }),
@@ -48,12 +42,11 @@ export const recipeOperations = {
       description: z.string().max(2_000).optional(),
     }),
     answer: recipeView,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),
   template: operation('GET /v1/template', 'viewer', {
     summary: 'An example file to fill in',
     query: z.strictObject({ format: z.enum(TEMPLATE_FORMATS).default('csv') }),
     answer: z.any().meta({ description: 'The file.' }),
-    refusals: ['BAD_OPTION'],
   }),
 };

@@ -19,20 +19,6 @@ export function actionOf(id: number): Action {
   return word(ACTIONS, id);
 }
 
-/** Scope and action of a row as one number, which for an add is the scope's; 0 is left for invalid rows. */
-export function requestId(scope: Scope, action: Action = 'add'): number {
-  return scopeId(scope) + SCOPES.length * ACTIONS.indexOf(action);
-}
-
-/** The numbers of scope and action; removals and unbans have no scope. */
-export function readRequest(request: number): { readonly scope: number | null; readonly action: number } {
-  const action = Math.ceil(request / SCOPES.length);
-  return { scope: SCOPELESS.has(action) ? null : request - SCOPES.length * (action - 1), action };
-}
-
-/** Actions without a scope. */
-const SCOPELESS: ReadonlySet<number> = new Set([actionId('remove'), actionId('unban')]);
-
 export function regionOf(id: number): Region {
   return word(REGIONS, id);
 }

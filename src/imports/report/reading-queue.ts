@@ -1,15 +1,8 @@
-import type { Worker } from 'node:worker_threads';
-import { noteConversion } from '../../platform/conversions.ts';
-import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
+import { type Conversion, noteConversion } from '../../platform/conversions.ts';
+import { openThread, type Thread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
-import { unpackError } from '../read/thread-error.ts';
-import {
-  type NumberedTask,
-  type ReadingReply,
-  ReadingStopped,
-  type ReadingTask,
-  type TaskLimits,
-} from './reading-task.ts';
+import { IntakeError } from '../read/intake-error.ts';
+import { ReadingStopped, type ReadingThread, type TaskLimits } from './reading-task.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
 const IDLE_MS = 30_000;
@@ -20,6 +13,8 @@ const MOST_WAITING = 200;
 /** Of one caller. */
 const MAX_WAITING_OF_CALLER = 50;
 
+const CLOSED = 'imports are not read any more: the process stops';
+
 interface ReadingQueueOptions {
   /** Tasks that the thread has at the same time. With 1, each has its own deadline. */
   readonly atOnce: number;
@@ -27,18 +22,25 @@ interface ReadingQueueOptions {
   readonly heapMb?: number;
 }
 
+type TaskKind = keyof ReadingThread;
+type Input<Kind extends TaskKind> = Parameters<ReadingThread[Kind]>[0];
+type Answer<Kind extends TaskKind> = Awaited<ReturnType<ReadingThread[Kind]>>;
+
 /** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
 interface ReadingQueue {
   /** @throws ReadingStopped; whatever the task throws */
-  ask(task: ReadingTask, limits?: TaskLimits): Promise<unknown>;
+  ask<Kind extends TaskKind>(kind: Kind, input: Input<Kind>, limits?: TaskLimits): Promise<Answer<Kind>>;
   /** Sends the task to the thread if it is running; otherwise does nothing. */
-  askRunning(task: ReadingTask): Promise<void>;
+  askRunning(kind: TaskKind, input: Input<TaskKind>): Promise<void>;
+  /** The chunks of a stream, `ahead` of them made before they are taken. Streams take no turns. */
+  stream(kind: 'report', input: Input<'report'>, ahead: number): AsyncGenerator<Uint8Array>;
   /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
   close(): Promise<void>;
 }
 
 interface Asked {
-  readonly task: ReadingTask;
+  /** Has the thread do it. */
+  readonly begin: (thread: Thread<ReadingThread>) => Promise<unknown>;
   readonly limits: TaskLimits | undefined;
   readonly answer: PromiseWithResolvers<unknown>;
   /** Its caller no longer waits for the answer. */
@@ -47,63 +49,46 @@ interface Asked {
 }
 
 interface RunningThread {
-  readonly worker: Worker;
+  readonly worker: Thread<ReadingThread>;
   /** On a busy machine it takes seconds to load: no task's fault. */
   isLoaded: boolean;
   /** It converts a ledger of an older version, which takes as long as it takes: ended in the middle, it would begin again. */
   isConverting: boolean;
-  readonly sent: Map<number, Asked>;
-  /** Open reports: the next chunk may be asked for after a long time. */
-  readonly reports: Set<number>;
-  readonly ended: Promise<void>;
+  readonly sent: Set<Asked>;
+  /** Open streams: the next chunk may be taken after a long time. */
+  streams: number;
 }
 
 export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): ReadingQueue {
   let running: RunningThread | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let lastId = 0;
   let closed = false;
   const waiting = new Turns<Asked>();
 
   const start = (): RunningThread => {
-    const worker = startThread(import.meta.url, './reading-thread', {
-      resourceLimits: { ...PASSING_ROWS, ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }) },
+    const worker = openThread<ReadingThread>(import.meta.url, './reading-thread', {
+      passesRows: true,
+      heapMb,
+      errors: [IntakeError],
+      onNote: (conversion) => {
+        thread.isConverting = conversion !== null;
+        for (const asked of thread.sent) setDeadline(thread, asked);
+        noteConversion((conversion as Conversion | null) ?? undefined);
+      },
+      onLost: (cause) => lose(thread, reasonFor(cause)),
     });
-    const thread: RunningThread = {
-      worker,
-      isLoaded: false,
-      isConverting: false,
-      sent: new Map(),
-      reports: new Set(),
-      ended: new Promise<void>((resolve) => worker.once('exit', () => resolve())),
-    };
-    worker.once('message', () => {
+    const thread: RunningThread = { worker, isLoaded: false, isConverting: false, sent: new Set(), streams: 0 };
+    void worker.loaded.then(() => {
       thread.isLoaded = true;
-      for (const asked of thread.sent.values()) setDeadline(thread, asked);
+      for (const asked of thread.sent) setDeadline(thread, asked);
     });
-    worker.on('message', (reply: ReadingReply) => {
-      if ('conversion' in reply) {
-        thread.isConverting = reply.conversion !== null;
-        for (const asked of thread.sent.values()) setDeadline(thread, asked);
-        noteConversion(reply.conversion ?? undefined);
-        return;
-      }
-      const asked = thread.sent.get(reply.id);
-      thread.sent.delete(reply.id);
-      clearTimeout(asked?.deadline);
-      if ('error' in reply) asked?.answer.reject(unpackError(reply.error));
-      else asked?.answer.resolve(reply.result);
-      if (running === thread) next();
-    });
-    worker.on('error', (cause: unknown) => lose(thread, errorOf(cause)));
-    worker.on('exit', () => lose(thread, new Error('the thread that reads imports has ended')));
     return thread;
   };
 
   /** Rejects the tasks of a lost thread, and gives the waiting ones to a new thread. */
   const lose = (thread: RunningThread, error: Error) => {
     if (running === thread) running = undefined;
-    for (const { answer, deadline } of thread.sent.values()) {
+    for (const { answer, deadline } of thread.sent) {
       clearTimeout(deadline);
       answer.reject(error);
     }
@@ -113,7 +98,7 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
 
   const end = (thread: RunningThread, error: Error) => {
     lose(thread, error);
-    void thread.worker.terminate();
+    void thread.worker.end();
   };
 
   /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
@@ -123,20 +108,22 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
       send(running, waiting.next() as Asked);
     }
     const thread = running;
-    if (thread !== undefined && thread.sent.size + thread.reports.size === 0) {
+    if (thread !== undefined && thread.sent.size + thread.streams === 0) {
       clearTimeout(idle);
       idle = setTimeout(leave, IDLE_MS).unref();
     }
   };
 
   const send = (thread: RunningThread, asked: Asked): void => {
-    const { task } = asked;
-    lastId += 1;
-    if (task.kind === 'report') thread.reports.add(task.report);
-    if (task.kind === 'end-report') thread.reports.delete(task.report);
-    thread.sent.set(lastId, asked);
+    thread.sent.add(asked);
     setDeadline(thread, asked);
-    thread.worker.postMessage({ id: lastId, ...task } satisfies NumberedTask);
+    const answered = asked.begin(thread.worker).finally(() => {
+      // Else the thread is lost, and the task has its error.
+      if (!thread.sent.delete(asked)) return;
+      clearTimeout(asked.deadline);
+      if (running === thread) next();
+    });
+    answered.then(asked.answer.resolve, asked.answer.reject);
   };
 
   /** Restarts the deadline of a task; no deadline runs while a ledger is converted. */
@@ -159,13 +146,13 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
       return;
     }
     const thread = running;
-    if (thread === undefined || ![...thread.sent.values()].includes(asked)) return;
+    if (thread === undefined || !thread.sent.has(asked)) return;
     asked.hasLeft = true;
     setDeadline(thread, asked);
   };
 
-  const ask = (task: ReadingTask, limits?: TaskLimits): Promise<unknown> => {
-    if (closed) return Promise.reject(new Error('imports are not read any more: the process stops'));
+  const ask = (begin: Asked['begin'], limits?: TaskLimits): Promise<unknown> => {
+    if (closed) return Promise.reject(new Error(CLOSED));
     const signal = limits?.signal;
     if (signal?.aborted === true) return Promise.reject(left());
     const caller = callerOf(limits);
@@ -173,7 +160,7 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
     if (own >= MAX_WAITING_OF_CALLER) return Promise.reject(busy(own));
     if (limits !== undefined && waiting.size >= MOST_WAITING) return Promise.reject(busy(waiting.size));
     clearTimeout(idle);
-    const asked: Asked = { task, limits, answer: Promise.withResolvers<unknown>() };
+    const asked: Asked = { begin, limits, answer: Promise.withResolvers<unknown>() };
     waiting.add(caller, asked);
     next();
     if (signal === undefined) return asked.answer.promise;
@@ -187,18 +174,31 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
     clearTimeout(idle);
     const leaving = running;
     running = undefined;
-    leaving?.worker.postMessage({ id: 0, kind: 'leave' } satisfies NumberedTask);
-    return leaving?.ended ?? Promise.resolve();
+    return leaving?.worker.leave() ?? Promise.resolve();
   };
 
   return {
-    ask,
-    askRunning: async (task) => {
-      if (running !== undefined) await ask(task);
+    ask: ((kind: TaskKind, input: never, limits) =>
+      ask((thread) => thread.ask(kind, input), limits)) as ReadingQueue['ask'],
+    askRunning: async (kind, input) => {
+      if (running !== undefined) await ask((thread) => thread.ask(kind, input as never));
+    },
+    stream: async function* (kind, input, ahead) {
+      if (closed) throw new Error(CLOSED);
+      clearTimeout(idle);
+      running ??= start();
+      const thread = running;
+      thread.streams += 1;
+      try {
+        yield* thread.worker.stream(kind, input, ahead);
+      } finally {
+        thread.streams -= 1;
+        if (running === thread) next();
+      }
     },
     close: async () => {
       closed = true;
-      const under = [...waiting, ...(running?.sent.values() ?? [])];
+      const under = [...waiting, ...(running?.sent ?? [])];
       await Promise.allSettled(under.map(({ answer }) => answer.promise));
       await leave();
     },
@@ -217,8 +217,7 @@ function left(): ReadingStopped {
   return new ReadingStopped('left', 'the caller no longer waits for the answer');
 }
 
-function errorOf(cause: unknown): Error {
-  const { code, message = String(cause) } = cause as { code?: string; message?: string };
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new ReadingStopped('memory', 'it needs more memory than it may have');
-  return new Error(`the thread that reads imports has failed: ${message}`, { cause });
+function reasonFor(cause: Error): Error {
+  const isOutOfMemory = 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isOutOfMemory ? new ReadingStopped('memory', 'it needs more memory than it may have') : cause;
 }

@@ -1,18 +1,16 @@
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { Conversion } from '../../platform/conversions.ts';
 import type { ImportRecord } from '../catalog.ts';
+import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
-import type { ThreadError } from '../read/thread-error.ts';
+import type { SumCheck } from '../record/import-ledger.ts';
 import type { InspectRequest } from './inspect-head.ts';
 import type { PreviewRequest } from './preview.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
 import type { RowFilter } from './row-filter.ts';
 import type { RowOrder, RowPlace } from './row-search.ts';
-
-/** What a reading thread is asked, and what it answers. */
 
 export type Question = keyof Pick<
   ImportReader,
@@ -55,35 +53,30 @@ export interface RowsRequest {
   readonly after?: RowPlace;
 }
 
-export type ReadingTask =
-  | { readonly kind: 'query'; readonly path: string; readonly question: Question; readonly given: readonly unknown[] }
+interface AtPath {
+  /** Of a ledger. */
+  readonly path: string;
+}
+
+/** What a reading thread serves. */
+export type ReadingThread = {
+  query: (asked: AtPath & { readonly question: Question; readonly given: readonly unknown[] }) => unknown;
   /** A page of rows as JSON text, in UTF-8. */
-  | ({
-      readonly kind: 'rows-page';
-      readonly path: string;
-    } & RowsRequest)
+  rowsPage: (asked: AtPath & RowsRequest) => Uint8Array;
   /** One row with its calls as JSON text, in UTF-8; undefined where there is none. */
-  | { readonly kind: 'row-detail'; readonly path: string; readonly row: number }
+  rowDetail: (asked: AtPath & { readonly row: number }) => Uint8Array | undefined;
   /** How the beginning of a file would be read, as JSON text in UTF-8. */
-  | ({ readonly kind: 'preview' } & PreviewRequest)
+  preview: (request: PreviewRequest) => Promise<Uint8Array>;
   /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text in UTF-8. */
-  | ({ readonly kind: 'inspect' } & InspectRequest)
+  inspect: (request: InspectRequest) => Promise<Uint8Array>;
   /** Options with those of a recipe. */
-  | ({ readonly kind: 'use-recipe' } & RecipeUse)
-  /** Begins a report under a number of the asker's; it is open until `end-report`. */
-  | { readonly kind: 'report'; readonly path: string; readonly report: number; readonly request: ReportRequest }
-  | { readonly kind: 'chunk' | 'end-report'; readonly report: number }
-  | { readonly kind: 'check' | 'index-uids' | 'forget'; readonly path: string }
-  | ({ readonly kind: 'write-reports' } & ReportsRequest)
-  | { readonly kind: 'leave' };
-
-export type NumberedTask = ReadingTask & { readonly id: number };
-
-export type ReadingReply =
-  | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: ThreadError }
-  /** A ledger is converted before the task goes on; null: it goes on. */
-  | { readonly id: 0; readonly conversion: Conversion | null };
+  useRecipe: (use: RecipeUse) => Promise<ImportOptions>;
+  report: (asked: AtPath & { readonly request: ReportRequest }) => Generator<string | Uint8Array>;
+  check: (asked: AtPath) => SumCheck;
+  indexUids: (asked: AtPath) => void;
+  forget: (asked: AtPath) => void;
+  writeReports: (request: ReportsRequest) => Promise<ReportsWritten>;
+};
 
 /** Why a task with limits was not finished. */
 export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';

@@ -1,93 +1,33 @@
-import { parentPort } from 'node:worker_threads';
 import { watchConversions } from '../../platform/conversions.ts';
 import { namingDamage } from '../../platform/sqlite.ts';
+import { serve, tellOpener } from '../../platform/threads.ts';
 import type { ImportOptions } from '../import-options.ts';
-import { packError } from '../read/thread-error.ts';
+import type { RecipeUse } from '../inspect/use-recipe.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
+import type { InspectRequest } from './inspect-head.ts';
+import type { PreviewRequest } from './preview.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
-import type { NumberedTask, ReadingReply, ReadingTask, ReportsRequest, ReportsWritten } from './reading-task.ts';
+import type { ReadingThread, ReportsRequest, ReportsWritten } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
 import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
-import { type ReportRequest, reportPieces } from './report-text.ts';
+import { reportPieces } from './report-text.ts';
 import { rowDetailJson, rowsPageJson } from './rows-page.ts';
 import { summaryOf, totalsOf } from './summarize.ts';
 
 /** A thread that reads imports' files, so that the coordinator's thread does not wait for SQLite. */
 
-/** Files kept open, each with its page cache; those not asked for longest are closed. */
-const MOST_OPEN = 8;
+type Asked<Kind extends keyof ReadingThread> = Parameters<ReadingThread[Kind]>[0];
 
-interface OpenReport {
-  readonly path: string;
-  readonly reader: ImportReader;
-  readonly chunks: Iterator<string | Uint8Array>;
-}
+/** Files kept open, each with its page cache; those not asked for longest are closed. */
+const MAX_OPEN = 8;
 
 const readers = new Map<string, ImportReader>();
-const reports = new Map<number, OpenReport>();
 const encoder = new TextEncoder();
-
-parentPort?.on('message', async (task: NumberedTask) => {
-  const { id } = task;
-  try {
-    const result = await answer(task);
-    const transfer = result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : [];
-    parentPort?.postMessage({ id, result } satisfies ReadingReply, transfer);
-  } catch (error) {
-    parentPort?.postMessage({ id, error: packError(error) } satisfies ReadingReply);
-  }
-});
-
-watchConversions((conversion) => {
-  parentPort?.postMessage({ id: 0, conversion: conversion ?? null } satisfies ReadingReply);
-});
-
-// It has loaded: from now on, deadlines run.
-parentPort?.postMessage({ id: 0, result: undefined } satisfies ReadingReply);
-
-function answer(task: ReadingTask): unknown {
-  switch (task.kind) {
-    case 'query': {
-      const { path, question, given } = task;
-      return namingDamage(path, () =>
-        (readerOf(path)[question] as (...given: readonly unknown[]) => unknown)(...given),
-      );
-    }
-    case 'rows-page':
-      return rowsPage(task);
-    case 'row-detail':
-      return oneRow(task);
-    case 'preview':
-      return previewOf(task);
-    case 'use-recipe':
-      return usingRecipe(task);
-    case 'inspect':
-      return inspected(task);
-    case 'report':
-      return beginReport(task.path, task.report, task.request);
-    case 'chunk':
-      return nextChunk(task.report);
-    case 'end-report':
-      return endReport(task.report);
-    case 'check':
-      return namingDamage(task.path, () => readerOf(task.path).check());
-    case 'index-uids':
-      return indexUids(task.path);
-    case 'write-reports':
-      return writeReports(task);
-    case 'forget':
-      return forget(task.path);
-    case 'leave':
-      for (const path of [...readers.keys()]) forget(path);
-      for (const report of [...reports.keys()]) endReport(report);
-      return parentPort?.close();
-  }
-}
 
 /** Characters of a page of rows, at most. */
 const MOST_OF_A_PAGE = 4 * 1024 * 1024;
 
-function rowsPage({ path, filter, order, after, limit }: Extract<ReadingTask, { kind: 'rows-page' }>): Uint8Array {
+function rowsPage({ path, filter, order, after, limit }: Asked<'rowsPage'>): Uint8Array {
   return namingDamage(path, () => {
     const reader = readerOf(path);
     const page = reader.rowsPage(filter, limit, order, after);
@@ -97,7 +37,7 @@ function rowsPage({ path, filter, order, after, limit }: Extract<ReadingTask, { 
   });
 }
 
-function oneRow({ path, row }: Extract<ReadingTask, { kind: 'row-detail' }>): Uint8Array | undefined {
+function rowDetail({ path, row }: Asked<'rowDetail'>): Uint8Array | undefined {
   return namingDamage(path, () => {
     const reader = readerOf(path);
     const found = reader.rowDetail(row);
@@ -106,17 +46,17 @@ function oneRow({ path, row }: Extract<ReadingTask, { kind: 'row-detail' }>): Ui
 }
 
 /** Loaded on demand: threads that read ledgers do not need the file readers. */
-async function previewOf(task: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
+async function previewOf(request: PreviewRequest): Promise<Uint8Array> {
   const { preview } = await import('./preview.ts');
-  return encoder.encode(JSON.stringify(await preview(task)));
+  return encoder.encode(JSON.stringify(await preview(request)));
 }
 
-async function usingRecipe(use: Extract<ReadingTask, { kind: 'use-recipe' }>): Promise<ImportOptions> {
+async function usingRecipe(use: RecipeUse): Promise<ImportOptions> {
   const { useRecipe } = await import('../inspect/use-recipe.ts');
   return useRecipe(use);
 }
 
-async function inspected(request: Extract<ReadingTask, { kind: 'inspect' }>): Promise<Uint8Array> {
+async function inspected(request: InspectRequest): Promise<Uint8Array> {
   const { inspectHead } = await import('./inspect-head.ts');
   return encoder.encode(JSON.stringify(await inspectHead(request)));
 }
@@ -127,7 +67,7 @@ function readerOf(path: string): ImportReader {
   readers.delete(path);
   readers.set(path, reader);
   const [oldest] = readers.keys();
-  if (readers.size > MOST_OPEN && oldest !== undefined) forget(oldest);
+  if (readers.size > MAX_OPEN && oldest !== undefined) forget(oldest);
   return reader;
 }
 
@@ -137,31 +77,21 @@ function forget(path: string): void {
 }
 
 /** With a reader of its own: a report shows one moment, for as long as it is being read. */
-function beginReport(path: string, report: number, request: ReportRequest): void {
+function* report({ path, request }: Asked<'report'>): Generator<string | Uint8Array> {
   const reader = openImportReader(path);
-  reports.set(report, { path, reader, chunks: whenAsked(() => reportPieces(reader, request)) });
+  try {
+    const pieces = reportPieces(reader, request)[Symbol.iterator]();
+    for (;;) {
+      const next = namingDamage(path, () => pieces.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    reader.close();
+  }
 }
 
-function* whenAsked<Piece>(make: () => Iterable<Piece>): Generator<Piece> {
-  yield* make();
-}
-
-/** Undefined when there is no more. */
-function nextChunk(report: number): Uint8Array | undefined {
-  const open = reports.get(report);
-  if (open === undefined) throw new Error('the thread that made this report has ended in the middle of it');
-  const next = namingDamage(open.path, () => open.chunks.next());
-  if (next.done === true) return undefined;
-  return typeof next.value === 'string' ? encoder.encode(next.value) : next.value.slice();
-}
-
-function endReport(report: number): void {
-  reports.get(report)?.chunks.return?.();
-  reports.get(report)?.reader.close();
-  reports.delete(report);
-}
-
-function indexUids(path: string): void {
+function indexUids({ path }: Asked<'indexUids'>): void {
   const ledger = openImportLedger(path);
   try {
     ledger.indexUids();
@@ -185,3 +115,25 @@ async function writeReports({ path, folder, record }: ReportsRequest): Promise<R
     reader.close();
   }
 }
+
+watchConversions((conversion) => tellOpener(conversion ?? null));
+
+serve<ReadingThread>(
+  {
+    query: ({ path, question, given }) =>
+      namingDamage(path, () => (readerOf(path)[question] as (...given: readonly unknown[]) => unknown)(...given)),
+    rowsPage,
+    rowDetail,
+    preview: previewOf,
+    inspect: inspected,
+    useRecipe: usingRecipe,
+    report,
+    check: ({ path }) => namingDamage(path, () => readerOf(path).check()),
+    indexUids,
+    forget: ({ path }) => forget(path),
+    writeReports,
+  },
+  () => {
+    for (const path of [...readers.keys()]) forget(path);
+  },
+);

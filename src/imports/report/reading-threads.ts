@@ -85,59 +85,26 @@ export function openReadingThreads(): ReadingThreads {
     preview: openReadingQueue(one),
     closing: openReadingQueue({ atOnce: Number.POSITIVE_INFINITY }),
   };
-  let reports = 0;
   return {
     of: (path, limits) =>
       Object.fromEntries(
         (Object.keys(QUEUE_OF) as Question[]).map((name) => [
           name,
-          (...given: unknown[]) => queues[QUEUE_OF[name]].ask({ kind: 'query', path, question: name, given }, limits),
+          (...given: unknown[]) => queues[QUEUE_OF[name]].ask('query', { path, question: name, given }, limits),
         ]),
       ) as ImportQuestions,
-    rowsPage: async (path, request, limits) =>
-      (await queues[isSearch(request) ? 'search' : 'rows'].ask(
-        { kind: 'rows-page', path, ...request },
-        limits,
-      )) as Uint8Array,
-    rowDetail: async (path, row, limits) =>
-      (await queues.rows.ask({ kind: 'row-detail', path, row }, limits)) as Uint8Array | undefined,
-    preview: async (request, limits) =>
-      (await queues.preview.ask({ kind: 'preview', ...request }, limits)) as Uint8Array,
-    useRecipe: async (use, limits) =>
-      (await queues.preview.ask({ kind: 'use-recipe', ...use }, limits)) as ImportOptions,
-    inspect: async (request, limits) =>
-      (await queues.preview.ask({ kind: 'inspect', ...request }, limits)) as Uint8Array,
-    report: async function* (path, request) {
-      reports += 1;
-      const report = reports;
-      const take = (): Promise<unknown> => {
-        const chunk = queues.reports.ask({ kind: 'chunk', report });
-        // The error is reported where it is awaited, and no one may be waiting any more.
-        chunk.catch(() => {});
-        return chunk;
-      };
-      try {
-        await queues.reports.ask({ kind: 'report', path, report, request });
-        const ahead = Array.from({ length: CHUNKS_AHEAD }, take);
-        for (;;) {
-          const chunk = await ahead.shift();
-          if (!(chunk instanceof Uint8Array)) return;
-          ahead.push(take());
-          yield chunk;
-        }
-      } finally {
-        // A thread that has ended has no report to end.
-        queues.reports.askRunning({ kind: 'end-report', report }).catch(() => {});
-      }
-    },
-    check: async (path) => (await queues.closing.ask({ kind: 'check', path })) as SumCheck,
-    indexUids: async (path) => {
-      await queues.closing.ask({ kind: 'index-uids', path });
-    },
-    writeReports: async (request) =>
-      (await queues.closing.ask({ kind: 'write-reports', ...request })) as ReportsWritten,
+    rowsPage: (path, request, limits) =>
+      queues[isSearch(request) ? 'search' : 'rows'].ask('rowsPage', { path, ...request }, limits),
+    rowDetail: (path, row, limits) => queues.rows.ask('rowDetail', { path, row }, limits),
+    preview: (request, limits) => queues.preview.ask('preview', request, limits),
+    useRecipe: (use, limits) => queues.preview.ask('useRecipe', use, limits),
+    inspect: (request, limits) => queues.preview.ask('inspect', request, limits),
+    report: (path, request) => queues.reports.stream('report', { path, request }, CHUNKS_AHEAD),
+    check: (path) => queues.closing.ask('check', { path }),
+    indexUids: (path) => queues.closing.ask('indexUids', { path }),
+    writeReports: (request) => queues.closing.ask('writeReports', request),
     forget: async (path) => {
-      await Promise.all(Object.values(queues).map((queue) => queue.askRunning({ kind: 'forget', path })));
+      await Promise.all(Object.values(queues).map((queue) => queue.askRunning('forget', { path })));
     },
     close: async () => {
       await Promise.all(Object.values(queues).map((queue) => queue.close()));

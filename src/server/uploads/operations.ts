@@ -3,9 +3,9 @@ import { fileFacts } from '../../api/file-facts.ts';
 import { look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { importOperations } from '../../api/operations/imports.ts';
-import { syncOperations } from '../../api/operations/syncs.ts';
 import { preview } from '../../api/preview.ts';
-import { syncQuery } from '../syncs/options.ts';
+import { syncOperations } from '../../features/sync/operations.ts';
+import { syncQuery } from '../../features/sync/routes/options.ts';
 import { FILE_TYPES, previewQuery, uploadQuery } from './options.ts';
 import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES } from './preview.ts';
 import { UPLOAD_REFUSALS, uploadHeaders } from './taking.ts';
@@ -38,7 +38,7 @@ export const uploadOperations = {
       description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
       query: previewQuery,
       answer: preview,
-      refusals: ['BAD_OPTION', 'BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'],
+      refusals: ['BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'],
     }),
     takesFile: true,
   },
@@ -48,7 +48,7 @@ export const uploadOperations = {
       description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
       query: inspectQuery,
       answer: fileFacts,
-      refusals: ['BAD_OPTION', 'BAD_BODY', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'],
+      refusals: ['BAD_BODY', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'],
     }),
     takesFile: true,
   },
@@ -66,7 +66,7 @@ export const uploadOperations = {
           .meta({ description: 'Bytes of the whole file, where the body is its beginning.' }),
       }),
       answer: look,
-      refusals: ['BAD_OPTION', 'BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'],
+      refusals: ['BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'],
     }),
     takesFile: true,
   },

@@ -19,7 +19,7 @@ test('a full batch has the rows of its call group in the order of the input, wha
   ]);
 });
 
-test('a call group that loses rows to duplicates is cut again, so that it takes no call more than it needs', async () => {
+test('a call group that loses rows to duplicates takes no call more than it needs', async () => {
   // 50 rows fill two batches; ten of them are duplicates, eight of the second, so that 40 and one more row remain.
   const uid = (index: number) => (index >= 42 ? `U${index - 41}` : `u${index + 1}`);
   const { ledger, reader } = await stagedImport([
@@ -36,7 +36,7 @@ test('a call group that loses rows to duplicates is cut again, so that it takes 
   expect(reader.rows().toArray()).toHaveLength(75);
 });
 
-test('the turns of a call group count on from its full batches to the rest', async () => {
+test('the turns of a call group count its batches', async () => {
   const path = join(tempDir(), 'import.db');
   await stage(
     path,

@@ -49,10 +49,10 @@ export function rowAt(index: number, wanted: WantedRow): StagedRow {
 }
 
 /** Writes an import's file with these rows, in chunks of `chunk`. */
-export async function stage(path: string, wantedRows: readonly WantedRow[], chunk = 7): Promise<StagedTotals> {
+export function stage(path: string, wantedRows: readonly WantedRow[], chunk = 7): StagedTotals {
   const staging = startStaging(path);
   const rows = wantedRows.map((wanted, index) => rowAt(index, wanted));
-  for (let at = 0; at < rows.length; at += chunk) await staging.add(rows.slice(at, at + chunk));
+  for (let at = 0; at < rows.length; at += chunk) staging.add(rows.slice(at, at + chunk));
   return staging.finish(CSV);
 }
 

@@ -1,5 +1,0 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { comparePlans } from '../../syncs/plan/compare.ts';
-
-/** A thread that compares two plans and answers once. Its errors reach the caller. */
-parentPort?.postMessage(comparePlans(workerData));

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
+import { startStaging } from '../../../src/imports/stage/row-writer.ts';
+import { openForStaging } from '../../../src/platform/sqlite.ts';
+import { tempDir } from '../../temp-dir.ts';
+import { pending, rowAt, stagedImport } from './staged-import.ts';
+
+/** Rows that do not wait until it is known whether they are all. */
+const longRow = (index: number) => ({ ...rowAt(index, {}), original: JSON.stringify('x'.repeat(300_000)) });
+
+const INPUT = { format: 'csv', delimiter: ',', columns: [], recognised: {} } as const;
+
+test('an abandoned staging takes no more rows, and says so', () => {
+  const staging = startStaging(join(tempDir(), 'import.db'));
+  staging.add([longRow(0)]);
+  staging.abandon();
+  expect(() => staging.add([longRow(1)])).toThrow('it was given up');
+});
+
+test.each(['few', 'many'])(
+  'a file that cannot be written is said so, instead of staging into nothing: %s rows',
+  (rows) => {
+    const staging = startStaging(join(tempDir(), 'no', 'such', 'directory.db'));
+    const stage = () => {
+      staging.add([rows === 'few' ? rowAt(0, {}) : longRow(0)]);
+      staging.finish(INPUT);
+    };
+    expect(stage).toThrow(/^the ledger cannot be written: /);
+  },
+);
+
+test('while it is staged, a ledger has no journal, which would write many pages a second time', () => {
+  const database = openForStaging(join(tempDir(), 'import.db'), IMPORT_MIGRATIONS);
+  expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'off' });
+  database.close();
+});
+
+test('an empty input is an import without batches whose sum holds', async () => {
+  const { ledger, reader } = await stagedImport([]);
+  expect(pending(ledger)).toEqual([]);
+  expect(ledger.check()).toMatchObject({ holds: true, rows: { read: 0 } });
+  expect([...reader.rows()]).toEqual([]);
+});
+
+test('all scopes travel in one call, under the group as it was written first', async () => {
+  const { ledger } = await stagedImport([
+    { uid: 'd', guid: 'Team', scope: 'ban' },
+    { uid: 'c', guid: 'team', scope: 'participant' },
+    { uid: 'b', guid: 'TEAM', scope: 'moderator' },
+    { uid: 'a', guid: 'tEAM', scope: 'admin' },
+  ]);
+  const [batch, ...others] = pending(ledger);
+  expect(others).toEqual([]);
+  expect(batch?.guid).toBe('Team');
+  expect(batch?.rows.map(({ uid }) => uid)).toEqual(['d', 'c', 'b', 'a']);
+});
+
+test('two acting users do not make two memberships of one', async () => {
+  const { ledger, reader } = await stagedImport([
+    { uid: 'ann', onBehalfOf: 'boss' },
+    { uid: 'ann', onBehalfOf: 'chief' },
+  ]);
+  expect([...reader.rows()].map(({ status }) => status)).toEqual(['unprocessed', 'duplicate']);
+  expect(pending(ledger).map(({ onBehalfOf }) => onBehalfOf)).toEqual(['boss']);
+});
