@@ -63,7 +63,7 @@ describe('the rules find what is planted', () => {
     ['a look upwards in passing on', 'src/text/a.ts', `export { b } from '../queue/b.ts';`, 'a folder looks down'],
     ['a look upwards by effect', 'src/membership/a.ts', `import '../chat/b.ts';`, 'a folder looks down'],
     ['a way back of a row', 'src/imports/read/a.ts', `import { b } from '../stage/b.ts';`, 'a folder looks down'],
-    ['syncs in imports', 'src/imports/life/a.ts', `import { b } from '../../syncs/run/b.ts';`, 'a folder looks down'],
+    ['a later feature', 'src/features/sync/a.ts', `import { b } from '../schedule/b.ts';`, 'in their order only'],
     [
       'a feature in the core',
       'src/imports/life/a.ts',
@@ -102,7 +102,7 @@ describe('the rules find what is planted', () => {
     ['the environment by name', 'src/cli/a.ts', `import { env } from 'node:process';`, 'reads process.env'],
     ['the console', 'src/cli/a.ts', `console.log('a');`, 'uses the console'],
     ['half of a piece', 'src/cli/a.ts', 'await file.write(piece);', 'writes a part'],
-    ['a code of the service', 'src/syncs/a.ts', `const a = 'ERR_NO_VACANCY';`, 'names ERR_NO_VACANCY'],
+    ['a code of the service', 'src/features/sync/a.ts', `const a = 'ERR_NO_VACANCY';`, 'names ERR_NO_VACANCY'],
     ['a code in SQL', 'src/imports/check/a.sql', `select 'fail:ERR_UID_NOT_FOUND';`, 'names ERR_UID_NOT_FOUND'],
     ['a family of codes', 'jobs/a.ts', `const a = ['AUTH_ERR_'];`, 'names AUTH_ERR_'],
     ['the size of a call', 'src/imports/record/a.ts', 'const ROWS_PER_CALL = 25;', 'how many UIDs a call has'],

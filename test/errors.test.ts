@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../src/errors/error-codes.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
+import { SYNC_REASON_CODES } from '../src/features/sync/sync-errors.ts';
 import { REASON_CODES } from '../src/imports/reason-codes.ts';
-import { SYNC_REASON_CODES } from '../src/syncs/sync-errors.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 

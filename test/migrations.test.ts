@@ -30,8 +30,8 @@ const LANDED: Readonly<Record<string, string>> = {
   'server/access/migrations/001_access.sql': 'd95d236ecf2d363a',
   'server/access/migrations/002_last_use.sql': '09d444bd4fb353e0',
   'server/access/migrations/003_receiver.sql': '7156bea9c70aa5ee',
-  'syncs/plan/migrations/001_plan.sql': 'f33fc3084c2fbf7d',
-  'syncs/plan/migrations/002_creating.sql': 'a518a76dad0d8a0a',
+  'features/sync/plan/migrations/001_plan.sql': 'f33fc3084c2fbf7d',
+  'features/sync/plan/migrations/002_creating.sql': 'a518a76dad0d8a0a',
 };
 
 test('a migration that has landed is never changed, renamed or removed', () => {

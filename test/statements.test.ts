@@ -64,8 +64,8 @@ describe('statements', () => {
     const ofCatalog = [
       'imports/catalog',
       'server/webhook/deliveries',
-      'syncs/schedule/schedule-catalog',
-      'syncs/sync-catalog',
+      'features/schedule/schedule-catalog',
+      'features/sync/sync-catalog',
     ];
     for (const file of ofCatalog) prepareAll(database, `${file}.sql`);
     database.close();

@@ -43,7 +43,7 @@ export const importView = importSummary
       .optional()
       .meta({ description: 'It was checked with the service before it was sent: see `/check`.' }),
     checkedRows: z
-      .strictObject({ canBeSent: count, wouldFail: count })
+      .strictObject({ canBeSent: count, wouldFail: count, at: time })
       .optional()
       .meta({ description: 'Of an import that waits: what its check with the service found.' }),
     fileOfChanges: z

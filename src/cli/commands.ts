@@ -90,7 +90,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   sync: {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
-    load: async () => (await import('./commands/sync.ts')).syncCommand,
+    load: async () => (await import('../features/sync/commands/sync.ts')).syncCommand,
   },
   export: {
     usage: '[options]',
@@ -105,7 +105,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   schedule: {
     usage: '',
     description: 'sync files regularly, from `rollcall serve`',
-    load: async () => (await import('./commands/schedule.ts')).scheduleCommand,
+    load: async () => (await import('../features/schedule/commands/schedule.ts')).scheduleCommand,
   },
   serve: {
     usage: '[options]',

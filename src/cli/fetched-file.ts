@@ -39,9 +39,9 @@ export async function fileToFetch(
   }
   // Loaded for those alone who need them.
   const [{ addressName, checkedAddress }, { headersFrom, headersWithValues }, { download }] = await Promise.all([
-    import('../syncs/schedule/source.ts'),
-    import('../syncs/schedule/source-headers.ts'),
-    import('../syncs/schedule/download.ts'),
+    import('../features/schedule/source.ts'),
+    import('../features/schedule/source-headers.ts'),
+    import('../features/schedule/download.ts'),
   ]);
   const url = checkedAddress(file);
   const headers = headersWithValues(headersFrom(header), environmentVariable);

@@ -3,12 +3,14 @@ import { Registry } from 'prom-client';
 import type { Settings } from '../api/service.ts';
 import { openApp } from '../app/app.ts';
 import { callMetrics } from '../app/call-metrics.ts';
-import { composeSchedules } from '../app/compose-schedules.ts';
-import { composeSyncs } from '../app/compose-syncs.ts';
 import { serviceOpener } from '../app/open-service.ts';
-import { sandboxSources } from '../app/sandbox-sources.ts';
 import type { Service } from '../app/service.ts';
 import { asError } from '../errors/message-of.ts';
+import { scheduleControl } from '../features/schedule/commands/schedule-control.ts';
+import { composeSchedules } from '../features/schedule/compose-schedules.ts';
+import { sandboxSources } from '../features/schedule/sandbox-sources.ts';
+import { syncControl } from '../features/sync/commands/sync-control.ts';
+import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
@@ -32,8 +34,6 @@ import { notifyTarget } from './notify-target.ts';
 import { failureWords } from './screen/disk-full.ts';
 import { type Io, say } from './screen/io.ts';
 import { logStream } from './screen/log-stream.ts';
-import { scheduleControl } from './target/schedule-control.ts';
-import { syncControl } from './target/sync-control.ts';
 import { typedCommand } from './typed-command.ts';
 
 export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {

@@ -1,18 +1,18 @@
 /** The pages of the console, in the order of the navigation: the only file of the console that names features. */
 import { ExportsPage } from '../features/export/page.js';
 import { RepairPage } from '../features/repair/pages/repair.js';
+import { ScheduleFormPage } from '../features/schedule/pages/schedule-form.js';
+import { SchedulesPage } from '../features/schedule/pages/schedules.js';
+import { ComparePage } from '../features/sync/pages/compare.js';
+import { SyncPage } from '../features/sync/pages/sync.js';
+import { SyncsPage } from '../features/sync/pages/syncs.js';
 import { AuditPage } from './view/audit.js';
-import { ComparePage } from './view/compare.js';
 import { ImportPage } from './view/import.js';
 import { ImportsPage } from './view/imports.js';
 import { LoginPage } from './view/login.js';
 import { MemberPage } from './view/member.js';
 import { NowPage } from './view/now.js';
-import { ScheduleFormPage } from './view/schedule-form.js';
-import { SchedulesPage } from './view/schedules.js';
 import { SettingsPage } from './view/settings.js';
-import { SyncPage } from './view/sync.js';
-import { SyncsPage } from './view/syncs.js';
 
 /** @import { Page } from './place.js' */
 

@@ -1,14 +1,6 @@
 /** What the HTTP API answers about syncs and schedules (src/api). */
 
 export type {
-  ActionCounts as PlanCounts,
-  GuardFinding,
-  GuardObjections,
-  PlanAction as MemberAction,
-  PlanCreate,
-  PlanTotals,
-} from '../api/plan.ts';
-export type {
   ScheduleHistory,
   ScheduleNights,
   ScheduleReading,
@@ -16,7 +8,7 @@ export type {
   ScheduleSettings,
   ScheduleView as Schedule,
   SourceFolder,
-} from '../api/schedules.ts';
+} from '../features/schedule/api.ts';
 export type {
   ComparedCounts,
   ComparedGroup,
@@ -29,6 +21,14 @@ export type {
   SyncGroupsPage,
   SyncsPage,
   SyncView,
-} from '../api/syncs.ts';
+} from '../features/sync/api.ts';
+export type {
+  ActionCounts as PlanCounts,
+  GuardFinding,
+  GuardObjections,
+  PlanAction as MemberAction,
+  PlanCreate,
+  PlanTotals,
+} from '../features/sync/api-plan.ts';
 export type { PlanActionName as PlanAction } from '../membership/plan-words.ts';
 export type { RunState, SyncState } from '../membership/sync-state.ts';

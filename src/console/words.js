@@ -253,7 +253,8 @@ export function actionLabel(view, action) {
     case 'pause':
       return 'Pause';
     case 'resume':
-      return view.state === 'staged' ? 'Start sending' : 'Resume';
+      if (view.state !== 'staged') return 'Resume';
+      return (view.checkedRows?.wouldFail ?? 0) > 0 ? 'Start with all rows' : 'Start sending';
     case 'cancel':
       return 'Cancel…';
     case 'retry':

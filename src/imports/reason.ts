@@ -1,12 +1,13 @@
 import { type Words, type WriteOption, written } from '../errors/named-options.ts';
 import { isObject, isText, storedJson } from '../platform/stored-json.ts';
+import { asClause } from '../text/wording.ts';
 import type { ImportRecord } from './catalog.ts';
 
 /** Why an import is in its state and what to do about it, worded for one surface. Without a full stop. */
 export function reasonFor({ reason, remedy }: Pick<ImportRecord, 'reason' | 'remedy'>, write: WriteOption): string {
   if (remedy === null) return reason;
   const next = written(wordsOf(remedy), write);
-  return `${reason}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
+  return `${asClause(reason)}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
 
 /** Options with a value that the remedy names, such as `maxCreate`: the import continues when a person agrees to them. */

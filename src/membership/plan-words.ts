@@ -9,7 +9,7 @@ export const PLAN_ACTIONS = [
 ] as const;
 export type PlanActionName = (typeof PLAN_ACTIONS)[number];
 
-/** Why a plan does it. src/syncs/plan/reasons.ts has each as a sentence. */
+/** Why a plan does it. src/features/sync/plan/reasons.ts has each as a sentence. */
 export const PLAN_REASONS = [
   'right',
   'absent',

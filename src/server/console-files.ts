@@ -4,21 +4,7 @@ import type { Api } from './context.ts';
 import { Problem } from './problem.ts';
 
 /** Addresses of the console's own pages; those of a feature are among its routes. All get the same page. */
-const PAGES = [
-  '/',
-  '/imports',
-  '/imports/:id',
-  '/syncs',
-  '/syncs/:id',
-  '/schedules',
-  '/schedules/new',
-  '/schedules/:name/edit',
-  '/members',
-  '/members/:uid',
-  '/audit',
-  '/settings',
-  '/login',
-];
+const PAGES = ['/', '/imports', '/imports/:id', '/members', '/members/:uid', '/audit', '/settings', '/login'];
 
 /** The name changes with the content: a browser need not ask for it again. */
 const FOR_EVER = 'public, max-age=31536000, immutable';

@@ -2,18 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Role, Settings } from '../api/service.ts';
-import type { Schedules } from '../app/compose-schedules.ts';
+import type { Schedules } from '../features/schedule/compose-schedules.ts';
+import type { SyncViews } from '../features/sync/routes/views.ts';
+import type { SyncRunner } from '../features/sync/run/runner-port.ts';
+import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
-import type { SyncRunner } from '../syncs/run/runner-port.ts';
-import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
-import type { Reading } from './reading.ts';
+import type { DataReader } from './reading.ts';
 import type { RunningImports } from './running.ts';
-import type { SyncViews } from './syncs/views.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
 export type Api = FastifyInstance<
@@ -34,7 +34,7 @@ export interface ServerContext {
   readonly settings: Settings;
   /** The service is a sandbox in which every user may act in every group. */
   readonly anybodyActs?: boolean | undefined;
-  readonly reading: Reading;
+  readonly reading: DataReader;
   readonly views: ImportViews;
   readonly running: RunningImports;
   /** For lists and journals. */

@@ -2,7 +2,7 @@ import { ReadingRefused } from '../../jobs/ask-service.ts';
 import type { HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
 import { GROUP_MISSING, USER_MISSING } from '../chat/service/codes.ts';
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from '../chat/service/limits.ts';
-import type { GroupPages } from '../imports/send/group-reader.ts';
+import type { GroupPages } from '../imports/ask/group-pages.ts';
 import { foldId, type Region } from '../membership/membership.ts';
 import type { Outcome } from '../membership/outcome.ts';
 

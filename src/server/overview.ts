@@ -1,14 +1,14 @@
 import { serviceOperations } from '../api/operations/service.ts';
 import type { Night, NightResult, Overview } from '../api/overview.ts';
-import type { ImportRecord } from '../imports/catalog.ts';
-import { type ImportState, needsPerson } from '../membership/import-state.ts';
-import type { SyncState } from '../membership/sync-state.ts';
 import type {
   ScheduleCatalogReader,
   ScheduleHealth,
   ScheduleRecord,
   ScheduleRun,
-} from '../syncs/schedule/schedule-catalog.ts';
+} from '../features/schedule/schedule-catalog.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import { type ImportState, needsPerson } from '../membership/import-state.ts';
+import type { SyncState } from '../membership/sync-state.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './queue-answer.ts';
 import { serve } from './serve.ts';

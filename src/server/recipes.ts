@@ -1,8 +1,8 @@
 import { readOptions } from '../imports/import-options.ts';
-import { TEMPLATE_TYPES, templateFile } from '../imports/inspect/template.ts';
 import { recipeOperations } from '../imports/recipes/operations.ts';
 import { recipeFrom } from '../imports/recipes/save-as.ts';
 import { findRecipe, listRecipes, removeRecipe, saveRecipe, unreadableRecipes } from '../imports/recipes/store.ts';
+import { TEMPLATE_TYPES, templateFile } from '../imports/recipes/template-file.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { serve } from './serve.ts';

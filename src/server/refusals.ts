@@ -15,13 +15,11 @@ import {
   WrongTarget,
 } from '../imports/import-errors.ts';
 import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
-import { ReadingStopped, type StopReason } from '../imports/report/reading-task.ts';
+import { ReadingStopped, type StopReason } from '../imports/report/ledger-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
-import { EditedMeanwhile, ScheduleError, SourceNotAllowed } from '../syncs/schedule/schedule-errors.ts';
-import { SyncRefused, UnknownSync } from '../syncs/sync-errors.ts';
 import { asSentence, withFullStop } from '../text/wording.ts';
 import { shortened, wrongOption } from '../text/wrong-option.ts';
 import { Problem, problemDocument } from './problem.ts';
@@ -102,17 +100,34 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
 };
 
 /** What a feature refuses a request with, by the code of its error: no feature is imported for it. */
-const OF_FEATURES: Readonly<Record<string, { readonly code: ProblemCode; readonly hasRemedy?: true }>> = {
+const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
   CANNOT_REPAIR: { code: 'WRONG_STATE', hasRemedy: true },
+  UNKNOWN_SYNC: { code: 'UNKNOWN_SYNC' },
+  SYNC_HELD: { code: 'WRONG_STATE' },
+  REASON_REQUIRED: { code: 'WRONG_STATE' },
+  CANNOT_UNDO: { code: 'WRONG_STATE' },
+  WRONG_STATE: { code: 'WRONG_STATE' },
+  UNKNOWN_SCHEDULE: { code: 'UNKNOWN_SCHEDULE' },
+  BAD_SCHEDULE: { code: 'BAD_OPTION', hasRemedy: true },
+  EDITED_MEANWHILE: { code: 'EDITED_MEANWHILE' },
+  SOURCE_NOT_ALLOWED: { code: 'SOURCE_NOT_ALLOWED', field: 'file', hasRemedy: true },
 };
 
-/** An error that names a field is about an option. */
+interface FeatureProblem {
+  readonly code: ProblemCode;
+  /** The option that it is always about. Where the error names one, the code is BAD_OPTION. */
+  readonly field?: string;
+  /** Whether the error's remedy takes the place of that of the code. */
+  readonly hasRemedy?: true;
+}
+
 function refusedByFeature({ code, what, facts, remedyWords }: RollcallError): Problem | undefined {
   const known = OF_FEATURES[code];
   if (known === undefined) return undefined;
-  const field = typeof facts['field'] === 'string' ? facts['field'] : undefined;
-  return new Problem(field === undefined ? known.code : 'BAD_OPTION', asSentence(what), {
+  const named = typeof facts['field'] === 'string' ? facts['field'] : undefined;
+  const field = known.field ?? named;
+  return new Problem(named === undefined ? known.code : 'BAD_OPTION', asSentence(what), {
     ...(field !== undefined && { field }),
     ...(known.hasRemedy && remedyWords !== undefined && { remedy: asSentence(written(remedyWords, asParameter)) }),
   });
@@ -135,22 +150,8 @@ export function problemOf(error: unknown): Problem | undefined {
     const refused = refusedByFeature(error);
     if (refused !== undefined) return refused;
   }
-  if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', asSentence(error.what));
-  if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {
+  if (error instanceof TransitionError || error instanceof SyncTransitionError) {
     return new Problem('WRONG_STATE', asSentence(error.what));
-  }
-  if (error instanceof EditedMeanwhile) return new Problem('EDITED_MEANWHILE', asSentence(error.what));
-  if (error instanceof SourceNotAllowed) {
-    const remedy = asSentence(error.remedy ?? '');
-    return new Problem('SOURCE_NOT_ALLOWED', asSentence(error.what), { field: 'file', remedy });
-  }
-  if (error instanceof ScheduleError && error.code === 'BAD_SCHEDULE') {
-    const { what, remedyWords = '', facts } = error;
-    const remedy = asSentence(written(remedyWords, asParameter));
-    return new Problem('BAD_OPTION', asSentence(what), { field: String(facts['field']), remedy });
-  }
-  if (error instanceof ScheduleError) {
-    return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof UnknownRecipe) return new Problem('UNKNOWN_RECIPE', asSentence(error.what));
   if (error instanceof RecipeNeeds) {

@@ -8,12 +8,14 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
 import type { Settings } from '../api/service.ts';
+import { syncMetrics } from '../features/schedule/routes/sync-metrics.ts';
+import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
+import { syncViews } from '../features/sync/routes/views.ts';
+import type { SyncRunner } from '../features/sync/run/runner-port.ts';
+import { openSyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
-import type { SyncRunner } from '../syncs/run/runner-port.ts';
-import { openScheduleCatalogReader } from '../syncs/schedule/schedule-catalog.ts';
-import { openSyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { AccessStore } from './access/access-store.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { checkRoutes } from './checks.ts';
@@ -29,7 +31,6 @@ import { importViews } from './import-views.ts';
 import { importRoutes } from './imports.ts';
 import { memberRoutes } from './members.ts';
 import { serverMetrics } from './metrics/metrics.ts';
-import { syncMetrics } from './metrics/sync-metrics.ts';
 import { notificationRoutes } from './notifications.ts';
 import { overviewRoute } from './overview.ts';
 import { Problem } from './problem.ts';
@@ -39,13 +40,8 @@ import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
 import { runningImports } from './running.ts';
-import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
-import { compareRoute } from './syncs/compare.ts';
-import { planRoutes } from './syncs/plan-routes.ts';
-import { syncRoutes } from './syncs/routes.ts';
-import { syncViews } from './syncs/views.ts';
 import { tokenRoutes } from './tokens.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { openNotifications } from './webhook/notifications.ts';
@@ -189,7 +185,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, running, events, log, isStillAllowed },
     anybodyActs: options.anybodyActs,
     syncCatalog,
-    syncViews: syncViews(syncs, dir, syncCatalog.transitions),
+    syncViews: syncViews(syncs, dir, syncCatalog),
   };
   app.addHook('preClose', async () => {
     stopping = true;
@@ -239,10 +235,6 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   checkRoutes(app, context);
   createdRoutes(app, context);
   memberRoutes(app, context);
-  syncRoutes(app, context);
-  planRoutes(app, context);
-  compareRoute(app, context);
-  scheduleRoutes(app, context);
   recipeRoutes(app, context);
   eventRoutes(app, context);
   settingsRoutes(app, context, notifications);

@@ -1,5 +1,5 @@
 import { serviceOperations } from '../api/operations/service.ts';
-import { LIMITS } from '../syncs/guard-limits.ts';
+import { LIMITS } from '../features/sync/guard-limits.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { answersSoon } from './queue-answer.ts';

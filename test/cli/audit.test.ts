@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { importHere } from '../../src/cli/commands/import.ts';
-import { changeSchedules } from '../../src/cli/target/schedule-control.ts';
+import { changeSchedules } from '../../src/features/schedule/commands/schedule-control.ts';
+import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
+import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
-import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
-import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** What commands change in a data directory is in the same audit log as what comes over HTTP. */

@@ -28,7 +28,7 @@ async function loadedBy(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return {
     loaded,
     packages: firstOf(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/),
-    folders: firstOf(/\/(src\/(?:imports\/|chat\/(?=service\/))?[a-z]+|jobs)\//),
+    folders: firstOf(/\/(src\/(?:imports\/|features\/|chat\/(?=service\/))?[a-z]+|jobs)\//),
   };
 }
 
@@ -42,7 +42,7 @@ describe('only what a command needs is loaded', () => {
       'src/queue',
       'src/imports/read',
       'src/chat',
-      'src/syncs',
+      'src/features/sync',
       'src/server',
       'jobs',
     ]) {
@@ -58,7 +58,7 @@ describe('only what a command needs is loaded', () => {
       expect(loaded).not.toContain('node:http');
       expect([...packages]).toEqual(['commander']);
       expect(folders).toContain('src/imports/report');
-      for (const folder of ['src/queue', 'src/chat', 'src/syncs', 'src/server', 'jobs']) {
+      for (const folder of ['src/queue', 'src/chat', 'src/features/sync', 'src/server', 'jobs']) {
         expect(folders).not.toContain(folder);
       }
     }
@@ -86,7 +86,7 @@ test('an import loads what reads, sends and reports, and nothing else', async ()
   expect([...packages].filter((name) => /opentelemetry|otel|nodemailer|pino-pretty|bullmq|ioredis/.test(name))).toEqual(
     [],
   );
-  for (const folder of ['src/syncs', 'src/imports/recipes', 'src/imports/inspect']) {
+  for (const folder of ['src/features/sync', 'src/imports/recipes', 'src/imports/inspect']) {
     expect(folders).not.toContain(folder);
   }
   // All of undici is twice as much.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SyncsPage } from '../../src/api/syncs.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import type { SyncsPage } from '../../src/features/sync/api.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { openWorkplace } from './workplace.ts';
 

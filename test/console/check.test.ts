@@ -33,14 +33,46 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await eventually(() => rows.innerText()).not.toContain('ben');
   expect(await rows.innerText()).toContain('ghost');
   const start = await browser.open(server.url);
-  await start.getByRole('region', { name: 'Ready when you are' }).getByText(headline).waitFor();
+  const ready = start.getByRole('region', { name: 'Ready when you are' });
+  await ready.getByText(headline).waitFor();
+  await ready.getByRole('button', { name: 'Start with all rows: checked.csv' }).click();
+  await start.getByRole('dialog').getByText('2 of them, as the check says').waitFor();
+  await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();
   await start.close();
   const href = await check.getByRole('link', { name: 'Every row: CSV' }).getAttribute('href');
   expect(await (await page.request.get(new URL(href ?? '', server.url).href)).text()).toContain('ERR_UID_NOT_FOUND');
-  await page.getByRole('button', { name: 'Start sending' }).click();
+  await page.getByRole('button', { name: 'Start with all rows' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Send 3 rows to the sandbox?' });
+  await dialog.getByText('2 of them, as the check says').waitFor();
+  await dialog.getByRole('button', { name: 'Start with all rows' }).click();
   await page.getByText('Completed: 1 of 3 rows succeeded; 2 rows need attention.').first().waitFor();
   // Now their outcomes count.
   await eventually(() => verdicts.count()).toBe(0);
+});
+
+test('rows that would fail are left out after a question, and the table says why', async () => {
+  const page = await browser.open(server.url);
+  const content = 'uid,guid\nada,choir\nghost,choir\nben,nowhere\nben,choir\n';
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(content, 'without.csv'));
+  await page.getByLabel('Only check the file').check();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Check with the service' }).click();
+  const without = page.getByRole('button', { name: 'Start without 2 rows that would fail…' });
+  await without.click();
+  const dialog = page.getByRole('dialog', { name: 'Send 2 rows to the sandbox?' });
+  await dialog.getByText('2 that would fail, as the check says').waitFor();
+  await eventually(() => dialog.locator('dt').allTextContents()).toEqual([
+    ...['Rows', 'Left out', 'Checked', 'Groups', 'Messages in groups', 'Calls', 'Time', 'Service', 'Apps'],
+  ]);
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Do not send' }).click();
+  await eventually(() => without.evaluate((button) => button.matches(':focus'))).toBe(true);
+  await without.click();
+  await dialog.getByRole('button', { name: 'Start without 2 rows' }).click();
+  await page.getByText('Completed: 2 of 4 rows succeeded; the others are left out.').first().waitFor();
+  const rows = page.getByRole('region', { name: 'Rows' });
+  await rows.getByText('the check found that the user does not exist (ERR_UID_NOT_FOUND)').waitFor();
+  expect(await violations(page)).toEqual([]);
 });
 
 test('what the check found missing is created at that place, after a question', async () => {
@@ -84,4 +116,29 @@ test('before a hundred rows and more are sent, the page says what that takes and
     ...['Rows', 'Groups', 'Messages in groups', 'Calls', 'Time', 'Service', 'Apps'],
   ]);
   await dialog.getByText('at least 120').waitFor();
+});
+
+test('several imports that wait are resumed in the list after a question about their rows', async () => {
+  const upload = (name: string, lines: readonly string[]) =>
+    fetch(`${server.url}/v1/imports?name=${name}&dryRun=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: `uid,guid\n${lines.join('\n')}\n`,
+    });
+  await upload('bulk-a.csv', ['ada,choir']);
+  const lines = Array.from({ length: 120 }, (_, n) => `ada,room-${n}`);
+  await upload('bulk-b.csv', lines);
+  const page = await browser.open(`${server.url}/imports?state=staged`);
+  await page.getByRole('checkbox', { name: /^Select bulk-a.csv/ }).check();
+  await page.getByRole('checkbox', { name: /^Select bulk-b.csv/ }).check();
+  const resume = page.getByRole('group', { name: 'Selected imports' }).getByRole('button', { name: 'Resume' });
+  await resume.click();
+  const dialog = page.getByRole('dialog', { name: 'Resume 2 imports?' });
+  await dialog.getByText('121 rows that wait are sent.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Keep them waiting' }).click();
+  await page.getByRole('checkbox', { name: /^Select bulk-b.csv/ }).uncheck();
+  // A few rows need no question.
+  await resume.click();
+  await page.getByText('1 import done.').waitFor({ state: 'attached' });
 });

@@ -37,6 +37,7 @@ test('the sheets of a workbook are offered by their names, and the one that is c
     'The rows are from the sheet "Members", the first one with a table (before it, only text',
   );
   await note.waitFor();
+  await page.getByText('The first row as it is.').waitFor();
   const table = page.getByRole('table', { name: 'The first rows of the file' });
   expect(await top(note)).toBeLessThan(await top(table));
   expect(await sheetNames(page)).toEqual(['the first one with a table', 'Read me', 'Members', 'Old (hidden)']);

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { ChatClient } from '../../src/chat/client.ts';
 import { ServiceRefusal } from '../../src/chat/errors.ts';
 import type { PageOptions } from '../../src/chat/member-client.ts';
+import { asFlag } from '../../src/errors/named-options.ts';
+import { reasonFor } from '../../src/imports/reason.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, participants, reached } from './pipeline-harness.ts';
@@ -168,7 +170,7 @@ test('nobody is banned from a group that is not there', async () => {
 describe('a list of banned users that cannot be read whole', () => {
   const many = Array.from({ length: 120 }, (_, n) => `b${n}`);
   const refusal = (httpStatus: number, serviceCode: string | null) => async (): Promise<never> => {
-    throw new ServiceRefusal({ httpStatus, serviceCode, serviceMessage: 'not for you', rate: {} });
+    throw new ServiceRefusal({ httpStatus, serviceCode, serviceMessage: 'This is not for you.', rate: {} });
   };
   const broken = {
     'that lacks entries': (service: ChatClient) => async (guid: string, page: number, options?: PageOptions) => {
@@ -195,6 +197,7 @@ describe('a list of banned users that cannot be read whole', () => {
     const { id, state, code, reason } = await pipeline.run(csv(rowsFor(['b1', 'ann'])), { bans: 'keep' });
     expect([state, code]).toEqual(['blocked', 'BANS_UNKNOWN']);
     expect(reason).toContain('it is not known who is banned, and adding lifts a ban');
+    expect(reasonFor(pipeline.coordinator.find(id), asFlag)).toMatch(/[^.]\. Resume to ask again/);
     expect(pipeline.calls(id)).toBe(0);
     isBroken = false;
     await pipeline.coordinator.resume(id);

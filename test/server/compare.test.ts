@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Comparison, SyncView } from '../../src/api/syncs.ts';
+import type { Comparison, SyncView } from '../../src/features/sync/api.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
-import { newSchedule } from '../../src/api/schedules.ts';
+import { newSchedule } from '../../src/features/schedule/api.ts';
 import { CREATING, MAX_CREATE } from '../../src/options/create-options.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
 import { consoleBundle } from '../../src/server/console-bundle.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
-import type { SyncView } from '../../src/api/syncs.ts';
+import type { SyncView } from '../../src/features/sync/api.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { lastDays, nightsOf } from '../../src/features/schedule/routes/nights.ts';
+import type { SchedulePause } from '../../src/features/schedule/schedule-catalog.ts';
 import type { RunState } from '../../src/membership/sync-state.ts';
-import { lastDays, nightsOf } from '../../src/server/schedules/nights.ts';
-import type { SchedulePause } from '../../src/syncs/schedule/schedule-catalog.ts';
 
 const now = Date.parse('2027-03-30T12:00:00Z');
 const days = lastDays(now, 'Europe/Rome', 5);

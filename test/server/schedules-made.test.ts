@@ -12,8 +12,8 @@ import type {
   ScheduleHistory,
   ScheduleView,
   SourceFolder,
-} from '../../src/api/schedules.ts';
-import type { SyncView } from '../../src/api/syncs.ts';
+} from '../../src/features/schedule/api.ts';
+import type { SyncView } from '../../src/features/sync/api.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

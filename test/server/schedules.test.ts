@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegionStatus } from '../../src/api/regions.ts';
-import type { EditedSchedule, ScheduleView } from '../../src/api/schedules.ts';
+import type { EditedSchedule, ScheduleView } from '../../src/features/schedule/api.ts';
+import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
+import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
-import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
-import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

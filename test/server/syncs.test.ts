@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PlanAction } from '../../src/api/plan.ts';
-import { planDocument } from '../../src/api/plan.ts';
-import type { SyncView } from '../../src/api/syncs.ts';
-import type { GroupSummary } from '../../src/syncs/plan/plan-pages.ts';
+import type { SyncView } from '../../src/features/sync/api.ts';
+import type { PlanAction } from '../../src/features/sync/api-plan.ts';
+import { planDocument } from '../../src/features/sync/api-plan.ts';
+import type { GroupSummary } from '../../src/features/sync/plan/plan-pages.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal'];

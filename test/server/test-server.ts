@@ -5,11 +5,12 @@ import type { ImportView } from '../../src/api/imports.ts';
 import type { ProblemDocument } from '../../src/api/problems.ts';
 import type { Role, Settings } from '../../src/api/service.ts';
 import { composeCoordinator } from '../../src/app/compose.ts';
-import type { Schedules } from '../../src/app/compose-schedules.ts';
-import { composeSchedules } from '../../src/app/compose-schedules.ts';
-import { composeSyncs } from '../../src/app/compose-syncs.ts';
 import { clientOf, type Service } from '../../src/app/service.ts';
 import type { ChatClient } from '../../src/chat/client.ts';
+import type { Schedules } from '../../src/features/schedule/compose-schedules.ts';
+import { composeSchedules } from '../../src/features/schedule/compose-schedules.ts';
+import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
+import type { SyncRunner } from '../../src/features/sync/run/runner-port.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { readConfig } from '../../src/platform/config.ts';
@@ -20,7 +21,6 @@ import { type AccessStore, openAccessStore } from '../../src/server/access/acces
 import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
-import type { SyncRunner } from '../../src/syncs/run/runner-port.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */

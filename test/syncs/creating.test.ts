@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { countNewcomers } from '../../src/features/sync/plan/creating.ts';
+import { makePlan } from '../../src/features/sync/plan/plan.ts';
+import { planText } from '../../src/features/sync/plan/plan-text.ts';
+import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
+import type { GroupPages } from '../../src/imports/ask/group-pages.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
-import type { GroupPages } from '../../src/imports/send/group-reader.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
-import { countNewcomers } from '../../src/syncs/plan/creating.ts';
-import { makePlan } from '../../src/syncs/plan/plan.ts';
-import { planText } from '../../src/syncs/plan/plan-text.ts';
-import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import { fileRows, people, planned } from './planning.ts';
 import { openSyncing, type Syncing } from './syncing.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { decide, decideElsewhere } from '../../src/syncs/plan/decide.ts';
-import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { decide, decideElsewhere } from '../../src/features/sync/plan/decide.ts';
+import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, fileRows, people, planned } from './planning.ts';
 
 const FLAGS = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove', protect: new Set(['u3']) } as const;

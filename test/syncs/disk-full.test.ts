@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { composeSyncs } from '../../src/app/compose-syncs.ts';
+import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
 import type { StageFile } from '../../src/imports/stage/staging.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';

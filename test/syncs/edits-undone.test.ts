@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeUndoPlan } from '../../src/syncs/plan/plan.ts';
-import { changesCsv } from '../../src/syncs/plan/plan-csv.ts';
-import { openPlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
-import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { makeUndoPlan } from '../../src/features/sync/plan/plan.ts';
+import { changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
+import { openPlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
+import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { EMBEDDED, openPipeline } from '../imports/pipeline-harness.ts';
 import { tempDir } from '../temp-dir.ts';
 import { list } from './planning.ts';

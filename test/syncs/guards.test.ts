@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS, type LimitName, limitsWith } from '../../src/syncs/guard-limits.ts';
-import { checkGuards, GUARDS, guardPlan } from '../../src/syncs/plan/guards.ts';
-import { type PreviousRun, previousRun } from '../../src/syncs/plan/previous-run.ts';
-import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
+import { LIMITS, type LimitName, limitsWith } from '../../src/features/sync/guard-limits.ts';
+import { checkGuards, GUARDS, guardPlan } from '../../src/features/sync/plan/guards.ts';
+import { type PreviousRun, previousRun } from '../../src/features/sync/plan/previous-run.ts';
+import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, CSV, type FileRow, fileRows, type Live, type LiveGroup, people, planned } from './planning.ts';
 
 const REMOVING: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { staleness } from '../../src/syncs/plan/staleness.ts';
+import { staleness } from '../../src/features/sync/plan/staleness.ts';
 import { type FileRow, fileRows, type Live, people, planned } from './planning.ts';
 
 /** How a plan stands when file and live state have come to `after`. */

@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { planDocument } from '../../src/api/plan.ts';
-import { guardPlan } from '../../src/syncs/plan/guards.ts';
-import { changesCsv, planCsv } from '../../src/syncs/plan/plan-csv.ts';
-import { planJson } from '../../src/syncs/plan/plan-json.ts';
-import { planText } from '../../src/syncs/plan/plan-text.ts';
-import { CHANGES } from '../../src/syncs/plan/reasons.ts';
+import { planDocument } from '../../src/features/sync/api-plan.ts';
+import { guardPlan } from '../../src/features/sync/plan/guards.ts';
+import { changesCsv, planCsv } from '../../src/features/sync/plan/plan-csv.ts';
+import { planJson } from '../../src/features/sync/plan/plan-json.ts';
+import { planText } from '../../src/features/sync/plan/plan-text.ts';
+import { CHANGES } from '../../src/features/sync/plan/reasons.ts';
 import { fileRows, type Live, people, planned } from './planning.ts';
 
 const FILE = [

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PlanAction } from '../../src/api/plan.ts';
+import type { PlanAction } from '../../src/features/sync/api-plan.ts';
+import type { PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
+import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
+import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { SCOPES } from '../../src/membership/membership.ts';
-import type { PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
-import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
-import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
 import { actionsOf, applied, type FileRow, type Live, type LiveGroup, planned } from './planning.ts';
 import { has, rightPlace, wantedIn } from './right-place.ts';
 

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makePlan } from '../../src/syncs/plan/plan.ts';
-import { openPlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
-import { openPlanReader } from '../../src/syncs/plan/plan-reading.ts';
-import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { makePlan } from '../../src/features/sync/plan/plan.ts';
+import { openPlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
+import { openPlanReader } from '../../src/features/sync/plan/plan-reading.ts';
+import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
 import { actionsOf, type FileRow, fileRows, listed, people, planned, stage } from './planning.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openPlanPages, type PlanPages } from '../../src/features/sync/plan/plan-pages.ts';
 import { PLAN_ACTIONS, type PlanActionName } from '../../src/membership/plan-words.ts';
-import { openPlanPages, type PlanPages } from '../../src/syncs/plan/plan-pages.ts';
 import { fileRows, type Live, people, planned } from './planning.ts';
 
 const LIVE: Live = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makePlan } from '../../src/syncs/plan/plan.ts';
-import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { makePlan } from '../../src/features/sync/plan/plan.ts';
+import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, type FileRow, fileRows, type LiveGroup, people, planned } from './planning.ts';
 
 /** One group, and what is said about everyone. */

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { makePlan } from '../../src/features/sync/plan/plan.ts';
+import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
+import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
+import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../src/imports/stage/insert-rows.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
 import type { Action, Region, Scope } from '../../src/membership/membership.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
-import { makePlan } from '../../src/syncs/plan/plan.ts';
-import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
-import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
-import { DEFAULT_FLAGS, type SyncFlags } from '../../src/syncs/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A row of the file; `invalid` rows name no one. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readProtectFile } from '../../src/syncs/plan/protect.ts';
+import { readProtectFile } from '../../src/features/sync/plan/protect.ts';
 import { tempDir } from '../temp-dir.ts';
 
 function file(text: string): string {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { composeSyncs } from '../../src/app/compose-syncs.ts';
-import { UnknownSync } from '../../src/syncs/sync-errors.ts';
+import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
+import { UnknownSync } from '../../src/features/sync/sync-errors.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
 import { openSyncing } from './syncing.ts';
 

@@ -1,6 +1,6 @@
+import type { Place } from '../../src/features/sync/plan/reasons.ts';
+import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { SCOPES, type Scope } from '../../src/membership/membership.ts';
-import type { Place } from '../../src/syncs/plan/reasons.ts';
-import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
 import type { FileRow } from './planning.ts';
 
 /** @param uid in lower case */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openScheduleCatalog } from '../../src/syncs/schedule/schedule-catalog.ts';
-import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
+import { openScheduleCatalog } from '../../src/features/schedule/schedule-catalog.ts';
+import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { allOver, type Office, openOffice } from './scheduling.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,26 +2,26 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openCatalog } from '../../src/imports/catalog.ts';
-import type { ImportState } from '../../src/membership/import-state.ts';
-import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
-import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
-import type { CreateSync } from '../../src/syncs/run/requests.ts';
-import type { SyncEvents } from '../../src/syncs/run/runner-port.ts';
-import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../src/syncs/schedule/schedule-book.ts';
+import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../src/features/schedule/schedule-book.ts';
 import {
   openScheduleCatalog,
   type ScheduleCatalog,
   type ScheduleRun,
-} from '../../src/syncs/schedule/schedule-catalog.ts';
+} from '../../src/features/schedule/schedule-catalog.ts';
 import {
   createScheduleRuns,
   type ScheduleRuns,
   type ScheduleRunsOptions,
-} from '../../src/syncs/schedule/schedule-runs.ts';
-import type { SyncRecord } from '../../src/syncs/sync-catalog.ts';
-import { UnknownSync } from '../../src/syncs/sync-errors.ts';
-import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
+} from '../../src/features/schedule/schedule-runs.ts';
+import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
+import type { CreateSync } from '../../src/features/sync/run/requests.ts';
+import type { SyncEvents } from '../../src/features/sync/run/runner-port.ts';
+import type { SyncRecord } from '../../src/features/sync/sync-catalog.ts';
+import { UnknownSync } from '../../src/features/sync/sync-errors.ts';
+import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
+import { openCatalog } from '../../src/imports/catalog.ts';
+import type { ImportState } from '../../src/membership/import-state.ts';
+import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** Syncs that end when a test says so; what a sync does has tests of its own. */

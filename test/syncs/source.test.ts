@@ -4,9 +4,9 @@ import { createServer as createPlainServer, type IncomingMessage, type ServerRes
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hashOf } from '../../src/syncs/plan/prepare.ts';
-import { type Obtained, obtain, wholeSource } from '../../src/syncs/schedule/source.ts';
-import { headerFrom, headersWithValues } from '../../src/syncs/schedule/source-headers.ts';
+import { type Obtained, obtain, wholeSource } from '../../src/features/schedule/source.ts';
+import { headerFrom, headersWithValues } from '../../src/features/schedule/source-headers.ts';
+import { hashOf } from '../../src/features/sync/plan/prepare.ts';
 import { listen, rejection } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { tempDir } from '../temp-dir.ts';

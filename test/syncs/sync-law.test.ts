@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createChatClient } from '../../src/chat/client.ts';
+import type { Place } from '../../src/features/sync/plan/reasons.ts';
+import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { SCOPES } from '../../src/membership/membership.ts';
-import type { Place } from '../../src/syncs/plan/reasons.ts';
-import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
 import { rightPlace, wantedIn } from './right-place.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { ServiceRefusal } from '../../src/chat/errors.ts';
-import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
+import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 

@@ -3,13 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { guardPlan } from '../../src/features/sync/plan/guards.ts';
+import { makeUndoPlan } from '../../src/features/sync/plan/plan.ts';
+import { CHANGES_COLUMNS, changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
+import { openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
+import type { Place } from '../../src/features/sync/plan/reasons.ts';
+import { DEFAULT_FLAGS, type UndoFlags } from '../../src/features/sync/plan-flags.ts';
 import { type Action, SCOPES, type Scope } from '../../src/membership/membership.ts';
-import { guardPlan } from '../../src/syncs/plan/guards.ts';
-import { makeUndoPlan } from '../../src/syncs/plan/plan.ts';
-import { CHANGES_COLUMNS, changesCsv } from '../../src/syncs/plan/plan-csv.ts';
-import { openPlanLedger, type PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
-import type { Place } from '../../src/syncs/plan/reasons.ts';
-import { DEFAULT_FLAGS, type UndoFlags } from '../../src/syncs/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
 import {
   actionsOf,

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
-import { composeSyncs } from '../../app/compose-syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
+import { withSyncs } from '../../features/sync/commands/sync-data.ts';
+import { composeSyncs } from '../../features/sync/compose-syncs.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -22,7 +23,6 @@ import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
-import { withSyncs } from '../target/sync-data.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags &

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import { TEMPLATE_FORMATS, type TemplateFormat, templateFile } from '../../imports/inspect/template.ts';
+import { TEMPLATE_FORMATS, type TemplateFormat, templateFile } from '../../imports/recipes/template-file.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type Io, say } from '../screen/io.ts';

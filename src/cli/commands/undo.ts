@@ -1,6 +1,18 @@
 import { Command } from 'commander';
-import { syncOperations } from '../../api/operations/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
+import { openSyncs } from '../../features/sync/commands/open-syncs.ts';
+import { runSync } from '../../features/sync/commands/run-sync.ts';
+import {
+  type DecidingFlags,
+  decidingQuery,
+  type PlanFlags,
+  syncFlagsOf,
+  withDeciding,
+  withPlan,
+} from '../../features/sync/commands/sync-flags.ts';
+import { followSyncThere } from '../../features/sync/commands/sync-there.ts';
+import type { Syncs } from '../../features/sync/commands/syncs.ts';
+import { syncOperations } from '../../features/sync/operations.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
 import { UNDOING } from '../../options/deciding-options.ts';
 import type { Config } from '../../platform/config.ts';
@@ -13,21 +25,9 @@ import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
-import {
-  type DecidingFlags,
-  decidingQuery,
-  type PlanFlags,
-  syncFlagsOf,
-  withDeciding,
-  withPlan,
-} from '../flags/sync-flags.ts';
-import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
 import type { Imports } from '../target/imports.ts';
-import { openSyncs } from '../target/open-syncs.ts';
 import type { Server } from '../target/server-client.ts';
-import { followSyncThere } from '../target/sync-there.ts';
-import type { Syncs } from '../target/syncs.ts';
 import { undoCreatedThere } from '../target/undo-created-there.ts';
 import { undoCreated } from '../undo-created.ts';
 

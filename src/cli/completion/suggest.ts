@@ -151,14 +151,14 @@ async function imports(dataDir: string): Promise<readonly Word[]> {
 }
 
 async function syncs(dataDir: string): Promise<readonly Word[]> {
-  const { withSyncs } = await import('../target/sync-data.ts');
+  const { withSyncs } = await import('../../features/sync/commands/sync-data.ts');
   return withSyncs(dataDir, (reader) =>
     (reader?.list(MOST_NAMES) ?? []).map(({ id, state, file }): Word => [id, `${state}, ${file}`]),
   );
 }
 
 async function schedules(dataDir: string): Promise<readonly Word[]> {
-  const { withSchedules } = await import('../target/schedule-data.ts');
+  const { withSchedules } = await import('../../features/schedule/commands/schedule-data.ts');
   return withSchedules(dataDir, (reader) => (reader?.list() ?? []).map(({ name, file }): Word => [name, file]));
 }
 

@@ -3,9 +3,9 @@ import { readGroupsInto, readUsersInto } from '../../chat/directory-list.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { readBannedInto, readMembersInto } from '../../chat/member-list.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
-import { countedPages } from '../../imports/send/counted-pages.ts';
-import type { GroupPages } from '../../imports/send/group-reader.ts';
-import { inRegions, inTurns } from '../../imports/send/side-by-side.ts';
+import { countedPages } from '../../imports/ask/counted-pages.ts';
+import type { GroupPages } from '../../imports/ask/group-pages.ts';
+import { inRegions, inTurns } from '../../imports/ask/side-by-side.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { ExportStore, GroupToRead } from './export-store.ts';
 

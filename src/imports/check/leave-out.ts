@@ -54,7 +54,7 @@ function leaveOut(database: DatabaseSync): number {
   sql('find_failing').run();
   let rows = 0;
   for (const { code, n } of sql<{ code: string; n: number }>('codes').all()) {
-    const message = `not sent: the check before has found that ${reasonOf(code)} (${code})`;
+    const message = `not sent: the check found that ${reasonOf(code)} (${code})`;
     sql('skip').run({ code, message });
     rows += n;
   }

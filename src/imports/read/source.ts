@@ -22,7 +22,7 @@ export interface InputBytes {
 
 /**
  * Largest piece that travels through the intake, in bytes: what bounds memory and the rows of one chunk. The rows of twice as
- * much would outlive what V8 keeps for new objects in a thread of `PASSING_ROWS`, and be copied among the old ones.
+ * much would outlive what V8 keeps for new objects in a thread with `passesRows`, and be copied among the old ones.
  */
 export const BLOCK_BYTES = 32 * 1024;
 

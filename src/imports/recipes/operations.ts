@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nothing, operationsOf } from '../../api/operation.ts';
-import { TEMPLATE_FORMATS } from '../inspect/template.ts';
 import { recipe } from './recipe.ts';
+import { TEMPLATE_FORMATS } from './template-file.ts';
 
 const operation = operationsOf('recipes', z.strictObject({ name: z.string().max(60) }));
 

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { readStatements } from '../../platform/sqlite.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { openForReading, readStatements } from '../../platform/sqlite.ts';
 import { checkFiles } from '../check-paths.ts';
 
 /** What the check beside a ledger says of its rows, such as `add` or `fail:NO_NAME`. */
 
+const MIGRATIONS = new URL('../check/migrations/', import.meta.url);
 const STATEMENTS = readStatements(new URL('../check/check-ledger.sql', import.meta.url));
 
 /** Rows with a verdict, with a code behind a colon or without; none where nothing was checked. */
@@ -25,7 +26,8 @@ export function checkOfRows(ledger: DatabaseSync, rows: readonly number[]): Read
 function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<string, string | null>>) {
   const { check } = checkFiles(dirname(ledger.location() ?? ''));
   if (!existsSync(check)) return [];
-  const database = new DatabaseSync(check, { readOnly: true });
+  // A check that begins at this moment may not have its tables yet.
+  const database = openForReading(check, MIGRATIONS);
   try {
     return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
   } finally {

@@ -7,11 +7,12 @@ import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.t
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import { grouped } from '../../text/wording.ts';
+import type { GroupPages } from '../ask/group-pages.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { BannedUsers } from '../record/bans.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
-import type { GroupPages, GroupReader } from './group-reader.ts';
+import type { GroupReader } from './group-reader.ts';
 
 /** Groups that are read at the same time. */
 const GROUPS_AT_ONCE = 40;

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type AskServicePayload, askService, ReadingRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
-import type { GroupsPages, UsersPages } from '../../chat/directory-list.ts';
-import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/directory-operations.ts';
-import type { BannedPages, MembersPages } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
+import type { GroupPages } from '../ask/group-pages.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import type { RunningImport } from './dispatcher.ts';
 import type { FairQueue } from './fair-queue.ts';
@@ -36,26 +34,8 @@ export interface GroupReader extends Pick<RunningImport, 'inFlightIn' | 'leaves'
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** The client's calls that read and delete, with its own types. They throw ReadingRefused, or the signal's reason. */
-export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {
-  /** An owner of null means that it is not known. */
-  getGroup(guid: string, options: AskOptions): Promise<GroupFacts>;
-  /** Whether a user is a member, and with which scope; `isKnown` is false when the service does not say. */
-  getMembership(guid: string, uid: string, options: AskOptions): Promise<{ scope: string | null; isKnown: boolean }>;
-  /** Groups of a user; `hasJoined` is null where the service does not say whether the user is in it. */
-  listJoined(uid: string, options: AskOptions): Promise<readonly JoinedGroup[]>;
-  getUser(uid: string, options: AskOptions): Promise<UserFacts>;
-  /** Deletes it for good. Refused with the service's code if it does not exist (any more). */
-  deleteUser(uid: string, options: AskOptions): Promise<void>;
-  deleteGroup(guid: string, options: AskOptions): Promise<void>;
-}
-
 /** In ms, or as the process says. */
 type Patience = number | 'as-process';
-
-interface AskOptions {
-  readonly signal?: AbortSignal | undefined;
-}
 
 interface GroupReaderOptions {
   readonly openRegion: (region: Region) => Promise<OpenRegion>;

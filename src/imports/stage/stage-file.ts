@@ -1,13 +1,10 @@
-import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
 import { option, words } from '../../errors/named-options.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { TrialChoices } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
-import { packError, type ThreadError } from '../read/thread-error.ts';
 import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
 import type { StagedTotals } from './cut.ts';
 import type { IdentitySource, OpenIdentities } from './identity-file.ts';
@@ -49,16 +46,11 @@ export interface StagingProgress {
   readonly cutting: boolean;
 }
 
-/** The task of a thread that stages a file, and what it answers. */
-export interface StagingThread {
-  readonly stage: Omit<StagingTask, 'signal'>;
-}
-export type StagingReply =
-  /** It does not stand still. */
-  | 'moves'
-  | { readonly progress: StagingProgress }
-  | { readonly totals: StagedTotals }
-  | { readonly error: ThreadError };
+/** The thread that stages a file. It tells its progress, and between that `moves`: it does not stand still. */
+export type StageThread = {
+  stage: (task: Omit<StagingTask, 'signal'>, signal: AbortSignal) => Promise<StagedTotals>;
+};
+export type StagingNote = 'moves' | StagingProgress;
 
 /** Reads all rows into a new ledger file. Throws IntakeError when the input cannot be used; the signal's reason when aborted. */
 export async function stageFile(
@@ -134,39 +126,3 @@ function otherCount(name: string, rows: number, expected: number): IntakeError {
     facts: { file: name, rows, expected },
   });
 }
-
-/** Time between two messages of progress, in ms: one for each chunk would keep both threads busy. */
-const PROGRESS_MS = 50;
-/** The same for the message that it moves. */
-const MOVES_MS = 5_000;
-
-/** What the thread does that staging.ts starts with this file; any message calls it off. */
-async function stageInThread({ stage }: StagingThread): Promise<void> {
-  const calledOff = new AbortController();
-  parentPort?.once('message', () => calledOff.abort());
-  const tell = (reply: StagingReply) => parentPort?.postMessage(reply);
-  let told = 0;
-  const progress = (made: StagingProgress) => {
-    if (!made.cutting && performance.now() < told + PROGRESS_MS) return;
-    told = performance.now();
-    tell({ progress: made });
-  };
-  let moved = 0;
-  const onRead = () => {
-    if (performance.now() < moved + MOVES_MS) return;
-    moved = performance.now();
-    tell('moves');
-  };
-  // Who writes into a pipe may take their time.
-  const isPipe = statSync(stage.source, { throwIfNoEntry: false })?.isFIFO() === true;
-  const waiting = isPipe ? setInterval(onRead, MOVES_MS) : undefined;
-  try {
-    tell({ totals: await stageFile({ ...stage, signal: calledOff.signal }, progress, onRead) });
-  } catch (error) {
-    tell({ error: packError(error) });
-  }
-  clearInterval(waiting);
-  parentPort?.close();
-}
-
-if (workerData?.stage !== undefined) await stageInThread(workerData);

@@ -1,18 +1,16 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import type { Worker } from 'node:worker_threads';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
+import { openThread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
 import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
 import { IntakeError } from '../read/intake-error.ts';
-import { unpackError } from '../read/thread-error.ts';
 import type { StagedTotals } from './cut.ts';
 import { identityCopy } from './identity-copy.ts';
 import { checkRoom } from './room.ts';
-import type { StagingProgress, StagingReply, StagingTask, StagingThread } from './stage-file.ts';
+import type { StageThread, StagingNote, StagingProgress, StagingTask } from './stage-file.ts';
 import { readingStalled, watchStandstill } from './standstill.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
@@ -168,11 +166,6 @@ function stagingTask(
 /** Reading was stopped from outside: the import is cancelled, or the process ends and will read again. */
 class StagingStopped extends Error {}
 
-/** Time in which a thread that is called off should end by itself, in ms; then it is terminated. */
-const GRACE_MS = 250;
-/** Time in which a terminated thread ends, unless it is in the middle of a long SQL statement, in ms. */
-const TERMINATION_MS = 500;
-
 /**
  * Stages a file in a thread of its own, so that reading and checking it does not block this one. Rejects with what
  * `stageFile` throws, with READING_STALLED when it stands still, or with the signal's reason, soon after it is aborted. A long SQL statement cannot be interrupted:
@@ -186,57 +179,22 @@ export async function stageElsewhere(
   const stalled = new AbortController();
   const signal = AbortSignal.any([cancelled, stalled.signal]);
   const watch = watchStandstill(() => stalled.abort(readingStalled(task.name)));
-  const thread = startThread(import.meta.url, './stage-file', {
-    workerData: { stage: task } satisfies StagingThread,
-    resourceLimits: PASSING_ROWS,
-  });
-  const { promise: leftBehind, reject } = Promise.withResolvers<never>();
-  let timer: NodeJS.Timeout | undefined;
-  const callOff = () => {
-    thread.postMessage('called off');
-    timer = setTimeout(() => {
-      void thread.terminate();
-      timer = setTimeout(() => reject(signal.reason), TERMINATION_MS);
-    }, GRACE_MS);
-  };
-  signal.addEventListener('abort', callOff);
-  try {
-    const end = endOf(thread, (reply) => {
+  const thread = openThread<StageThread>(import.meta.url, './stage-thread', {
+    passesRows: true,
+    errors: [IntakeError],
+    onNote: (given) => {
       if (signal.aborted) return;
       watch.moves();
-      if (reply === 'moves') return;
+      const note = given as StagingNote;
+      if (note === 'moves') return;
       // What follows takes as long as the rows are many, and nothing of the file is read any more.
-      if (reply.progress.cutting) watch.stop();
-      progress(reply.progress);
-    });
-    const totals = await Promise.race([end, leftBehind]);
-    signal.throwIfAborted();
-    return totals;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
+      if (note.cutting) watch.stop();
+      progress(note);
+    },
+  });
+  try {
+    return await thread.askOnce('stage', task, signal);
   } finally {
     watch.stop();
-    clearTimeout(timer);
-    signal.removeEventListener('abort', callOff);
   }
-}
-
-type Moves = Extract<StagingReply, 'moves' | { readonly progress: unknown }>;
-
-/** Resolves or rejects when the thread has ended. */
-function endOf(thread: Worker, onMoves: (reply: Moves) => void): Promise<StagedTotals> {
-  return new Promise((resolve, reject) => {
-    let totals: StagedTotals | undefined;
-    let failure: unknown = new Error('the thread that reads the input has ended');
-    thread.on('message', (reply: StagingReply) => {
-      if (reply === 'moves' || 'progress' in reply) onMoves(reply);
-      else if ('totals' in reply) totals = reply.totals;
-      else failure = unpackError(reply.error);
-    });
-    thread.on('error', (error) => {
-      failure = error;
-    });
-    thread.on('exit', () => (totals === undefined ? reject(failure) : resolve(totals)));
-  });
 }

@@ -1,8 +1,8 @@
 import type { RegionStatus } from '../../api/regions.ts';
-import type { Schedules } from '../../app/compose-schedules.ts';
+import type { Schedules } from '../../features/schedule/compose-schedules.ts';
+import type { SyncRunner } from '../../features/sync/run/runner-port.ts';
+import type { SyncRecord } from '../../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import type { SyncRunner } from '../../syncs/run/runner-port.ts';
-import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { answersSoon } from '../queue-answer.ts';
 import { type Channel, type EventSources, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';

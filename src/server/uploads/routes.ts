@@ -1,16 +1,16 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
+import { syncUploadRoute } from '../../features/sync/routes/upload.ts';
+import { UnknownSync } from '../../features/sync/sync-errors.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
-import { UnknownSync } from '../../syncs/sync-errors.ts';
 import { inShort } from '../../text/wording.ts';
 import { noting } from '../access/noting.ts';
 import { callerOf, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { serve } from '../serve.ts';
-import { syncUploadRoute } from '../syncs/upload.ts';
 import { labelOf } from './body.ts';
 import { inspectRoute } from './inspect.ts';
 import { uploadKeys } from './keys.ts';

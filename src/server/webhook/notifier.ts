@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NotifyPayload, notify } from '../../../jobs/notify.ts';
+import type { SyncViews } from '../../features/sync/routes/views.ts';
+import type { SyncRunner } from '../../features/sync/run/runner-port.ts';
+import { UnknownSync } from '../../features/sync/sync-errors.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { SyncRunner } from '../../syncs/run/runner-port.ts';
-import { UnknownSync } from '../../syncs/sync-errors.ts';
 import type { ImportViews } from '../import-views.ts';
-import type { SyncViews } from '../syncs/views.ts';
 import { type Deliveries, type Delivery, openDeliveries } from './deliveries.ts';
 import { noteText } from './note.ts';
 import { watchOutages } from './outages.ts';

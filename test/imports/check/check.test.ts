@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { CheckSummary } from '../../../src/api/checks.ts';
 import type { ChatClient } from '../../../src/chat/client.ts';
+import { checkFiles } from '../../../src/imports/check-paths.ts';
+import { checkOfRows, rowsOfCheck } from '../../../src/imports/report/row-check.ts';
 import { openChecking } from './checking.ts';
 
 const SEED = {
@@ -268,4 +272,14 @@ test('a file of more rows than the process looks at by itself is checked in a th
     rows: { read: 20_500, add: 1, fail: 20_499 },
     users: { unknown: 20_499 },
   });
+});
+
+test('while a check begins, and has no tables yet, rows are shown without its verdicts', async () => {
+  const at = await open();
+  const id = await at.stage('uid,guid\nfresh,team\n');
+  const folder = at.dir.folder(id);
+  writeFileSync(checkFiles(folder).check, '');
+  const ledger = new DatabaseSync(checkFiles(folder).ledger, { readOnly: true });
+  expect([checkOfRows(ledger, [1]).size, rowsOfCheck(ledger, 'fail')]).toEqual([0, []]);
+  ledger.close();
 });

@@ -49,7 +49,7 @@ test('rows that would fail are left out with the reason of the check, and all ot
     ['duplicate', 'DUPLICATE'],
   ]);
   expect(at.rows(id)[1]).toMatchObject({
-    message: 'not sent: the check before has found that the user does not exist (ERR_UID_NOT_FOUND)',
+    message: 'not sent: the check found that the user does not exist (ERR_UID_NOT_FOUND)',
     uid: 'ghost',
     guid: 'g0',
     attempts: 0,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openSyncCatalog } from '../../../src/features/sync/sync-catalog.ts';
 import { openCatalog } from '../../../src/imports/catalog.ts';
 import type { ImportState } from '../../../src/membership/import-state.ts';
 import { openDeliveries } from '../../../src/server/webhook/deliveries.ts';
-import { openSyncCatalog } from '../../../src/syncs/sync-catalog.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 function open() {

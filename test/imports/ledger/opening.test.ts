@@ -6,6 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { openRepairLedger } from '../../../src/features/repair/repair-ledger.ts';
+import { comparePlans } from '../../../src/features/sync/plan/compare.ts';
+import { PLAN_MIGRATIONS } from '../../../src/features/sync/plan/schema.ts';
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
 import { actionOf, outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
@@ -14,8 +16,6 @@ import { CATALOG_MIGRATIONS, IMPORT_MIGRATIONS } from '../../../src/imports/sche
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { LedgerError, openForReading, openForWriting } from '../../../src/platform/sqlite.ts';
-import { comparePlans } from '../../../src/syncs/plan/compare.ts';
-import { PLAN_MIGRATIONS } from '../../../src/syncs/plan/schema.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 /** Files that are migrations of a test, by name. */

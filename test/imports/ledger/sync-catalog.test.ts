@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openSyncCatalog, openSyncCatalogReader, type SyncCatalog } from '../../../src/features/sync/sync-catalog.ts';
 import type { SyncState } from '../../../src/membership/sync-state.ts';
-import { openSyncCatalog, openSyncCatalogReader, type SyncCatalog } from '../../../src/syncs/sync-catalog.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 function newCatalog(): { path: string; catalog: SyncCatalog } {

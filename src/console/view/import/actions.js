@@ -62,19 +62,22 @@ function Actions({ live, view }) {
   const work = useWork();
   const buttons = useKeptFocus();
 
-  /** @param {Action} action */
-  const act = async (action) => {
+  /** @param {Action} action @param {{ yes?: string, leaveOutFailing?: true }} [how] */
+  const act = async (action, { yes = actionLabel(view, action), leaveOutFailing } = {}) => {
     const question = QUESTIONS[action]?.(view, live);
     if (question !== undefined && !(await confirmed(question))) return;
     const rows = rowsSentBy(action, view);
-    if (!(await mayBeSent(view, { rows, yes: actionLabel(view, action) }))) return;
     await work.start(async (signal) => {
+      if (!(await mayBeSent(view, { rows, yes, signal, leaveOutFailing }))) return;
       if (action === 'delete') {
         await request(importPath(view.id), { method: 'DELETE', signal });
         return go('/imports');
       }
       /** @type {ImportView} */
-      const after = await request(importPath(view.id, `/${action}`), { method: 'POST', signal });
+      const after = await request(importPath(view.id, `/${action}${query({ leaveOutFailing })}`), {
+        method: 'POST',
+        signal,
+      });
       if (after.id === view.id) void live.load(signal);
       else go(importHref(after.id));
     });
@@ -97,13 +100,16 @@ function Actions({ live, view }) {
     if (chosen === undefined) return;
     await work.start(async (signal) => go(syncHref(await undone(view.id, chosen, signal))));
   };
+  const without = withoutFailing(view);
   /** @param {Action} action */
-  const button = (action) =>
-    h(
+  const button = (action) => {
+    const kind = action === 'resume' && without !== undefined ? '' : (KINDS[action] ?? '');
+    return h(
       WorkButton,
-      { key: action, busy: work.busy, kind: KINDS[action] ?? '', onClick: () => void act(action) },
+      { key: action, busy: work.busy, kind, onClick: () => void act(action) },
       actionLabel(view, action),
     );
+  };
   return h(
     'div',
     { class: 'actions' },
@@ -115,6 +121,17 @@ function Actions({ live, view }) {
           WorkButton,
           { key: 'agree', busy: work.busy, kind: decision.isRisky ? '' : 'main', onClick: () => void agree(decision) },
           `${decision.question.yes}…`,
+        ),
+      without !== undefined &&
+        h(
+          WorkButton,
+          {
+            key: 'without',
+            busy: work.busy,
+            kind: 'main',
+            onClick: () => void act('resume', { yes: without, leaveOutFailing: true }),
+          },
+          `${without} that would fail…`,
         ),
       canBeRepaired(view) && h('a', { key: 'repair', class: 'button', href: repairHref(view.id) }, 'Repair rows…'),
       view.actions
@@ -129,6 +146,13 @@ function Actions({ live, view }) {
     ),
     h(ErrorPlace, { error: work.error }),
   );
+}
+
+/** The name of starting without the rows that would fail, where others are left. @param {ImportView} view */
+function withoutFailing({ actions, checkedRows, rows }) {
+  const wouldFail = checkedRows?.wouldFail ?? 0;
+  if (wouldFail === 0 || !actions.includes('resume') || wouldFail >= rows.read - settled(rows)) return undefined;
+  return `Start without ${counted(wouldFail, 'row')}`;
 }
 
 /** @param {Action} action @param {ImportView} view */

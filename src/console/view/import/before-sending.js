@@ -1,8 +1,9 @@
 /** Asks before many rows are sent: how many, what that takes, and where they go. */
-import { importPath, request } from '../../api.js';
+import { importPath, query, request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
 import { Facts, foreign, h } from '../../element.js';
 import { counted, duration, grouped } from '../../format.js';
+import { Time } from '../../time.js';
 
 /** @import { ImportView, SendingPlan } from '../../answers.d.ts' */
 
@@ -24,26 +25,31 @@ export function isToBeAsked(id) {
 
 /**
  * Whether the rows may be sent.
- * @param {Pick<ImportView, 'id'>} view
- * @param {{ rows: number, yes: string, signal?: AbortSignal }} asked
+ * @param {Pick<ImportView, 'id' | 'checkedRows'>} view
+ * @param {{ rows: number, yes: string, signal?: AbortSignal, leaveOutFailing?: true | undefined }} asked
  */
-export async function mayBeSent({ id }, { rows, yes, signal }) {
-  if (rows < MANY_ROWS) return true;
+export async function mayBeSent({ id, checkedRows }, { rows, yes, signal, leaveOutFailing }) {
+  if (rows < MANY_ROWS && (checkedRows?.wouldFail ?? 0) === 0) return true;
+  const path = importPath(id, `/sending${query({ leaveOutFailing })}`);
   /** @type {SendingPlan} */
-  const plan = await request(importPath(id, '/sending'), { ...(signal !== undefined && { signal }) });
+  const plan = await request(path, { ...(signal !== undefined && { signal }) });
   return confirmed({
-    question: `Send ${counted(rows, 'row')} to ${plan.sandbox ? 'the sandbox' : plan.host}?`,
-    explanation: h(Facts, { list: factsOf(plan) }),
+    question: `Send ${counted(plan.rows, 'row')} to ${plan.sandbox ? 'the sandbox' : plan.host}?`,
+    explanation: h(Facts, { list: factsOf(plan, checkedRows) }),
     yes: yes.replace('…', ''),
     no: 'Do not send',
     tone: 'main',
   });
 }
 
-/** @param {SendingPlan} plan @returns {(readonly [string, import('preact').ComponentChildren])[]} */
-function factsOf({ rows, groups, messages, calls, ms, host, apps, sandbox }) {
+/** @param {SendingPlan} plan @param {ImportView['checkedRows']} checked @returns {(readonly [string, import('preact').ComponentChildren])[]} */
+function factsOf({ rows, leftOut, groups, messages, calls, ms, host, apps, sandbox }, checked) {
+  const wouldFail = leftOut === 0 && checked !== undefined ? checked.wouldFail : 0;
   return [
     ['Rows', grouped(rows)],
+    ['Left out', leftOut > 0 && `${grouped(leftOut)} that would fail, as the check says`],
+    ['Would fail', wouldFail > 0 && `${grouped(wouldFail)} of them, as the check says`],
+    ['Checked', leftOut + wouldFail > 0 && checked !== undefined && h(Time, { iso: checked.at })],
     ['Groups', groups > 0 && grouped(groups)],
     ['Messages in groups', messages > 0 && `up to ${grouped(messages)}, one for each member added`],
     ['Calls', `at least ${grouped(calls)}`],

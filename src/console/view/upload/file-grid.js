@@ -73,7 +73,8 @@ function stateOf({ isTooLarge, isRefused, found }, rows) {
   const isText = !isWorkbook(kind);
   const by = !isText || delimiter === null ? '' : `, delimiter ${DELIMITER_NAMES[delimiter] ?? delimiter}`;
   const name = isText ? `${nameOfInput(kind)}, ${encoding}` : nameOfInput(kind);
-  return `${name}${by}. ${rows === 1 ? 'The first row' : `The first ${counted(rows, 'row')}`} as they are. Choose above each column what it is.`;
+  const first = rows === 1 ? 'The first row as it is' : `The first ${counted(rows, 'row')} as they are`;
+  return `${name}${by}. ${first}. Choose above each column what it is.`;
 }
 
 /**

@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import { count, time } from '../../api/fields.ts';
+import { limitOption } from '../../api/options.ts';
+import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
+import { LIFTING } from '../../options/ban-options.ts';
+import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
+import { MODE, PROTECTING, REMOVING_BY_NAME } from '../../options/deciding-options.ts';
+import { keptShape, settingsShape } from '../../options/option.ts';
+import { READING } from '../../options/reading-options.ts';
+import { EXPECTING } from '../../options/sending-options.ts';
+import { guardLimits } from '../sync/api.ts';
+import { planCreate, planFlags, planTotals } from '../sync/api-plan.ts';
+
+export const scheduleRun = z
+  .strictObject({
+    id: z.int(),
+    dueAt: time,
+    at: time.meta({ description: 'When it began, or was noted.' }),
+    state: z.enum(RUN_STATES),
+    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    who: z.string().meta({ description: 'Who asked for it; empty: the schedule.' }),
+    sync: z
+      .strictObject({ id: z.string(), state: z.enum(SYNC_STATES), totals: planTotals.nullable() })
+      .nullable()
+      .meta({ description: 'The sync that it began.' }),
+  })
+  .meta({ id: 'ScheduleRun' });
+export type ScheduleRunView = z.infer<typeof scheduleRun>;
+
+/** How the file of a schedule is read. What is left out is detected, or has its default. */
+const scheduleReading = z.strictObject({
+  ...keptShape({ ...READING, ...EXPECTING }),
+  exportOf: z.string().max(50).optional().meta({
+    description:
+      'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
+  }),
+  shape: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'How rows become memberships; docs/files.md has every setting.' }),
+});
+export type ScheduleReading = z.infer<typeof scheduleReading>;
+
+const { createUsers, createGroups, reactivate, groupMembers, createMap, ...more } = CREATING;
+const { maxCreate } = MAX_CREATE;
+const given = settingsShape({ createUsers, createGroups, reactivate, groupMembers, ...more });
+const asText = ({ help }: { readonly help: string }) =>
+  z.string().min(1).max(3_000).optional().meta({ description: help });
+
+/** What the runs of a schedule may create, named and written as in the query of `POST /v1/syncs`. */
+const createSettings = z.strictObject({
+  ...given,
+  createUsers: given.createUsers.unwrap().default(false),
+  createGroups: given.createGroups.unwrap().default(false),
+  reactivate: given.reactivate.unwrap().default(false),
+  groupMembers: given.groupMembers.unwrap().default(true),
+  createMap: asText(createMap),
+  maxCreate: asText(maxCreate),
+});
+export type CreateSettings = z.infer<typeof createSettings>;
+
+const uids = z.array(z.string().min(1).max(200)).max(10_000);
+const deciding = settingsShape({ ...MODE, ...LIFTING });
+
+/** What a schedule does, as it is made and edited. */
+const scheduleSettings = z.strictObject({
+  cron: z.string().max(200).meta({ description: 'Minute, hour, day of month, month, weekday.', example: '30 2 * * *' }),
+  tz: z.string().max(100).meta({ description: 'Time zone of `cron`.', example: 'Europe/Rome' }),
+  file: z.string().min(1).max(4_000).meta({
+    description:
+      'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address that is shown without its query keeps it.',
+  }),
+  headers: z.record(z.string().max(100), z.string().max(200)).default({}).meta({
+    description: 'Of an address: header -> environment variable of the server with its value, named SOURCE_….',
+  }),
+  maxSource: count.optional().meta({ description: 'Largest file, in bytes. Default: 2 GB; in an edit: as it was.' }),
+  reading: scheduleReading.default({}),
+  mode: deciding.mode.unwrap().default('add'),
+  missing: deciding.missing,
+  allowDemotion: deciding.allowDemotion.unwrap().default(false),
+  allowUnban: deciding.allowUnban.unwrap().default(false),
+  protect: uids.default([]).meta({ description: PROTECTING.protect.help }),
+  removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
+  ...createSettings.shape,
+  limits: guardLimits.default({}),
+  giveUpAfterMs: z.int().positive().nullable().optional().meta({
+    description:
+      'How long a run waits for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set. Left out of an edit: as it was.',
+  }),
+  apply: z.boolean().default(false).meta({ description: 'Carry each plan out at once, unless a guard objects.' }),
+  repair: z.boolean().default(false).meta({ description: 'Run although the file is unchanged.' }),
+  catchUp: z.boolean().default(false).meta({ description: 'Run later if a run was missed.' }),
+});
+export type ScheduleSettings = z.infer<typeof scheduleSettings>;
+
+const copyOf = z.string().max(100).optional().meta({
+  description: 'A schedule to take hidden values from: the query of its address, if the file is the same.',
+});
+
+/** `POST /v1/schedules` */
+export const newSchedule = scheduleSettings.extend({ name: z.string().max(100), copyOf });
+export type NewSchedule = z.input<typeof newSchedule>;
+
+/** `PUT /v1/schedules/:name` */
+export const scheduleEdit = scheduleSettings.extend({
+  version: z.int().meta({ description: 'The version that was edited; with another one nothing is changed.' }),
+});
+
+/** `POST /v1/schedules/try` */
+export const scheduleTry = scheduleSettings.omit({ cron: true, tz: true }).extend({
+  name: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'The schedule, if there is one: its last run is the one to compare with.' }),
+});
+
+/** `GET /v1/schedules/next` */
+export const nextTimesQuery = z.strictObject({ cron: scheduleSettings.shape.cron, tz: scheduleSettings.shape.tz });
+export const nextTimes = z.strictObject({ next: z.array(time) });
+
+/** `GET /v1/sources` */
+export const sourceFolderQuery = z.strictObject({
+  folder: z
+    .string()
+    .max(4_000)
+    .refine((path) => !path.includes('\0'), 'allowed is the whole path of a folder on the server')
+    .meta({ description: 'Whole path of a folder in or below one of `sources` of `GET /v1/settings`.' }),
+});
+export const sourceFolder = z.strictObject({
+  entries: z.array(
+    z.strictObject({
+      name: z.string(),
+      kind: z.enum(['folder', 'file']),
+      size: count.nullable().meta({ description: 'Bytes of a file.' }),
+      modifiedAt: time,
+    }),
+  ),
+  more: z.boolean().meta({ description: 'There are more than are listed.' }),
+});
+export type SourceFolder = z.infer<typeof sourceFolder>;
+
+export const schedule = z
+  .strictObject({
+    name: z.string(),
+    cron: z.string(),
+    tz: z.string().meta({ description: 'Time zone of `cron`.' }),
+    file: z.string().meta({ description: 'Path, pattern or address on the server; an address without its query.' }),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Header -> environment variable that has its value.' }),
+    maxSource: count,
+    reading: scheduleReading,
+    identities: z.string().nullable().meta({ description: 'Its identity file, from the command line.' }),
+    protectFile: z.string().nullable().meta({ description: 'More UIDs to protect, from the command line.' }),
+    restricted: z.boolean().meta({ description: 'Made over the API: it reads only what ROLLCALL_SOURCES allows.' }),
+    version: z.int().meta({ description: 'Counts up with every edit.' }),
+    flags: planFlags,
+    create: planCreate
+      .extend({ settings: createSettings.meta({ description: 'As they are made and edited.' }) })
+      .nullable()
+      .meta({ description: 'What its runs may create; null: nothing.' }),
+    limits: guardLimits,
+    giveUpAfterMs: count.optional(),
+    apply: z.boolean(),
+    sandbox: z.boolean(),
+    repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),
+    catchUp: z.boolean().meta({ description: 'Runs later if a run was missed.' }),
+    paused: z.boolean(),
+    createdAt: time,
+    next: z.array(time).meta({ description: 'The next times; none while it is paused.' }),
+    lastRun: scheduleRun.nullable(),
+  })
+  .meta({ id: 'Schedule' });
+export type ScheduleView = z.infer<typeof schedule>;
+
+/** What an edit has changed of each setting, as people read it. */
+export const scheduleChanges = z.array(z.strictObject({ field: z.string(), from: z.string(), to: z.string() }));
+
+/** The answer to `PUT /v1/schedules/:name`. */
+export const editedSchedule = schedule.extend({
+  changes: scheduleChanges.meta({ description: 'What this edit has changed, setting by setting; empty: nothing.' }),
+});
+
+export type EditedSchedule = z.infer<typeof editedSchedule>;
+
+/** `GET /v1/schedules` */
+export const schedulesAnswer = z.strictObject({ schedules: z.array(schedule) });
+
+/** `GET /v1/schedules/:name/history` */
+export const scheduleHistoryQuery = z.strictObject({ limit: limitOption(100, 1_000) });
+export const scheduleHistory = z.strictObject({
+  runs: z.array(scheduleRun),
+  failing: z.array(
+    z.strictObject({ region: z.string(), guid: z.string(), uid: z.string(), code: z.string(), since: time }),
+  ),
+  edits: z.array(
+    z.strictObject({
+      version: z.int(),
+      at: time,
+      who: z.string(),
+      changes: scheduleChanges,
+    }),
+  ),
+});
+export type ScheduleHistory = z.infer<typeof scheduleHistory>;
+
+/** The result of a schedule on one day. */
+const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
+
+/** `GET /v1/schedules/nights` */
+export const scheduleNights = z.strictObject({
+  schedules: z.array(
+    z.strictObject({
+      name: z.string(),
+      tz: z.string(),
+      nights: z.array(
+        z.strictObject({
+          day: z.string().meta({ description: 'In the time zone `tz`.' }),
+          state: z.enum(NIGHT_STATES).nullable().meta({
+            description:
+              'Of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
+          }),
+          reason: z.string(),
+          sync: z.string().nullable(),
+          runs: count,
+        }),
+      ),
+    }),
+  ),
+});
+export type ScheduleNights = z.infer<typeof scheduleNights>;

@@ -1,0 +1,224 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { UsageError } from '../../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type CreateFlags, withCreate } from '../../../cli/flags/create-flags.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../../../cli/flags/flags.ts';
+import { importOptionsOf } from '../../../cli/flags/import-options.ts';
+import {
+  type ExpectRowsFlags,
+  type ReadingFlags,
+  withExpectRows,
+  withReading,
+} from '../../../cli/flags/reading-flags.ts';
+import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
+import { settingFlag } from '../../../cli/flags/setting-flag.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, syncReading, withShape } from '../../../cli/flags/shape-flags.ts';
+import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { localTime } from '../../../cli/screen/local-time.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
+import { typedCommand } from '../../../cli/typed-command.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
+import { refuseAddress } from '../../../imports/read/intake-error.ts';
+import { requireNeeds, withRecipe } from '../../../imports/recipes/apply.ts';
+import { recipeOperations } from '../../../imports/recipes/operations.ts';
+import { findRecipe } from '../../../imports/recipes/store.ts';
+import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
+import { keptOf } from '../../../options/option.ts';
+import { READING, SHAPE } from '../../../options/reading-options.ts';
+import { EXPECTING } from '../../../options/sending-options.ts';
+import type { Config } from '../../../platform/config.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import { isAddress } from '../../../text/address.ts';
+import { printable } from '../../../text/wording.ts';
+import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
+import { syncOptionsToJson } from '../../sync/sync-options.ts';
+import type { NewSchedule } from '../api.ts';
+import { scheduleOperations } from '../operations.ts';
+import { isPattern, wholeSource } from '../source.ts';
+import { headersFrom } from '../source-headers.ts';
+import { openSchedules } from './open-schedules.ts';
+import { documentOfView } from './remote-schedules.ts';
+import { changeSchedules } from './schedule-control.ts';
+import { scheduleDocument } from './schedule-data.ts';
+import type { ScheduleDocument } from './schedules.ts';
+
+interface Flags
+  extends CommonFlags,
+    ServerFlags,
+    ReadingFlags,
+    RecipeFlags,
+    ShapeFlags,
+    CreateFlags,
+    ModeFlags,
+    ExpectRowsFlags,
+    SourceFlags {
+  readonly cron: string;
+  readonly tz: string;
+  readonly file: string;
+  /** In bytes. */
+  readonly maxSource: number;
+  /** In ms. */
+  readonly giveUpAfter?: number;
+  readonly apply?: true;
+  readonly repair?: true;
+  readonly catchUp?: true;
+  readonly sandbox?: true;
+}
+
+export const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
+
+/** `rollcall schedule add`: a sync that starts by itself. */
+export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('add')
+    .description('sync a file regularly, at the times of a cron expression')
+    .argument('<name>', 'name of the schedule, for the other commands')
+    .requiredOption(
+      '--cron <expression>',
+      'minute, hour, day of month, month, weekday: "30 2 * * *" is every night at 2:30',
+    )
+    .addOption(
+      new Option('--tz <zone>', 'time zone of the expression, such as Europe/Rome').default(
+        systemZone(),
+        'the time zone of this machine',
+      ),
+    )
+    .requiredOption(
+      '--file <path|pattern|url>',
+      'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
+    )
+    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
+    .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
+    .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
+    .option('--catch-up', 'when the server starts, run once if a run was missed');
+  withExpectRows(withSource(command));
+  withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
+  withServer(withDataDir(withJson(command))).option(
+    '--sandbox',
+    'run it against the sandbox of a server that was started with --sandbox',
+  );
+  return command.action((name: string, flags: Flags) => end(add(io, name, flags)));
+}
+
+async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
+  const { config, server, command } = await openSchedules(flags);
+  const added = server === undefined ? await addHere(config, name, flags) : await addThere(server, name, flags);
+  if (added === undefined) return EXIT.ok;
+  const { made, isServed, isThere } = added;
+  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
+  const sandbox = flags.sandbox ? ' --sandbox' : '';
+  say(
+    io,
+    `Schedule ${name} is added. It is next due at (${made.tz}):`,
+    ...made.next.map((at) => `  ${localTime(at, made.tz)}`),
+    ...(isThere
+      ? []
+      : [`There is no file ${printable(added.source)} yet; until there is one, runs fail and change nothing.`]),
+    ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
+    ...(isServed
+      ? []
+      : ['It runs as long as a server does, which is started with:', `  ${typedCommand(config, 'serve')}${sandbox}`]),
+    'Try it now with:',
+    `  ${command('schedule', 'run', name)}${sandbox}`,
+  );
+  return EXIT.ok;
+}
+
+interface Added {
+  readonly made: ScheduleDocument;
+  readonly source: string;
+  /** Whether the file is there already, as far as can be said. */
+  readonly isThere: boolean;
+  /** Whether a server starts its runs. */
+  readonly isServed: boolean;
+}
+
+async function addHere(config: Config, name: string, flags: Flags): Promise<Added | undefined> {
+  const { cron, tz, file, maxSource, protect, limit = {}, ...rest } = flags;
+  const source = await wholeSource(file, process.cwd());
+  // It becomes a whole path, which does not look like an address any more.
+  if (protect !== undefined) refuseAddress(protect);
+  const options = await recipeOptions(config, flags, source);
+  const { record, isServed } = await changeSchedules(config, {
+    verb: 'add',
+    request: {
+      ...{ name, cron, tz, file, maxSource },
+      source,
+      headers: headersFrom(flags.header ?? []),
+      protectFile: protect === undefined ? null : resolve(protect),
+      repair: flags.repair === true,
+      catchUp: flags.catchUp === true,
+      options: syncOptionsToJson({
+        reading: syncReading(options, identitiesOf(rest)),
+        flags: await syncFlagsOf(rest),
+        create: options.create,
+        limits: limit,
+        giveUpAfterMs: flags.giveUpAfter,
+        apply: flags.apply === true,
+        sandbox: flags.sandbox === true,
+      }),
+    },
+  });
+  return record === null
+    ? undefined
+    : { made: scheduleDocument(record, undefined), source, isThere: isThere(record.source), isServed };
+}
+
+async function addThere(server: Server, name: string, flags: Flags): Promise<Added> {
+  if (flags.identities !== undefined) {
+    throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
+  }
+  const made = await server.call(scheduleOperations.add, await newSchedule(server, name, flags));
+  return { made: documentOfView(made), source: made.file, isThere: true, isServed: true };
+}
+
+/** The schedule as the API takes it. */
+async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
+  const { cron, tz, file, header = [], maxSource, limit = {}, giveUpAfter, apply, repair, catchUp } = flags;
+  const { mode, includeUncertain: _, protect, removeByName, ...decided } = await syncFlagsOf(flags);
+  const create = createOptionsOf(flags);
+  return {
+    ...{ name, cron, tz, file, maxSource, ...decided, mode },
+    headers: headersFrom(header),
+    reading: await readingThere(server, flags),
+    ...{ protect: [...protect], removeNamed: [...removeByName] },
+    ...(create && createSettingsOf(create)),
+    limits: limit,
+    ...(giveUpAfter !== undefined && { giveUpAfterMs: giveUpAfter }),
+    ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
+  };
+}
+
+/** How the server reads the file; a recipe is one of the server's, and the schedule keeps what it says. */
+async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['reading']> {
+  const { delimiter, ...kept } = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
+  const given = { ...kept, ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }) };
+  if (flags.recipe === undefined) return given as NewSchedule['reading'];
+  const known = await server.call(recipeOperations.one, { name: flags.recipe });
+  const { recipe: _, ...reading } = withRecipe(known, given as Partial<ImportOptions>);
+  requireNeeds(known, reading);
+  return reading as NewSchedule['reading'];
+}
+
+/** A file that is there is looked at; of another one, what the recipe says of the kind holds. @throws as optionsWithRecipe */
+async function recipeOptions(config: Config, flags: Flags, source: string): Promise<ImportOptions> {
+  const chosen = importOptionsOf(config, flags);
+  if (flags.recipe === undefined || existsSync(source)) {
+    return optionsWithRecipe(config, flags.recipe, chosen, source, flags.file);
+  }
+  const recipe = findRecipe(dataDir(config.dataDir), flags.recipe);
+  const options = withRecipe(recipe, chosen);
+  requireNeeds(recipe, options);
+  return options;
+}
+
+function isThere(source: string): boolean {
+  return isAddress(source) || isPattern(source) || existsSync(source);
+}
+
+function systemZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,157 @@
+import { Command, Option } from 'commander';
+import { currentUser } from '../../../cli/current-user.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../../../cli/flags/flags.ts';
+import { type ExpectRowsFlags, withExpectRows } from '../../../cli/flags/reading-flags.ts';
+import { settingFlag } from '../../../cli/flags/setting-flag.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { localTime } from '../../../cli/screen/local-time.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
+import type { Config } from '../../../platform/config.ts';
+import { defined } from '../../../platform/defined.ts';
+import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
+import type { ScheduleSettings, ScheduleView } from '../api.ts';
+import { scheduleOperations } from '../operations.ts';
+import type { ScheduleRequest } from '../schedule-book.ts';
+import type { ScheduleRecord } from '../schedule-catalog.ts';
+import { ScheduleError } from '../schedule-errors.ts';
+import { wholeSource } from '../source.ts';
+import { openSchedules } from './open-schedules.ts';
+import { documentOfView, settingsOfView } from './remote-schedules.ts';
+import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
+import { changeSchedules, type ScheduleChange } from './schedule-control.ts';
+import { scheduleDocument, withSchedules } from './schedule-data.ts';
+import type { ScheduleDocument } from './schedules.ts';
+
+interface Flags extends CommonFlags, ServerFlags, ExpectRowsFlags {
+  /** In ms. */
+  readonly giveUpAfter?: number;
+  readonly cron?: string;
+  readonly tz?: string;
+  readonly file?: string;
+  readonly apply?: boolean;
+  readonly repair?: boolean;
+  readonly catchUp?: boolean;
+}
+
+/** `rollcall schedule edit`: changes the times or the file; settings that are not given do not change. */
+export function scheduleEditCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('edit')
+    .description('change settings of a schedule; settings that are not given do not change')
+    .argument('<name>', 'as `schedule list` shows it');
+  return withChanges(command).action((name: string, flags: Flags) => end(edit(io, name, flags)));
+}
+
+/** `rollcall schedule copy`: a new schedule with the settings of another one. */
+export function scheduleCopyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('copy')
+    .description('add a schedule with the settings of another one, except those that are given')
+    .argument('<name>', 'the schedule to copy')
+    .argument('<new-name>', 'name of the new one');
+  return withChanges(command).action((name: string, newName: string, flags: Flags) =>
+    end(copy(io, name, newName, flags)),
+  );
+}
+
+function withChanges(command: Command): Command {
+  command
+    .option('--cron <expression>', 'minute, hour, day of month, month, weekday')
+    .option('--tz <zone>', 'time zone of the expression, such as Europe/Rome')
+    .option('--file <path|pattern|url>', 'another file')
+    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
+    .addOption(new Option('--apply', 'carry out each plan at once, unless a guard objects'))
+    .addOption(new Option('--no-apply', 'only plan'))
+    .addOption(new Option('--repair', 'check the groups even if the file is unchanged'))
+    .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
+    .addOption(new Option('--catch-up', 'when the server starts, run once if a run was missed'))
+    .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
+  return withExpectRows(withServer(withDataDir(withJson(command))));
+}
+
+async function edit(io: Io, name: string, flags: Flags): Promise<ExitCode> {
+  const { config, server } = await openSchedules(flags);
+  const made = server === undefined ? await editHere(config, name, flags) : await editThere(server, name, flags);
+  return showChange(io, flags, made, `Schedule ${name} is changed.`);
+}
+
+async function editHere(config: Config, name: string, flags: Flags): Promise<ScheduleDocument | null> {
+  const before = known(config.dataDir, name);
+  const request = await changed(before, name, flags);
+  return changeHere(config, { verb: 'edit', request, version: before.version, who: currentUser() });
+}
+
+async function editThere(server: Server, name: string, flags: Flags): Promise<ScheduleDocument> {
+  const before = await server.call(scheduleOperations.one, { name });
+  const wanted = { ...changedThere(before, flags), name, version: before.version };
+  return documentOfView(await server.call(scheduleOperations.edit, wanted));
+}
+
+async function copy(io: Io, name: string, newName: string, flags: Flags): Promise<ExitCode> {
+  const { config, server } = await openSchedules(flags);
+  const made =
+    server === undefined ? await copyHere(config, name, newName, flags) : await copyThere(server, name, newName, flags);
+  return showChange(io, flags, made, `Schedule ${newName} is added, with the settings of ${name}.`);
+}
+
+async function copyHere(config: Config, name: string, newName: string, flags: Flags): Promise<ScheduleDocument | null> {
+  return changeHere(config, { verb: 'add', request: await changed(known(config.dataDir, name), newName, flags) });
+}
+
+async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleDocument> {
+  const before = await server.call(scheduleOperations.one, { name });
+  const wanted = { ...changedThere(before, flags), name: newName, copyOf: name };
+  return documentOfView(await server.call(scheduleOperations.add, wanted));
+}
+
+async function changeHere(config: Config, wanted: ScheduleChange): Promise<ScheduleDocument | null> {
+  const { record } = await changeSchedules(config, wanted);
+  return record && scheduleDocument(record, undefined);
+}
+
+function known(dataDir: string, name: string): ScheduleRecord {
+  const record = withSchedules(dataDir, (schedules) => schedules?.find(name));
+  if (record === undefined) throw ScheduleError.unknown(name);
+  return record;
+}
+
+async function changed(before: ScheduleRecord, name: string, flags: Flags): Promise<ScheduleRequest> {
+  const { headers, maxSource, protectFile, restricted } = before;
+  const options = readSyncOptions(before);
+  const isOther = flags.file !== undefined && flags.file !== before.file;
+  return {
+    ...{ name, headers, maxSource, protectFile },
+    cron: flags.cron ?? before.cron,
+    tz: flags.tz ?? before.tz,
+    file: flags.file ?? before.file,
+    source: isOther ? await wholeSource(flags.file, process.cwd()) : before.source,
+    repair: flags.repair ?? before.repair,
+    catchUp: flags.catchUp ?? before.catchUp,
+    // Anyone who can log in here may name any file.
+    restricted: isOther ? false : restricted,
+    options: syncOptionsToJson({
+      ...options,
+      reading: options.reading && { ...options.reading, ...defined({ expectRows: flags.expectRows }) },
+      giveUpAfterMs: flags.giveUpAfter ?? options.giveUpAfterMs,
+      apply: flags.apply ?? options.apply,
+    }),
+  };
+}
+
+function changedThere(before: ScheduleView, flags: Flags): ScheduleSettings {
+  const { cron, tz, file, giveUpAfter, expectRows, apply, repair, catchUp } = flags;
+  const settings = settingsOfView(before);
+  return {
+    ...settings,
+    ...defined({ cron, tz, file, giveUpAfterMs: giveUpAfter, apply, repair, catchUp }),
+    reading: { ...settings.reading, ...defined({ expectRows }) },
+  };
+}
+
+function showChange(io: Io, flags: Flags, made: ScheduleDocument | null, what: string): ExitCode {
+  if (made === null) return EXIT.ok;
+  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
+  const [next] = made.next;
+  const when = next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, made.tz)} (${made.tz}).`;
+  say(io, what, when);
+  return EXIT.ok;
+}

@@ -1,0 +1,93 @@
+import type { EventEmitter } from 'node:events';
+import { caOf } from '../../app/ca-file.ts';
+import type { Service } from '../../app/service.ts';
+import { asError } from '../../errors/message-of.ts';
+import { type Config, environmentVariable } from '../../platform/config.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Logger } from '../../platform/log.ts';
+import { newSyncId } from '../sync/compose-syncs.ts';
+import type { SyncRunner } from '../sync/run/runner-port.ts';
+import { type ScheduleAlarms, startScheduleAlarms } from './schedule-alarms.ts';
+import { type ScheduleBook, scheduleBook } from './schedule-book.ts';
+import { openScheduleCatalog, type ScheduleRun } from './schedule-catalog.ts';
+import { createScheduleRuns, type ScheduleRunEvents, type ScheduleRunsOptions } from './schedule-runs.ts';
+import { type SourceReader, sourceReader } from './source-reader.ts';
+
+/** What schedules are run with. */
+export interface ScheduleParts {
+  readonly syncs: SyncRunner;
+  readonly service: Pick<Service, 'sandbox'>;
+  readonly dir: DataDir;
+  readonly log: Logger;
+  readonly fail: (error: Error) => void;
+}
+
+/** The schedules of a process that owns the data directory and stays. */
+export interface Schedules extends ScheduleBook {
+  readonly events: EventEmitter<ScheduleRunEvents>;
+  /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
+  run(name: string, who: string): ScheduleRun;
+  /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
+  readonly obtain: SourceReader;
+  /** Resolves when a run has finished, or this process stops. */
+  over(id: number): Promise<ScheduleRun>;
+  /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Wires which schedules there are, their alarms and their runs, and these to the syncs that they begin. To be stopped before the syncs. */
+export function composeSchedules(config: Config, parts: ScheduleParts): Schedules {
+  const { log } = parts;
+  const options = scheduleRunsOptions(config, parts);
+  const runs = createScheduleRuns(options);
+  let alarms: ScheduleAlarms | undefined;
+  runs.events.on('run', ({ schedule, state, reason, syncId }) =>
+    log[state === 'failed' || state === 'missed' ? 'warn' : 'info'](
+      { schedule, state, reason, sync: syncId },
+      'schedule',
+    ),
+  );
+  const changed = () => {
+    alarms?.set();
+    runs.events.emit('changed');
+  };
+  return {
+    ...scheduleBook({ ...options, isUnderWay: runs.isUnderWay, changed }),
+    events: runs.events,
+    run: runs.begin,
+    over: runs.over,
+    obtain: sourceReader(options),
+    start: () => {
+      // Before an alarm that rings late can begin what was missed.
+      runs.continueAll();
+      alarms = startScheduleAlarms({ ...options, due: runs.due });
+    },
+    stop: async () => {
+      alarms?.close();
+      await runs.stop();
+      options.catalog.close();
+    },
+  };
+}
+
+/** The catalog in it is open, and the caller's to close. */
+export function scheduleRunsOptions(
+  config: Config,
+  { syncs, service, dir, fail }: Omit<ScheduleParts, 'log'>,
+): ScheduleRunsOptions {
+  const ca = caOf(config);
+  return {
+    catalog: openScheduleCatalog(dir.catalog),
+    syncs,
+    newSyncId: () => newSyncId('sync'),
+    ledger: dir.ledger,
+    folder: dir.schedule,
+    sandbox: service.sandbox,
+    ca,
+    sources: config.sources,
+    environment: environmentVariable,
+    clock: Date.now,
+    fail: (error) => fail(asError(error)),
+  };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { look } from '../../api/look.ts';
+import { nothing, operationsOf } from '../../api/operation.ts';
+import { syncView } from '../sync/api.ts';
+import {
+  editedSchedule,
+  newSchedule,
+  nextTimes,
+  nextTimesQuery,
+  schedule,
+  scheduleEdit,
+  scheduleHistory,
+  scheduleHistoryQuery,
+  scheduleNights,
+  scheduleRun,
+  schedulesAnswer,
+  scheduleTry,
+  sourceFolder,
+  sourceFolderQuery,
+} from './api.ts';
+
+const operation = operationsOf(
+  'schedules',
+  z.object({ name: z.string().meta({ description: 'Name of a schedule.' }) }),
+);
+
+const REPLACES = `A setting that is left out goes back to its default: without \`createUsers\`, the runs do not create users any more.
+Send every setting as \`GET /v1/schedules/{name}\` shows it (those of \`flags\` and \`create.settings\` beside the others, \`removeByName\`
+as \`removeNamed\`), with what you change. \`changes\` in the answer says what is different now. The query of an unchanged address,
+\`maxSource\`, and what only the command line sets (the identity file and the file of protected UIDs) stay. A run that is under way
+keeps the settings that it began with.`;
+
+/** Schedules: the list, making and editing them, their runs, and what can be done with one. */
+export const scheduleOperations = {
+  list: operation('GET /v1/schedules', 'viewer', {
+    summary: 'List schedules by name, with their next times and last run',
+    answer: schedulesAnswer,
+  }),
+  next: operation('GET /v1/schedules/next', 'viewer', {
+    summary: 'The next five times of a cron expression',
+    query: nextTimesQuery,
+    answer: nextTimes,
+  }),
+  nights: operation('GET /v1/schedules/nights', 'viewer', {
+    summary: 'What became of each schedule on each of the last 30 days',
+    answer: scheduleNights,
+  }),
+  one: operation('GET /v1/schedules/:name', 'viewer', {
+    summary: 'A schedule',
+    answer: schedule,
+    refusals: ['UNKNOWN_SCHEDULE'],
+  }),
+  add: operation('POST /v1/schedules', 'operator', {
+    summary: 'Add a schedule that reads what ROLLCALL_SOURCES allows',
+    body: newSchedule,
+    status: 201,
+    answer: schedule,
+    refusals: ['SOURCE_NOT_ALLOWED', 'WRONG_STATE'],
+  }),
+  edit: operation('PUT /v1/schedules/:name', 'operator', {
+    summary: 'Replace all settings of a schedule, unless another user has edited it since `version`',
+    description: REPLACES,
+    body: scheduleEdit,
+    answer: editedSchedule,
+    refusals: ['SOURCE_NOT_ALLOWED', 'UNKNOWN_SCHEDULE', 'WRONG_STATE', 'EDITED_MEANWHILE'],
+  }),
+  history: operation('GET /v1/schedules/:name/history', 'viewer', {
+    summary: 'Runs of a schedule, newest first, and the rows that keep failing, the oldest first',
+    query: scheduleHistoryQuery,
+    answer: scheduleHistory,
+    refusals: ['UNKNOWN_SCHEDULE'],
+  }),
+  try: operation('POST /v1/schedules/try', 'operator', {
+    summary: 'Plan once what a schedule would do, as a sync that is not applied',
+    body: scheduleTry,
+    status: 202,
+    answer: syncView,
+    refusals: ['SOURCE_NOT_ALLOWED'],
+  }),
+  look: operation('POST /v1/schedules/look', 'operator', {
+    summary: 'See what the file of a schedule is and how it would be read; nothing is kept',
+    body: scheduleTry,
+    answer: look,
+    refusals: ['SOURCE_NOT_ALLOWED', 'BUSY', 'STOPPING'],
+  }),
+  sources: operation('GET /v1/sources', 'operator', {
+    summary: 'List a folder that schedules may read: its folders by name, then its files, the newest first',
+    description: 'Hidden entries and links that lead out of the allowed folders are left out.',
+    query: sourceFolderQuery,
+    answer: sourceFolder,
+    refusals: ['SOURCE_NOT_ALLOWED'],
+  }),
+  pause: operation('POST /v1/schedules/:name/pause', 'operator', {
+    summary: 'Let nothing be due, nor missed, until `resume`',
+    answer: schedule,
+    refusals: ['UNKNOWN_SCHEDULE'],
+  }),
+  resume: operation('POST /v1/schedules/:name/resume', 'operator', {
+    summary: 'Continue a schedule that is paused',
+    answer: schedule,
+    refusals: ['UNKNOWN_SCHEDULE'],
+  }),
+  run: operation('POST /v1/schedules/:name/run', 'operator', {
+    summary: 'Begin a run now, in addition to those that are due',
+    status: 202,
+    answer: scheduleRun,
+    refusals: ['UNKNOWN_SCHEDULE', 'WRONG_STATE'],
+  }),
+  remove: operation('DELETE /v1/schedules/:name', 'operator', {
+    summary: 'Remove a schedule with its history; its syncs stay',
+    answer: nothing('Removed.'),
+    refusals: ['UNKNOWN_SCHEDULE', 'WRONG_STATE'],
+  }),
+};

@@ -1,0 +1,225 @@
+import { isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
+import { queryOf } from '../../../api/option-query.ts';
+import type { Settings } from '../../../api/service.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { type ImportOptions, importOptions, intakeOptions, readingOptions } from '../../../imports/import-options.ts';
+import { checkIntakeOptions } from '../../../imports/read/intake.ts';
+import { IntakeError } from '../../../imports/read/intake-error.ts';
+import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../../options/create-options.ts';
+import { delimiterCharacter } from '../../../options/option-texts.ts';
+import { defined } from '../../../platform/defined.ts';
+import { checkCron } from '../../../queue/cron.ts';
+import { Problem } from '../../../server/problem.ts';
+import { badOption } from '../../../server/refusals.ts';
+import { badReading } from '../../../server/uploads/options.ts';
+import { isAddress } from '../../../text/address.ts';
+import { asSentence } from '../../../text/wording.ts';
+import { limitsWith } from '../../sync/guard-limits.ts';
+import { syncFlags } from '../../sync/plan-flags.ts';
+import { readSyncOptions, type SyncInput, syncOptionsToJson } from '../../sync/sync-options.ts';
+import { checkAllowed } from '../allowed-sources.ts';
+import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../api.ts';
+import type { ScheduleRequest } from '../schedule-book.ts';
+import type { ScheduleRecord } from '../schedule-catalog.ts';
+import { SourceNotAllowed } from '../schedule-errors.ts';
+import { checkedAddress, shownFile, wholeSource } from '../source.ts';
+import { headerFrom } from '../source-headers.ts';
+
+const DEFAULT_SOURCE = 2 * 1024 ** 3;
+
+/** Schedules that are made over the API may use only environment variables with this prefix. */
+const OPEN_VARIABLE = /^SOURCE_/;
+
+/** The existing schedule that a new one is based on: itself, when it is edited, or the one that it is a copy of. */
+export interface Base {
+  readonly record: ScheduleRecord;
+  readonly isEdited: boolean;
+}
+
+/** A schedule as it is asked for over the API. @throws Problem BAD_OPTION; SourceNotAllowed */
+export async function requestedSchedule(
+  given: ScheduleSettings,
+  name: string,
+  base: Base | undefined,
+  settings: Pick<Settings, 'sources' | 'sandbox' | 'defaultRegion'>,
+): Promise<ScheduleRequest> {
+  const { cron, tz, mode, missing, limits } = given;
+  checkTimes(cron, tz);
+  for (const [name, value] of Object.entries(limits)) {
+    asOption(`limits.${name}`, () => limitsWith({ [name]: value }));
+  }
+  if (missing !== undefined && missing !== 'report' && mode !== 'mirror') {
+    throw new Problem(
+      'BAD_OPTION',
+      `missing is ${missing}: it says what to do about members who are not in the file, and mode add ignores them.`,
+      { field: 'missing', remedy: 'Take mode mirror, or leave missing out.' },
+    );
+  }
+  // Hidden parts come from the stored schedule: an unchanged address keeps its query.
+  const same = base !== undefined && given.file === shownFile(base.record) ? base : undefined;
+  const source = same?.record.source ?? (await allowedSource(given.file, settings.sources));
+  const staysWhatItIs = same?.isEdited === true;
+  if (same !== undefined && !staysWhatItIs) await checkAllowed(source, settings.sources);
+  const before = base && readSyncOptions(base.record);
+  return {
+    ...{ name, cron, tz, source },
+    file: same?.record.file ?? given.file,
+    headers: headersOf(given.headers, source, same?.record.headers ?? {}),
+    maxSource: given.maxSource ?? base?.record.maxSource ?? DEFAULT_SOURCE,
+    protectFile: base?.record.protectFile ?? null,
+    repair: given.repair,
+    catchUp: given.catchUp,
+    restricted: staysWhatItIs ? same.record.restricted : true,
+    options: syncOptionsToJson({
+      ...before,
+      reading: readingOf(given.reading, before?.reading ?? null, settings),
+      flags: syncFlags(given),
+      create: createOf(given),
+      limits,
+      ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
+      apply: given.apply,
+      sandbox: base?.isEdited && before !== undefined ? before.sandbox : settings.sandbox,
+    }),
+  };
+}
+
+/** @throws Problem BAD_OPTION that names which of the two is wrong */
+export function checkTimes(cron: string, tz: string): void {
+  asOption('cron', () => checkCron(cron, 'UTC'));
+  asOption('tz', () => checkCron(cron, tz));
+}
+
+/** How the file is read, as it is shown and edited. */
+export function readingView({
+  identities: _,
+  edits: __,
+  map,
+  format,
+  delimiter,
+  ...reading
+}: SyncInput): ScheduleReading {
+  return defined({
+    ...reading,
+    map: Object.keys(map).length === 0 ? undefined : map,
+    format: format === 'auto' ? undefined : format,
+    delimiter: delimiter === '\t' ? 'tab' : delimiter,
+  });
+}
+
+/** @throws Problem, SourceNotAllowed */
+async function allowedSource(file: string, sources: readonly string[]): Promise<string> {
+  try {
+    if (isAddress(file)) {
+      const { href } = checkedAddress(file);
+      await checkAllowed(href, sources);
+      return href;
+    }
+    if (sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
+      const remedy = 'Give a whole path on the server, such as /srv/exports/members.csv, or an https address.';
+      throw new Problem('BAD_OPTION', `${JSON.stringify(file)} is not a whole path.`, { field: 'file', remedy });
+    }
+    // Before the file is opened, so that the answer does not reveal which other files exist.
+    await checkAllowed(resolve(file), sources);
+    return await wholeSource(file, '/');
+  } catch (error) {
+    throw error instanceof SourceNotAllowed ? error : optionProblem('file', error);
+  }
+}
+
+function headersOf(
+  given: Readonly<Record<string, string>>,
+  source: string,
+  known: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(given);
+  if (entries.length > 0 && !isAddress(source)) {
+    throw new Problem('BAD_OPTION', 'Headers are for addresses, and the file is not an address.', { field: 'headers' });
+  }
+  for (const [header, variable] of entries) {
+    asOption('headers', () => headerFrom(`${header}=env:${variable}`));
+    if (known[header] !== variable && !OPEN_VARIABLE.test(variable)) {
+      throw new Problem('BAD_OPTION', `The header ${header} names a variable that is not for schedules.`, {
+        field: 'headers',
+        remedy: 'Name an environment variable of the server that begins with SOURCE_, such as SOURCE_HR_TOKEN.',
+      });
+    }
+  }
+  return given;
+}
+
+/** @throws Problem BAD_OPTION */
+function readingOf(
+  given: ScheduleReading,
+  before: SyncInput | null,
+  settings: Pick<Settings, 'sandbox' | 'defaultRegion'>,
+): SyncInput {
+  const identities = before?.identities;
+  const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
+  const options = importReadingOptions(given, settings);
+  try {
+    checkIntakeOptions(intakeOptions(options));
+    const { actions, identities: wanted } = options.shape ?? {};
+    if (actions !== undefined || (wanted !== undefined && identities === undefined)) {
+      throw new Problem(
+        'BAD_OPTION',
+        actions === undefined
+          ? 'The shape looks UIDs up in an identity file, and the schedule has none.'
+          : 'The file of a sync says who should be a member, not what to change.',
+        {
+          field: 'shape',
+          remedy: actions === undefined ? 'Add the schedule on the command line.' : 'Leave out `actions`.',
+        },
+      );
+    }
+    const { expectRows } = given;
+    return { ...readingOptions.parse(options), ...defined({ identities, waitForQuietMs, expectRows }) };
+  } catch (error) {
+    throw error instanceof IntakeError ? badReading(error) : error;
+  }
+}
+
+/** The options of an import that would read the file as the schedule does. @throws Problem BAD_OPTION */
+export function importReadingOptions(
+  given: ScheduleReading,
+  { sandbox, defaultRegion }: Pick<Settings, 'sandbox' | 'defaultRegion'>,
+): ImportOptions {
+  const { region = defaultRegion, delimiter: named, ...rest } = given;
+  const delimiter = named === undefined ? undefined : delimiterCharacter.parse(named, 'delimiter');
+  if (named !== undefined && delimiter === undefined) {
+    throw new Problem('BAD_OPTION', `delimiter: allowed is ${delimiterCharacter.allowed}.`, { field: 'delimiter' });
+  }
+  const { data, error } = importOptions.safeParse({ ...rest, region, ...(delimiter && { delimiter }), sandbox });
+  if (error !== undefined) throw badOption(error, given);
+  return data;
+}
+
+const createQuery = z.strictObject(queryOf({ ...CREATING, ...MAX_CREATE }));
+
+/** What the runs may create, checked as an upload's query is. @throws Problem BAD_OPTION */
+function createOf(given: CreateSettings): CreateOptions | undefined {
+  const query = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) =>
+      Object.hasOwn(createQuery.shape, name) ? [[name, String(value)]] : [],
+    ),
+  );
+  const { data, error } = createQuery.safeParse(query);
+  if (error !== undefined) throw badOption(error, query);
+  return createOptionsOf(data);
+}
+
+function asOption(field: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw optionProblem(field, error);
+  }
+}
+
+function optionProblem(field: string, error: unknown): unknown {
+  if (!(error instanceof RollcallError) || error instanceof Problem) return error;
+  return new Problem('BAD_OPTION', asSentence(error.what), {
+    field,
+    ...(error.remedy !== undefined && { remedy: asSentence(error.remedy) }),
+  });
+}

@@ -1,0 +1,310 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import type { RunState } from '../../membership/sync-state.ts';
+import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { scheduleChanges } from './api.ts';
+import { type FailureCount, noteFailures, type ScheduleFailure } from './note-failures.ts';
+
+/** Syncs that begin by themselves, as the catalog keeps them. Times are ms since 1970. */
+
+export interface ScheduleRecord {
+  readonly name: string;
+  readonly cron: string;
+  readonly tz: string;
+  /** Path, glob or https URL, as the user named it. */
+  readonly file: string;
+  /** The same as it is read: paths are whole. */
+  readonly source: string;
+  /** Header of the request → environment variable that has its value. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Most bytes that are fetched. */
+  readonly maxSource: number;
+  readonly protectFile: string | null;
+  /** JSON of how it is read and decided. */
+  readonly options: string;
+  readonly repair: boolean;
+  readonly catchUp: boolean;
+  /** Made over the API: it reads only what the settings allow when it runs. */
+  readonly restricted: boolean;
+  /** Counts up with every edit. */
+  readonly version: number;
+  readonly paused: boolean;
+  readonly createdAt: number;
+  /** Counts unless it is paused. */
+  readonly nextDue: number;
+  /** The copy of an https source that is kept, and how its server calls it; null: none. */
+  readonly copy: SourceCopy | null;
+  /** SHA-256 of the source that the last run applied completely; null when it did not. */
+  readonly placedHash: string | null;
+}
+
+export interface SourceCopy {
+  /** SHA-256. */
+  readonly hash: string;
+  readonly etag: string | null;
+  readonly modified: string | null;
+}
+
+export type NewSchedule = Omit<ScheduleRecord, 'version' | 'paused' | 'createdAt' | 'copy' | 'placedHash'>;
+
+/** What an edit has changed of one setting, as people read it. */
+export interface ScheduleChange {
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A time in which nothing was due. */
+export interface SchedulePause {
+  readonly since: number;
+  /** Null: it is still paused. */
+  readonly until: number | null;
+}
+
+export interface ScheduleEdit {
+  /** That the schedule had afterwards. */
+  readonly version: number;
+  readonly at: number;
+  readonly who: string;
+  readonly changes: readonly ScheduleChange[];
+}
+
+export interface ScheduleRun {
+  readonly id: number;
+  readonly schedule: string;
+  readonly dueAt: number;
+  /** When it began, or was noted. */
+  readonly at: number;
+  readonly state: RunState;
+  /** Why it is in this state, in a sentence. */
+  readonly reason: string;
+  /** Who asked for it; empty: the schedule. */
+  readonly who: string;
+  readonly syncId: string | null;
+}
+
+/** What a user who watches a schedule wants to know. Times in ms since 1970. */
+export interface ScheduleHealth {
+  readonly name: string;
+  readonly paused: boolean;
+  readonly nextDue: number;
+  /** When the last run that put everyone in place ended; null when none has. */
+  readonly success: number | null;
+  /** Runs since then that ended otherwise, were missed, or wait for a person. */
+  readonly unsuccessful: number;
+}
+
+export interface ScheduleCatalogReader {
+  find(name: string): ScheduleRecord | undefined;
+  /** By name. */
+  list(): ScheduleRecord[];
+  /** Newest first. */
+  runs(schedule: string, limit: number): ScheduleRun[];
+  /** Those that were due since then, oldest first. */
+  runsSince(schedule: string, since: number): ScheduleRun[];
+  findRun(id: number): ScheduleRun | undefined;
+  /** Edits after a version, newest first. */
+  edits(schedule: string, after: number): ScheduleEdit[];
+  /** Pauses that ended since then, or have not ended, oldest first. */
+  pausesSince(schedule: string, since: number): SchedulePause[];
+  /** By name. */
+  health(): ScheduleHealth[];
+  /** The oldest first. */
+  failures(schedule: string, limit: number): ScheduleFailure[];
+  close(): void;
+}
+
+type ScheduleVersion = Pick<ScheduleRecord, 'name' | 'version'>;
+
+/** The schedules of the catalog, open for the process that owns the data directory. */
+export interface ScheduleCatalog extends ScheduleCatalogReader {
+  /** Who this data directory is to others that share its queue. */
+  owner(): string;
+  add(schedule: NewSchedule, at: number): void;
+  /** Replaces the settings; false where it has another version by now. */
+  edit(schedule: NewSchedule, edit: Omit<ScheduleEdit, 'version'> & { readonly before: number }): boolean;
+  /** With its runs. */
+  remove(name: string): void;
+  setPaused(name: string, paused: boolean, times: { readonly at: number; readonly nextDue: number }): void;
+  setDue(name: string, nextDue: number): void;
+  /** Does nothing where the schedule has been edited since this version: it may have another source. */
+  setCopy(schedule: ScheduleVersion, copy: SourceCopy): void;
+  /** Does nothing where the schedule has been edited since this version: the next run looks at the groups. */
+  setPlaced(schedule: ScheduleVersion, hash: string | null): void;
+  addRun(run: Omit<ScheduleRun, 'id' | 'syncId'>): ScheduleRun;
+  setRun(id: number, state: RunState, reason: string): void;
+  setRunSync(id: number, syncId: string): void;
+  /** Runs that are under way, oldest first. */
+  openRuns(): ScheduleRun[];
+  /** Runs that wait for a person, oldest first. */
+  waitingRuns(): ScheduleRun[];
+  /** The run that a sync was made for. */
+  runOfSync(syncId: string): ScheduleRun | undefined;
+  /** Puts the rows that failed in a run in place of those of the run before, a piece at a time. Repeating it is harmless. */
+  setFailures(run: ScheduleRun, rows: Iterable<Omit<ScheduleFailure, 'since'>>): Promise<FailureCount>;
+}
+
+const headers = z.record(z.string(), z.string());
+
+const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
+
+export function openScheduleCatalog(path: string): ScheduleCatalog {
+  const database = openForWriting(path, CATALOG_MIGRATIONS);
+  const sql = statementsOf(database, STATEMENTS);
+  return {
+    ...readerOf(database),
+    owner: () => String(sql('schedules_owner').get()?.['id']),
+    add: (schedule, at) => {
+      sql('add_schedule').run({ ...columnsOf(schedule), at });
+    },
+    edit: (schedule, { before, at, who, changes }) =>
+      inTransaction(database, () => {
+        if (sql('edit_schedule').run({ ...columnsOf(schedule), version: before }).changes === 0) return false;
+        const noted = { schedule: schedule.name, version: before + 1, at, who, changes: JSON.stringify(changes) };
+        sql('note_edit').run(noted);
+        return true;
+      }),
+    remove: (name) => {
+      sql('remove_schedule').run({ name });
+    },
+    setPaused: (name, paused, { at, nextDue }) =>
+      inTransaction(database, () => {
+        sql('set_paused').run({ name, paused: Number(paused), next_due: nextDue });
+        sql(paused ? 'begin_pause' : 'end_pause').run({ schedule: name, at });
+      }),
+    setDue: (name, nextDue) => {
+      sql('set_due').run({ name, next_due: nextDue });
+    },
+    setCopy: ({ name, version }, { hash, etag, modified }) => {
+      sql('set_copy').run({ name, version, hash, etag, modified });
+    },
+    setPlaced: ({ name, version }, hash) => {
+      sql('set_placed').run({ name, version, hash });
+    },
+    addRun: ({ schedule, dueAt, at, state, reason, who }) =>
+      runOf(sql<RunRow>('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as RunRow),
+    setRun: (id, state, reason) => {
+      sql('set_run').run({ id, state, reason });
+    },
+    setRunSync: (id, syncId) => {
+      sql('set_run_sync').run({ id, sync: syncId });
+    },
+    openRuns: () => sql<RunRow>('runs_in_state').all({ state: 'running' }).map(runOf),
+    waitingRuns: () => sql<RunRow>('runs_in_state').all({ state: 'waiting' }).map(runOf),
+    runOfSync: (syncId) => {
+      const row = sql<RunRow>('run_of_sync').get({ sync: syncId });
+      return row && runOf(row);
+    },
+    setFailures: (run, rows) => noteFailures(database, sql, run, rows),
+  };
+}
+
+function columnsOf(schedule: NewSchedule) {
+  const { name, cron, tz, file, source, headers, maxSource, protectFile, options } = schedule;
+  return {
+    ...{ name, cron, tz, file, source, options },
+    headers: JSON.stringify(headers),
+    max_source: maxSource,
+    protect_file: protectFile,
+    repair: Number(schedule.repair),
+    catch_up: Number(schedule.catchUp),
+    restricted: Number(schedule.restricted),
+    next_due: schedule.nextDue,
+  };
+}
+
+/** Opens the schedules of a catalog that its owner may be writing. */
+export function openScheduleCatalogReader(path: string): ScheduleCatalogReader {
+  return readerOf(openForReading(path, CATALOG_MIGRATIONS));
+}
+
+function readerOf(database: DatabaseSync): ScheduleCatalogReader {
+  const sql = statementsOf(database, STATEMENTS);
+  return {
+    find: (name) => {
+      const row = sql<ScheduleRow>('find_schedule').get({ name });
+      return row && recordOf(row);
+    },
+    list: () => sql<ScheduleRow>('list_schedules').all().map(recordOf),
+    runs: (schedule, limit) => sql<RunRow>('schedule_runs').all({ schedule, limit }).map(runOf),
+    runsSince: (schedule, since) => sql<RunRow>('schedule_runs_since').all({ schedule, since }).map(runOf),
+    findRun: (id) => {
+      const row = sql<RunRow>('find_run').get({ id });
+      return row && runOf(row);
+    },
+    edits: (schedule, after) =>
+      sql<Omit<ScheduleEdit, 'changes'> & { readonly changes: string }>('schedule_edits')
+        .all({ schedule, after })
+        .map(({ changes, ...edit }) => ({ ...edit, changes: scheduleChanges.parse(JSON.parse(changes)) })),
+    pausesSince: (schedule, since) => sql<SchedulePause>('pauses_since').all({ schedule, since }),
+    health: () =>
+      sql<HealthRow>('schedule_health')
+        .all()
+        .map(({ paused, next_due: nextDue, ...row }) => ({
+          ...row,
+          paused: paused === 1,
+          nextDue,
+        })),
+    failures: (schedule, limit) => sql<ScheduleFailure>('failures').all({ schedule, limit }),
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+interface HealthRow extends Pick<ScheduleHealth, 'name' | 'success' | 'unsuccessful'> {
+  readonly paused: number;
+  readonly next_due: number;
+}
+
+interface ScheduleRow {
+  readonly name: string;
+  readonly cron: string;
+  readonly tz: string;
+  readonly file: string;
+  readonly source: string;
+  readonly headers: string;
+  readonly max_source: number;
+  readonly protect_file: string | null;
+  readonly options: string;
+  readonly repair: number;
+  readonly catch_up: number;
+  readonly version: number;
+  readonly restricted: number;
+  readonly paused: number;
+  readonly created_at: number;
+  readonly next_due: number;
+  readonly copy_hash: string | null;
+  readonly copy_etag: string | null;
+  readonly copy_modified: string | null;
+  readonly placed_hash: string | null;
+}
+
+function recordOf(row: ScheduleRow): ScheduleRecord {
+  const { name, cron, tz, file, source, options, copy_hash: hash } = row;
+  return {
+    ...{ name, cron, tz, file, source, options },
+    headers: headers.parse(JSON.parse(row.headers)),
+    maxSource: row.max_source,
+    protectFile: row.protect_file,
+    repair: row.repair === 1,
+    catchUp: row.catch_up === 1,
+    version: row.version,
+    restricted: row.restricted === 1,
+    paused: row.paused === 1,
+    createdAt: row.created_at,
+    nextDue: row.next_due,
+    copy: hash === null ? null : { hash, etag: row.copy_etag, modified: row.copy_modified },
+    placedHash: row.placed_hash,
+  };
+}
+
+interface RunRow extends Pick<ScheduleRun, 'id' | 'schedule' | 'at' | 'state' | 'reason' | 'who'> {
+  readonly due_at: number;
+  readonly sync_id: string | null;
+}
+
+function runOf({ due_at, sync_id, ...run }: RunRow): ScheduleRun {
+  return { ...run, dueAt: due_at, syncId: sync_id };
+}

@@ -1,0 +1,42 @@
+import { createSettingsOf } from '../../options/create-options.ts';
+import { readSyncOptions } from '../sync/sync-options.ts';
+import type { NewSchedule, ScheduleChange } from './schedule-catalog.ts';
+import { shownFile } from './source.ts';
+
+type Settings = Omit<NewSchedule, 'nextDue'>;
+
+/** What an edit changes, by the names of the settings as users know them. Nothing that may be a secret is in it. */
+export function scheduleChanges(before: Settings, after: Settings): ScheduleChange[] {
+  const was = shownSettings(before);
+  const is = shownSettings(after);
+  const changes = [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((field) => {
+    const [from, to] = [textOf(was[field]), textOf(is[field])];
+    return from === to ? [] : [{ field, from, to }];
+  });
+  const isOtherQuery = before.source !== after.source && was['file'] === is['file'];
+  return isOtherQuery
+    ? [...changes, { field: 'file', from: textOf(was['file']), to: 'the same with another query' }]
+    : changes;
+}
+
+function shownSettings(settings: Settings): Readonly<Record<string, unknown>> {
+  const { cron, tz, file, headers, maxSource, protectFile, options, repair, catchUp, restricted } = settings;
+  const { reading, flags, create, ...decided } = readSyncOptions({ options });
+  return {
+    ...{ cron, tz, headers, maxSource, protectFile, repair, catchUp, restricted },
+    file: shownFile({ file }),
+    ...decided,
+    ...(create !== undefined && createSettingsOf(create)),
+    ...flags,
+    protect: [...flags.protect],
+    removeByName: [...flags.removeByName],
+    ...reading,
+  };
+}
+
+/** '' where it is not set, or set to nothing. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
+}

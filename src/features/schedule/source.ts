@@ -1,0 +1,212 @@
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { option, words } from '../../errors/named-options.ts';
+import { shown } from '../../imports/read/intake-error.ts';
+import { isLoopback } from '../../platform/loopback.ts';
+import { isAddress, schemeOf } from '../../text/address.ts';
+import { alternatives, pathPattern } from '../../text/wildcard.ts';
+import { hashOf } from '../sync/plan/prepare.ts';
+import { type Download, download } from './download.ts';
+import type { SourceCopy } from './schedule-catalog.ts';
+import { SourceError, SourceNotAllowed } from './schedule-errors.ts';
+
+/** Where a schedule takes its file from: a path, the newest of a pattern, or an https address. */
+
+/** What a source gave. */
+export interface Obtained {
+  /** To be read. */
+  readonly path: string;
+  /** The name shown to people; an address is shown without anything that may be a secret. */
+  readonly name: string;
+  /** SHA-256. */
+  readonly hash: string;
+  /** Of an address: the copy that is kept now. */
+  readonly copy?: SourceCopy;
+}
+
+const PATTERN = /[*?[{]/;
+/** Names that are compared with a pattern before other work gets a turn. */
+const NAMES_AT_ONCE = 1_000;
+
+/** A path that is there is one, whatever its name looks like. */
+export function isPattern(source: string): boolean {
+  return PATTERN.test(source) && !existsSync(source);
+}
+
+/**
+ * What `file`, as the user named it in `folder`, means from everywhere: a whole path or pattern, or an address.
+ * @throws SourceError when it can never give a file
+ */
+export async function wholeSource(file: string, folder: string): Promise<string> {
+  if (isAddress(file)) return checkedAddress(file).href;
+  const path = resolve(folder, file);
+  if (file.trim() === '')
+    throw new SourceError('the path is empty; name a file, a pattern such as exports/*.csv, or an https address');
+  if (isPattern(path)) return path;
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) {
+    throw new SourceError(
+      `${shown(file)} is a directory; name a file in it, or a pattern such as ${shown(`${file}/*.csv`)} for its newest`,
+    );
+  }
+  if (found === undefined && !existsSync(dirname(path))) {
+    throw new SourceError(
+      `${shown(file)} cannot be there: there is no directory ${shown(dirname(path))}; check the path`,
+    );
+  }
+  return path;
+}
+
+/**
+ * Plain http could be read and changed on the way, except on this machine.
+ * @throws SourceError
+ */
+export function checkedAddress(text: string): URL {
+  const scheme = schemeOf(text);
+  if (scheme !== 'https' && scheme !== 'http')
+    throw new SourceError(
+      `${scheme}:// addresses are not supported; allowed are https, and plain http on this machine`,
+      {
+        remedy: 'have what is there saved as a file, and name its path',
+      },
+    );
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Not shown: without being read, a password in it cannot be told from the rest.
+  if (url === undefined)
+    throw new SourceError(`"${scheme}://…" is not a valid address; allowed is https:// with a host and a path`);
+  if (url.username + url.password !== '') {
+    throw new SourceError(`the address at ${url.host} holds a user name or password`, {
+      remedy: words`put them into an environment variable and name it with ${option('header', 'Authorization=env:NIGHTLY_TOKEN')}`,
+    });
+  }
+  const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  if (!isAllowed)
+    throw new SourceError(`${shown(addressName(url))} is refused; allowed are https, and plain http on this machine`);
+  url.hash = '';
+  return url;
+}
+
+/** Without its query, which may be as good as a password. */
+export function addressName({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}
+
+/** A file's name as it is shown to people. */
+export function shownFile({ file }: { readonly file: string }): string {
+  return isAddress(file) ? addressName(new URL(file)) : file;
+}
+
+export interface SourceRequest {
+  /** From `wholeSource`. */
+  readonly source: string;
+  /** Header → its value. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxSource: number;
+  readonly copy: SourceCopy | null;
+  /** Where it may be only. Both throw SourceNotAllowed. */
+  readonly within?: {
+    /** Where a file really is. */
+    readonly real: (path: string) => Promise<string>;
+    /** Where a redirect leads. */
+    readonly check: (to: URL) => void;
+  };
+}
+
+/**
+ * Gets the file. Of an address, which is asked for it only if it has changed, a copy is kept in `folder`.
+ * @throws SourceError; the signal's reason when aborted
+ */
+export async function obtain(
+  { source, headers, maxSource, copy, within }: SourceRequest,
+  { folder, ca, signal }: Pick<Download, 'folder' | 'ca' | 'signal'>,
+): Promise<Obtained> {
+  if (isAddress(source)) {
+    const url = checkedAddress(source);
+    const kept = await download({
+      url,
+      headers,
+      maxBytes: maxSource,
+      copy,
+      folder,
+      ca,
+      signal,
+      mayFollow: within?.check,
+    });
+    return { path: kept.path, name: addressName(url), hash: kept.copy.hash, copy: kept.copy };
+  }
+  const name = isPattern(source) ? await newest(source, within?.real) : source;
+  const path = within === undefined ? name : await within.real(name).catch(unreadable(name));
+  const found = await stat(path).catch(unreadable(name));
+  if (!found.isFile()) throw new SourceError(`${shown(name)} is not a file`);
+  if (found.size > maxSource) throw SourceError.tooLarge(shown(name), maxSource);
+  const hash = await hashOf(path).catch(unreadable(name));
+  signal.throwIfAborted();
+  return { path, name, hash };
+}
+
+function unreadable(name: string): (cause: unknown) => never {
+  return (cause) => {
+    if (cause instanceof SourceNotAllowed) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new SourceError(`there is no file ${shown(name)}; check the path, and whether the export has run`, {
+        cause,
+      });
+    }
+    throw new SourceError(`${shown(name)} cannot be read: ${why(cause)}`, { cause });
+  };
+}
+
+/**
+ * The file that was changed last, of those that fit; of two of the same time, the last by name.
+ * @param real rejects for files that may not be read
+ */
+async function newest(pattern: string, real?: (path: string) => Promise<string>): Promise<string> {
+  let best: { readonly path: string; readonly at: number } | undefined;
+  for await (const path of fitting(pattern)) {
+    // It may be deleted by now: exports come and go.
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isFile() !== true) continue;
+    // What a link brings in from elsewhere is not one of them.
+    if (real !== undefined && (await real(path).catch(() => undefined)) === undefined) continue;
+    const at = found.mtimeMs;
+    if (best === undefined || at > best.at || (at === best.at && path > best.path)) best = { path, at };
+  }
+  if (best !== undefined) return best.path;
+  throw new SourceError(
+    `no file fits ${shown(basename(pattern))} in ${shown(dirname(pattern))}; check the pattern, and whether the export has run`,
+  );
+}
+
+/** The paths that fit. Only as many folders deep as the pattern is; with `**` all, but then no link is followed. */
+async function* fitting(pattern: string): AsyncGenerator<string> {
+  for (const one of alternatives(pattern)) yield* fittingOne(one);
+}
+
+async function* fittingOne(pattern: string): AsyncGenerator<string> {
+  const names = pattern.split(sep);
+  const first = names.findIndex((name) => PATTERN.test(name));
+  const fixed = first === -1 ? names.length - 1 : first;
+  const fits = pathPattern(names.slice(fixed).join('/'));
+  const isDeep = names.includes('**');
+  let compared = 0;
+
+  async function* below(folder: string, above: readonly string[]): AsyncGenerator<string> {
+    // A folder may be gone by now, or not be this process's to read.
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const inside = [...above, entry.name];
+      const path = join(folder, entry.name);
+      compared += 1;
+      if (compared % NAMES_AT_ONCE === 0) await otherWork();
+      if (fits(inside.join('/'))) yield path;
+      const mayHold = isDeep || fixed + inside.length < names.length;
+      if (mayHold && (entry.isDirectory() || (!isDeep && entry.isSymbolicLink()))) yield* below(path, inside);
+    }
+  }
+  yield* below(names.slice(0, fixed).join(sep) || sep, []);
+}
+
+function why(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

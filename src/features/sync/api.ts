@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { count, nextCursor, time } from '../../api/fields.ts';
+import { cursorOption, limitOption, listOption } from '../../api/options.ts';
+import { REGIONS } from '../../membership/membership.ts';
+import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
+import { SYNC_STATES } from '../../membership/sync-state.ts';
+import {
+  actionCounts,
+  finding,
+  guardFinding,
+  guardObjections,
+  LISTINGS,
+  newGroup,
+  planAction,
+  planCreate,
+  planFlags,
+  planTotals,
+} from './api-plan.ts';
+
+const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
+export type SyncAction = (typeof SYNC_ACTIONS)[number];
+
+const planning = z.strictObject({
+  step: z.enum(['reading', 'members', 'owner', 'banned', 'users']).meta({
+    description:
+      'The file is read; then the groups are asked for their members, owners, banned users; then users who may be missing.',
+  }),
+  rows: count.meta({ description: 'Rows of the file read so far.' }),
+  done: count.meta({ description: 'Groups that have answered this step; in the step users: users.' }),
+  groups: count.meta({ description: 'Groups that are asked in this step; in the step users: users.' }),
+});
+export type Planning = z.infer<typeof planning>;
+
+/** A sync as the API lists it. */
+export const syncEntry = z
+  .strictObject({
+    id: z.string(),
+    state: z.enum(SYNC_STATES),
+    code: z.string().optional().meta({
+      description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
+    }),
+    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    file: z.string().meta({ description: 'Its input; of an undo: that of the import.' }),
+    undoOf: z.string().nullable().meta({ description: 'The import that it reverses.' }),
+    importId: z.string().nullable().meta({ description: 'The import that carries it out.' }),
+    schedule: z.string().nullable().meta({ description: 'The schedule that began it.' }),
+    createdAt: time,
+    finishedAt: time.nullable(),
+    sandbox: z.boolean(),
+    apply: z.boolean().meta({ description: 'Applied at once, unless a guard objects.' }),
+    mode: z.enum(['add', 'mirror', 'undo']),
+    missing: z.enum(['report', 'remove', 'ban']).meta({ description: 'Counts in mode mirror only.' }),
+    totals: planTotals.nullable().meta({ description: 'The plan in numbers; null until it is made.' }),
+    approved: z
+      .strictObject({ by: z.string(), at: time, reason: z.string() })
+      .nullable()
+      .meta({ description: 'Who let it through although a guard objects, and why.' }),
+    actions: z.array(z.enum(SYNC_ACTIONS)).meta({ description: 'What is possible now.' }),
+    planning: planning.nullable().meta({ description: 'Set while the plan is made.' }),
+  })
+  .meta({ id: 'SyncEntry' });
+export type SyncEntry = z.infer<typeof syncEntry>;
+
+/** Limits of guards in place of their defaults, by name. */
+export const guardLimits = z
+  .record(z.string(), z.number())
+  .meta({ description: 'Limits of guards in place of their defaults.' });
+
+/** A sync on its own: what guards say, how it was decided, and every state that it was in. */
+export const syncView = syncEntry
+  .extend({
+    findings: z.array(finding).meta({ description: 'The first 20 of what the guards object to. Empty: nothing.' }),
+    guards: z.array(guardObjections).meta({
+      description: 'What the guards object to, by guard. Empty: nothing. `GET /v1/syncs/{id}/findings` has each.',
+    }),
+    flags: planFlags,
+    create: planCreate.nullable().meta({ description: 'What it may create; null: nothing.' }),
+    limits: guardLimits,
+    unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),
+    left: z
+      .strictObject({
+        users: count,
+        uncertain: count.meta({ description: 'Those of them whom includeUncertain takes back.' }),
+        sentence: z.string().meta({ description: 'How many, and why.' }),
+      })
+      .nullable()
+      .meta({ description: 'Whom an undo that was carried out left in their place; null: no one.' }),
+    before: z.string().nullable().meta({
+      description: 'Where to download who was in the groups that it takes something from; null: from none, or not yet.',
+    }),
+    moves: z.array(
+      z.strictObject({
+        at: time,
+        state: z.enum(SYNC_STATES),
+        reason: z.string(),
+        who: z.string().meta({ description: 'Who asked for it; empty if the sync itself did.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Sync' });
+export type SyncView = z.infer<typeof syncView>;
+
+/** `GET /v1/syncs` */
+export const syncsQuery = z.strictObject({
+  state: listOption(SYNC_STATES).optional(),
+  limit: limitOption(50, 200),
+  cursor: cursorOption.optional(),
+});
+export const syncsPage = z.strictObject({ syncs: z.array(syncEntry), nextCursor });
+export type SyncsPage = z.infer<typeof syncsPage>;
+
+/** `POST /v1/syncs/:id/approve` and `/reject` */
+export const reasonBody = z.strictObject({
+  reason: z
+    .string()
+    .trim()
+    .min(1, 'allowed is a sentence that says why')
+    .max(1_000, 'allowed are 1,000 characters')
+    .meta({ description: 'The reason; recorded with your name.' }),
+});
+
+const actionOption = listOption(PLAN_ACTIONS).optional();
+
+/** `GET /v1/syncs/:id/groups` */
+export const syncGroupsQuery = z.strictObject({
+  action: actionOption.meta({
+    description: `Only groups with one of these, and those that could not be listed: some of ${PLAN_ACTIONS.join(', ')}.`,
+  }),
+  limit: limitOption(50, 500),
+  cursor: cursorOption.optional(),
+});
+const syncGroup = z.strictObject({
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  listing: z.enum(LISTINGS),
+  problem: z.string().meta({ description: 'Why nothing is done in it; empty where it was listed or is created.' }),
+  members: count.meta({ description: 'Before the sync.' }),
+  actions: actionCounts,
+  right: count.meta({ description: 'Members that are as the file says.' }),
+  creates: newGroup.optional(),
+});
+export type SyncGroup = z.infer<typeof syncGroup>;
+export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
+export type SyncGroupsPage = z.infer<typeof syncGroupsPage>;
+
+/** `GET /v1/syncs/:id/actions` */
+export const memberActionsQuery = z.strictObject({
+  action: actionOption,
+  region: z.enum(REGIONS).optional(),
+  guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
+  limit: limitOption(100, 1_000),
+  cursor: cursorOption.optional(),
+});
+export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
+export type MemberActionsPage = z.infer<typeof memberActionsPage>;
+
+/** `GET /v1/syncs/:id/findings` */
+export const findingsQuery = z.strictObject({
+  guard: z.string().max(100),
+  search: z.string().max(1_000).optional().meta({ description: 'Part of a GUID, in any case.' }),
+  limit: limitOption(50, 500),
+  cursor: cursorOption.optional(),
+});
+export const findingsPage = z.strictObject({ findings: z.array(guardFinding), nextCursor });
+
+/** `GET /v1/syncs/:id/compare` */
+export const compareQuery = z.strictObject({
+  with: z.string().max(200).meta({ description: 'Id of the other sync.' }),
+  all: z.enum(['true', 'false']).optional().meta({ description: 'Also groups in which both do the same.' }),
+  limit: limitOption(50, 500),
+  cursor: cursorOption.optional(),
+});
+const comparedCounts = z.strictObject({
+  add: count,
+  raise: count.meta({ description: 'Members that get a higher scope.' }),
+  lower: count,
+  remove: count,
+  ban: count,
+  failed: count.meta({ description: 'Changes that failed or were not confirmed, of those that were sent.' }),
+});
+export type ComparedCounts = z.infer<typeof comparedCounts>;
+const comparedGroup = z.strictObject({
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  first: comparedCounts.nullable().meta({ description: 'Null: the plan has no such group.' }),
+  second: comparedCounts.nullable(),
+});
+export type ComparedGroup = z.infer<typeof comparedGroup>;
+const comparedSync = syncEntry.extend({ failed: count });
+export const comparison = z
+  .strictObject({ first: comparedSync, second: comparedSync, groups: z.array(comparedGroup), nextCursor })
+  .meta({ id: 'Comparison' });
+export type Comparison = z.infer<typeof comparison>;

@@ -1,0 +1,95 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { UsageError } from '../../../cli/errors.ts';
+import { repeatable } from '../../../cli/flags/once.ts';
+import { withOptions } from '../../../cli/flags/option-flags.ts';
+import { LIFTING } from '../../../options/ban-options.ts';
+import {
+  APPLYING,
+  MODE,
+  type ModeChoices,
+  PROTECTING,
+  REMOVING_BY_NAME,
+  UNDOING,
+} from '../../../options/deciding-options.ts';
+import { type Given, textsOf } from '../../../options/option.ts';
+import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
+import { readProtectFile } from '../plan/protect.ts';
+import { type SyncFlags, syncFlags } from '../plan-flags.ts';
+
+/** Flags that decide what a plan may do. */
+export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY_NAME & typeof UNDOING> {
+  /** Path. */
+  readonly protect?: string;
+  readonly limit?: Readonly<Record<string, number>>;
+}
+
+export interface ModeFlags extends DecidingFlags, ModeChoices {}
+
+export function withMode(command: Command): Command {
+  return withOptions(command, MODE);
+}
+
+export function withDeciding(command: Command): Command {
+  return withOptions(command, { ...LIFTING, ...REMOVING_BY_NAME })
+    .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV')
+    .option(
+      '--limit <name=value>',
+      `the limit of a guard; repeat for more: ${Object.keys(LIMITS).join(', ')}`,
+      repeatable(guardLimit),
+    );
+}
+
+export interface PlanFlags {
+  readonly apply?: true;
+  /** Path. */
+  readonly planCsv?: string;
+}
+
+export function withPlan(command: Command): Command {
+  return withOptions(command, APPLYING).option('--plan-csv <file>', 'write the plan as CSV');
+}
+
+/** @throws UsageError, ProtectFileError */
+export async function syncFlagsOf(flags: ModeFlags): Promise<SyncFlags> {
+  const { mode, missing, protect } = flags;
+  if (missing !== undefined && mode !== 'mirror') {
+    throw new UsageError(
+      `--missing ${missing} says what to do about members who are not in the file, and mode add ignores them; add --mode mirror`,
+    );
+  }
+  return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await readProtectFile(protect))] });
+}
+
+const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING };
+
+/** Characters of UIDs that a server takes with one request. */
+const LONGEST_UIDS = 8_000;
+
+/** The choices as the API's query takes them. @throws as syncFlagsOf */
+export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSearchParams> {
+  const { protect, removeByName } = await syncFlagsOf(flags);
+  const { limit = {}, protect: _, ...choices } = flags;
+  const given = { ...choices, protect: [...protect], removeNamed: [...removeByName] };
+  for (const [name, uids] of Object.entries({ protect, 'remove-named': removeByName })) {
+    if (encodeURIComponent([...uids].join(',')).length <= LONGEST_UIDS) continue;
+    throw new UsageError(
+      `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,
+    );
+  }
+  const query = new URLSearchParams(textsOf(SENT, given));
+  for (const [name, value] of Object.entries(limit)) query.set(`limit.${name}`, String(value));
+  return query;
+}
+
+function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}): Readonly<Record<string, number>> {
+  const [, name = '', value] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)%?\s*$/.exec(text) ?? [];
+  if (value === undefined) throw new InvalidArgumentError('Expected name=value, for example groupPercent=30.');
+  const limits = { ...earlier, [name]: Number(value) };
+  try {
+    limitsWith(limits);
+  } catch (error) {
+    if (error instanceof LimitError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
+  return limits;
+}

@@ -1,0 +1,153 @@
+import type { ImportSummary } from '../../../api/import-summary.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
+import { conclude } from '../../../cli/screen/conclude.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { nextSteps } from '../../../cli/screen/next-steps.ts';
+import type { ReasonCode } from '../../../imports/reason-codes.ts';
+import { writeWhole } from '../../../platform/whole-file.ts';
+import { asClause, counted, grouped } from '../../../text/wording.ts';
+import type { SyncEntry, SyncView } from '../api.ts';
+import type { Finding } from '../api-plan.ts';
+import type { Syncs } from './syncs.ts';
+
+const IMPORT_WAITS = 'Its import waits for you:';
+
+/** `--json` of the sync commands. Times are ISO 8601. */
+interface SyncDocument
+  extends Pick<
+    SyncEntry,
+    'id' | 'state' | 'reason' | 'file' | 'undoOf' | 'importId' | 'createdAt' | 'finishedAt' | 'approved' | 'totals'
+  > {
+  readonly findings: readonly Finding[];
+  /** Where the members are, before the sync, of groups that lost members: a path or an address; null where none did. */
+  readonly before: string | null;
+  /** Of the import that carries it out; null until there is one. */
+  readonly import: ImportSummary | null;
+}
+
+/** Prints a plan, if there is one. */
+export async function printPlan(syncs: Syncs, io: Io, id: string): Promise<void> {
+  const { color, width } = io;
+  const text = await syncs.planText(id, { color, width });
+  if (text !== undefined) io.out.write(`\n${text}`);
+}
+
+/** Writes a plan as CSV, if there is one. */
+export async function writePlan(syncs: Syncs, id: string, path: string): Promise<void> {
+  if ((await syncs.find(id)).totals === null) return;
+  await writeWhole(path, await syncs.plan(id, 'csv'), { mode: 0o666 });
+}
+
+/** Prints the result of a sync and the next steps; returns its exit code. printPlan prints the plan. */
+export async function concludeSync(syncs: Syncs, io: Io, id: string, json: boolean): Promise<ExitCode> {
+  const { imports } = syncs;
+  const sync = await syncs.find(id);
+  if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, sync))}\n`);
+  say(io, '', ...notThere(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));
+  const code = await exitOf(syncs, io, sync, json);
+  const { left, undoOf } = sync;
+  if (left === null) return code;
+  say(io, '', `${left.sentence} See each (action report):`, `  ${imports.command('sync', 'show', id)} --format csv`);
+  if (left.uncertain > 0 && undoOf !== null) {
+    const again = imports.command('undo', undoOf, '--include-uncertain', '--apply');
+    say(io, `Reverse the ${grouped(left.uncertain)} that are uncertain too:`, `  ${again}`);
+  }
+  return code === EXIT.ok ? EXIT.rowsFailed : code;
+}
+
+async function exitOf({ imports }: Syncs, io: Io, { importId, state }: SyncView, json: boolean): Promise<ExitCode> {
+  if (importId === null) return EXIT_OF[state] ?? EXIT.interrupted;
+  if (!json) return conclude(imports, io, importId, false);
+  const carried = await imports.find(importId);
+  return exitCodeOf(carried, (await imports.findings(carried)).summary.rows);
+}
+
+/** Where no import says it. */
+const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
+  planned: EXIT.ok,
+  unchanged: EXIT.ok,
+  held: EXIT.stopped,
+  stale: EXIT.stopped,
+  rejected: EXIT.stopped,
+  cancelled: EXIT.stopped,
+  failed: EXIT.usage,
+};
+
+export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncDocument> {
+  const { id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved, totals, before } = sync;
+  const { imports } = syncs;
+  const findings = await syncs.findings(id);
+  const carried = importId === null ? null : (await imports.findings(await imports.find(importId))).summary;
+  return {
+    ...{ id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved },
+    ...{ totals, findings, before, import: carried },
+  };
+}
+
+/** Groups that the service does not know, where nothing creates them. */
+function notThere({ undoOf, unknownGroups }: SyncView): string[] {
+  if (undoOf !== null || unknownGroups === 0) return [];
+  return [
+    `The service does not know ${counted(unknownGroups, 'group')}. To have them created, sync with --create-groups.`,
+    '',
+  ];
+}
+
+/** What the import of a sync waits for, where it waits for a person, and how to continue. */
+export async function waitingImport({ imports }: Syncs, { importId }: SyncView): Promise<string[]> {
+  if (importId === null) return [];
+  const found = await imports.find(importId);
+  if (found.state !== 'blocked') return [];
+  const { summary } = await imports.findings(found);
+  return [IMPORT_WAITS, ...nextSteps(imports, found, summary)];
+}
+
+function wayBack({ before }: SyncView): string[] {
+  if (before === null) return [];
+  return ['Who was in the groups that this sync takes something from, ready to import:', `  ${before}`];
+}
+
+async function whatNext({ imports }: Syncs, sync: SyncView): Promise<string[]> {
+  const { id, state, undoOf, file, importId } = sync;
+  const reason = asClause(sync.reason);
+  const sandbox = sync.sandbox ? ' --sandbox' : '';
+  const command = (verb: string, rest = '') => `  ${imports.command('sync', verb, id)}${rest}`;
+  const again = `  ${undoOf === null ? imports.command('sync', file, '…') : imports.command('undo', undoOf)}`;
+  switch (state) {
+    case 'planned':
+      return [
+        'Nothing was sent: this is the plan. Look at every change, then carry it out:',
+        command('show', ' --format csv'),
+        command('apply', sandbox),
+      ];
+    case 'held':
+      return [
+        'Held: nothing was sent. Look at every change, then approve this plan or reject it:',
+        command('show', ' --format csv'),
+        command('approve', ` --reason "…"${sandbox}`),
+        command('reject', ' --reason "…"'),
+      ];
+    case 'unchanged':
+      return ['Nothing was sent: there is nothing to do.'];
+    case 'failed':
+      return [`Nothing was sent: ${reason}.`];
+    case 'cancelled':
+      return [`Nothing was sent: ${reason}. Plan again with:`, again];
+    case 'stale':
+      return [`Nothing was sent: ${reason}.`, 'Plan again with:', again];
+    case 'rejected':
+      return [`Rejected: ${reason}.`];
+    case 'planning':
+      return ['Interrupted while planning: nothing was sent. Plan again with:', again];
+    case 'applying':
+      if (importId === null) return ['Interrupted before anything was sent. Continue with:', command('apply', sandbox)];
+      if ((await imports.find(importId)).code === ('CREATE_LIMIT' satisfies ReasonCode)) return [IMPORT_WAITS];
+      return imports.server === undefined
+        ? ['Its import has stopped; continue it as shown below, or with:', command('apply', sandbox)]
+        : ['Its import has stopped; continue it as shown below.'];
+    case 'applied':
+      return [];
+    case 'incomplete':
+      return [`Not carried out completely: ${reason}.`];
+  }
+}

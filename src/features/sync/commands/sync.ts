@@ -1,0 +1,115 @@
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { serviceOpener } from '../../../app/open-service.ts';
+import { noteHere } from '../../../cli/audit.ts';
+import { currentUser } from '../../../cli/current-user.ts';
+import type { ExitCode } from '../../../cli/exit-codes.ts';
+import { fileToFetch } from '../../../cli/fetched-file.ts';
+import { type CreateFlags, withCreate } from '../../../cli/flags/create-flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
+import { importOptionsOf } from '../../../cli/flags/import-options.ts';
+import {
+  type ExpectRowsFlags,
+  type ReadingFlags,
+  withExpectRows,
+  withReading,
+} from '../../../cli/flags/reading-flags.ts';
+import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
+import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../../../cli/flags/shape-flags.ts';
+import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
+import type { Io } from '../../../cli/screen/io.ts';
+import { newImportId } from '../../../imports/import-id.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
+import { fileOf } from '../../../imports/read/file-state.ts';
+import { inputNames } from '../../../options/input-kinds.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import { inShort } from '../../../text/wording.ts';
+import { planFiles } from '../plan/prepare.ts';
+import type { SyncRunner } from '../run/runner-port.ts';
+import { openSyncs } from './open-syncs.ts';
+import { runSync } from './run-sync.ts';
+import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
+import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, withPlan } from './sync-flags.ts';
+import { syncListCommand } from './sync-list.ts';
+import { syncRejectCommand } from './sync-reject.ts';
+import { syncShowCommand } from './sync-show.ts';
+import { syncThere } from './sync-there.ts';
+
+type Flags = RunningFlags &
+  ServerFlags &
+  ReadingFlags &
+  ExpectRowsFlags &
+  SourceFlags &
+  RecipeFlags &
+  ShapeFlags &
+  CreateFlags &
+  ModeFlags &
+  PlanFlags;
+
+/** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
+export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('sync')
+    .argument(
+      '<file>',
+      `who should be in which group: ${inputNames('or')}, also compressed; a ZIP of these; an https address`,
+    )
+    // What follows the name of a subcommand is its own.
+    .enablePositionalOptions();
+  withPlan(withCreate(withDeciding(withMode(command))));
+  withShape(withRecipeFlag(withReading(withExpectRows(withSource(command)))));
+  withServer(withRunning(command));
+  command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
+  return command
+    .addCommand(syncApplyCommand(io, end))
+    .addCommand(syncApproveCommand(io, end))
+    .addCommand(syncRejectCommand(io, end))
+    .addCommand(syncListCommand(io, end))
+    .addCommand(syncShowCommand(io, end));
+}
+
+async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
+  const { config, syncs: kept, server } = await openSyncs(flags);
+  if (server !== undefined) {
+    return syncThere({ io, syncs: kept, server, json: flags.json === true, planCsv: flags.planCsv }, file, flags);
+  }
+  const chosen = await syncFlagsOf(flags);
+  const fetched = await fileToFetch(config, file, flags);
+  if (fetched === undefined) await fileOf(file, file);
+  const identities = identitiesOf(flags);
+  const given = importOptionsOf(config, flags);
+  const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
+  const name = fetched?.name ?? file;
+  const create = async (syncs: SyncRunner, id: string, options: ImportOptions): Promise<string> => {
+    const { create: creating } = options;
+    const decision = { flags: chosen, create: creating, limits: flags.limit ?? {}, apply: flags.apply === true };
+    const reading = syncReading(options, identities);
+    // Runs are compared by their source.
+    const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
+    const made = await syncs.create({ id, ...request });
+    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }));
+    return made;
+  };
+  return runSync({
+    config,
+    io,
+    json: flags.json === true,
+    planCsv: flags.planCsv,
+    openService: serviceOpener(config, flags),
+    beginLines: fetched?.lines,
+    begin: async (syncs, { signal }) => {
+      const id = `sync-${newImportId()}`;
+      if (fetched === undefined || ofPath !== undefined) return create(syncs, id, ofPath ?? given);
+      const folder = dataDir(config.dataDir).sync(id);
+      const { input } = planFiles(folder);
+      if (!(await fetched.fetch(input, signal))) return undefined;
+      try {
+        return await create(syncs, id, await optionsWithRecipe(config, flags.recipe, given, input, name));
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
+    },
+  });
+}

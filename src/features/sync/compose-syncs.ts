@@ -1,0 +1,127 @@
+import { rm } from 'node:fs/promises';
+import type { Service } from '../../app/service.ts';
+import { UnknownImport } from '../../imports/import-errors.ts';
+import { newImportId } from '../../imports/import-id.ts';
+import { importOptions, readOptions } from '../../imports/import-options.ts';
+import { tagsOf } from '../../imports/import-tags.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import { startRetention } from '../../imports/life/removal.ts';
+import { type StageFile, stageElsewhere } from '../../imports/stage/staging.ts';
+import { kindOf } from '../../membership/import-kind.ts';
+import type { Region } from '../../membership/membership.ts';
+import { banOptionsOf } from '../../options/ban-options.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { SyncRunner } from './run/runner-port.ts';
+import type { SyncImports } from './run/sync-imports.ts';
+import { createSyncRunner } from './run/sync-runner.ts';
+import { openSyncCatalog } from './sync-catalog.ts';
+
+/**
+ * Wires syncs to the coordinator whose imports carry them out. To be stopped before it.
+ * @param keepMs how long finished syncs are kept; undefined: until they are deleted
+ * @param stage reads files into ledgers; default: each in a thread of its own
+ */
+export function composeSyncs(
+  coordinator: Coordinator,
+  dir: DataDir,
+  service: Pick<Service, 'apps' | 'sandbox'>,
+  log: Logger,
+  {
+    keepMs,
+    stage = stageElsewhere,
+  }: { readonly keepMs?: number | undefined; readonly stage?: StageFile | undefined } = {},
+): SyncRunner {
+  const catalog = openSyncCatalog(dir.catalog);
+  const syncs = createSyncRunner({
+    catalog,
+    imports: importsOf(coordinator, dir),
+    folder: dir.sync,
+    newId: newSyncId,
+    sandbox: service.sandbox,
+    regions: new Set(Object.keys(service.apps) as Region[]),
+    pages: coordinator.pages,
+    whenRoom: coordinator.whenRoom,
+    stage,
+  });
+  syncs.events.on('state', ({ id, state, reason }) =>
+    log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
+  );
+  const retention =
+    keepMs === undefined
+      ? undefined
+      : startRetention({
+          keepMs,
+          finishedBefore: catalog.outdated,
+          remove: async (id) => {
+            // The files first: after a crash the sync is still listed, and removed the next time.
+            await rm(dir.sync(id), { recursive: true, force: true });
+            catalog.remove(id);
+          },
+          onError: (error) => log.warn({ err: error }, 'an old sync cannot be removed'),
+        });
+  return {
+    ...syncs,
+    stop: async () => {
+      await retention?.stop();
+      await syncs.stop();
+      catalog.close();
+    },
+  };
+}
+
+/** Marked as a sync, because the import that carries it out has the same id. */
+export function newSyncId(kind: 'sync' | 'undo'): string {
+  return `${kind}-${newImportId()}`;
+}
+
+/** None of an import that has been deleted meanwhile. */
+function tagsIfThere(coordinator: Coordinator, id: string): readonly string[] {
+  try {
+    return tagsOf(coordinator.find(id));
+  } catch (error) {
+    if (error instanceof UnknownImport) return [];
+    throw error;
+  }
+}
+
+function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
+  return {
+    find: (id) => {
+      try {
+        const record = coordinator.find(id);
+        const { state, file } = record;
+        return { state, file, ledger: dir.ledger(id), sandbox: readOptions(record).sandbox };
+      } catch (error) {
+        if (error instanceof UnknownImport) return undefined;
+        throw error;
+      }
+    },
+    // An undo restores what was there: it asks for nothing of its own.
+    after: (id) =>
+      coordinator
+        .others(id)
+        .filter((other) => kindOf(other) !== 'undo')
+        .map(({ ledger }) => ledger),
+    begin: async ({ id, file, source, sandbox, create, allowUnban, giveUpAfterMs, createdBy, undoOf }) => {
+      // Every row says its region; the default is for those that do not.
+      const options = importOptions.parse({
+        ...{ format: 'csv', region: 'us', edits: true, sandbox },
+        // The plan does not say who was banned in groups that it only adds to, and who was banned since.
+        ...banOptionsOf({ allowUnban }),
+        ...(create !== undefined && { create }),
+        ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
+      });
+      const tags = undoOf === null ? [] : tagsIfThere(coordinator, undoOf);
+      await coordinator.create({ id, file, source, options, createdBy, tags });
+    },
+    resume: async (id) => void (await coordinator.resume(id)),
+    cancel: async (id) => void (await coordinator.cancel(id)),
+    onState: (listener) => {
+      const onState = ({ id, state }: { readonly id: string; readonly state: Parameters<typeof listener>[1] }) =>
+        listener(id, state);
+      coordinator.events.on('state', onState);
+      return () => void coordinator.events.off('state', onState);
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { fileOf, operationsOf } from '../../api/operation.ts';
+import { anyTexts } from '../../api/options.ts';
+import {
+  compareQuery,
+  comparison,
+  findingsPage,
+  findingsQuery,
+  memberActionsPage,
+  memberActionsQuery,
+  reasonBody,
+  syncGroupsPage,
+  syncGroupsQuery,
+  syncsPage,
+  syncsQuery,
+  syncView,
+} from './api.ts';
+
+const operation = operationsOf('syncs', z.object({ id: z.string().meta({ description: 'Id of a sync.' }) }));
+
+const decided = {
+  body: reasonBody,
+  answer: syncView,
+  refusals: ['UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'],
+} as const;
+
+/** Syncs: the list, one, what can be done with it, and what its plan says. */
+export const syncOperations = {
+  list: operation('GET /v1/syncs', 'viewer', {
+    summary: 'List syncs, newest first',
+    query: syncsQuery,
+    answer: syncsPage,
+    refusals: ['BAD_CURSOR'],
+  }),
+  one: operation('GET /v1/syncs/:id', 'viewer', {
+    summary: 'One sync',
+    answer: syncView,
+    refusals: ['UNKNOWN_SYNC'],
+  }),
+  apply: operation('POST /v1/syncs/:id/apply', 'operator', {
+    summary: 'Carry out a stored plan; if file or groups have changed too much since, it becomes `stale`',
+    answer: syncView,
+    refusals: ['UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'],
+  }),
+  approve: operation('POST /v1/syncs/:id/approve', 'operator', {
+    summary: 'Approve a plan that a guard holds, this once and on record, and carry it out',
+    ...decided,
+  }),
+  reject: operation('POST /v1/syncs/:id/reject', 'operator', {
+    summary: 'Put a plan away; it will not be carried out',
+    ...decided,
+  }),
+  /** The server checks the query (server/syncs/options.ts). */
+  undo: operation('POST /v1/imports/:id/undo', 'operator', {
+    summary: 'Plan how to reverse an import, as a sync; apply=true carries it out',
+    params: z.object({ id: z.string().meta({ description: 'Id of a finished import.' }) }),
+    query: anyTexts,
+    status: 202,
+    answer: syncView,
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'WRONG_TARGET'],
+  }),
+  /** Its body is a file; the server says more about it, and checks the query. */
+  create: operation('POST /v1/syncs', 'operator', {
+    summary: 'Plan the changes that make groups match a file; apply=true carries them out',
+    query: anyTexts,
+    status: 202,
+    answer: syncView,
+  }),
+  groups: operation('GET /v1/syncs/:id/groups', 'viewer', {
+    summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',
+    query: syncGroupsQuery,
+    answer: syncGroupsPage,
+    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+  }),
+  findings: operation('GET /v1/syncs/:id/findings', 'viewer', {
+    summary: 'What one guard objects to, the worst first',
+    query: findingsQuery,
+    answer: findingsPage,
+    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+  }),
+  actions: operation('GET /v1/syncs/:id/actions', 'viewer', {
+    summary: 'What a plan does about each member, and why, by group',
+    query: memberActionsQuery,
+    answer: memberActionsPage,
+    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+  }),
+  plan: operation('GET /v1/syncs/:id/plan', 'viewer', {
+    summary: 'Download a plan: every action with its reason, or as text: a summary',
+    query: z.strictObject({
+      format: z.enum(['csv', 'json', 'text']).optional().meta({ description: 'Default: csv.' }),
+      width: z.coerce.number().int().min(40).max(1_000).default(120).meta({
+        description: 'Of the format text: characters in a line.',
+      }),
+      color: z.enum(['true', 'false']).optional().meta({ description: 'Of the format text: for a terminal.' }),
+    }),
+    answer: fileOf('The plan, streamed.', 'text/csv', 'application/json', 'text/plain'),
+    refusals: ['UNKNOWN_SYNC', 'NO_PLAN_YET'],
+  }),
+  before: operation('GET /v1/syncs/:id/before', 'viewer', {
+    summary: 'Download who was in the groups that a sync takes something from, as rows that imports and syncs read',
+    answer: fileOf('The rows, streamed.', 'text/csv'),
+    refusals: ['UNKNOWN_SYNC', 'NOT_FOUND'],
+  }),
+  compare: operation('GET /v1/syncs/:id/compare', 'viewer', {
+    summary: 'Compare two syncs group by group, by default the groups in which they differ',
+    query: compareQuery,
+    answer: comparison,
+    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET', 'BUSY'],
+  }),
+};

@@ -1,0 +1,14 @@
+import { serve } from '../../../platform/threads.ts';
+import { type DecideThread, decideHere } from './decide.ts';
+import { openPlanLedger } from './plan-ledger.ts';
+
+serve<DecideThread>({
+  decide: ({ path, decision }) => {
+    const plan = openPlanLedger(path);
+    try {
+      decideHere(plan, decision);
+    } finally {
+      plan.close();
+    }
+  },
+});

@@ -1,0 +1,109 @@
+import pLimit from 'p-limit';
+import { ReadingRefused } from '../../../../jobs/ask-service.ts';
+import { UntrustedListing } from '../../../chat/errors.ts';
+import { type BannedPages, type MembersPages, readBanned, readMembers } from '../../../chat/member-list.ts';
+import { GROUP_MISSING } from '../../../chat/service/codes.ts';
+import type { Region } from '../../../membership/membership.ts';
+import { CannotPlan } from '../sync-errors.ts';
+import { type PlanLedger, UnknownScope } from './plan-ledger.ts';
+import type { GroupName } from './plan-reading.ts';
+
+/** Reads the groups of a region. It retries its calls itself. */
+interface GroupPages extends MembersPages, BannedPages {
+  /** UID; null when the service does not say, and then any user may be the owner. */
+  getGroup(guid: string, options: { readonly signal?: AbortSignal | undefined }): Promise<{ owner: string | null }>;
+}
+
+export interface LiveState {
+  readonly plan: PlanLedger;
+  readonly pages: (region: Region) => GroupPages;
+  readonly signal: AbortSignal;
+  /** Called for every group that has been read, with what was read. */
+  readonly onGroup: (asked: 'members' | 'owner' | 'banned') => void;
+}
+
+/** Groups that are read at the same time: enough to keep every region busy, and a bound on the members in memory. */
+const GROUPS_AT_ONCE = 40;
+
+/** Lists the members of every group that the plan does not know yet. A group that cannot be listed says why. */
+export async function listMembers({ plan, pages, signal, onGroup }: LiveState): Promise<void> {
+  await forEach(plan.groupsToList(), signal, async (group, { signal: stop }) => {
+    try {
+      const members = await readMembers(pages(group.region), group.guid, { signal: stop });
+      plan.recordListed(group, members);
+    } catch (error) {
+      const why = whyUnread(group, error);
+      plan.recordUnlisted(group, why.code === GROUP_MISSING ? 'not_found' : 'failed', why);
+    }
+    onGroup('members');
+  });
+}
+
+/** Asks who owns these groups. Where that is not known, any user may be the owner. */
+export async function askOwners(
+  { plan, pages, signal, onGroup }: LiveState,
+  groups: readonly GroupName[],
+): Promise<void> {
+  await forEach(groups, signal, async (group, { signal: stop }) => {
+    try {
+      const { owner } = await pages(group.region).getGroup(group.guid, { signal: stop });
+      if (owner !== null) plan.recordOwner(group, owner);
+    } catch (error) {
+      whyUnread(group, error);
+    }
+    onGroup('owner');
+  });
+}
+
+/**
+ * Asks who is banned from these groups. Where that is not known, nothing is done in the group. Resolves with the regions whose
+ * lists of members turn out to lack the banned.
+ */
+export async function askBanned(
+  { plan, pages, signal, onGroup }: LiveState,
+  groups: readonly GroupName[],
+): Promise<ReadonlySet<Region>> {
+  const hiding = new Set<Region>();
+  await forEach(groups, signal, async (group, { signal: stop }) => {
+    try {
+      const banned = await readBanned(pages(group.region), group.guid, { signal: stop });
+      if (plan.recordBanned(group, banned) > 0) hiding.add(group.region);
+    } catch (error) {
+      plan.recordUnlisted(group, 'failed', whyUnread(group, error));
+    }
+    onGroup('banned');
+  });
+  return hiding;
+}
+
+/** Why a group could not be read; errors that concern more than this group are thrown. */
+function whyUnread({ region }: GroupName, error: unknown): { readonly code: string; readonly message: string } {
+  throwIfRefused(region, error);
+  if (error instanceof ReadingRefused || error instanceof UntrustedListing || error instanceof UnknownScope) {
+    const { code, message } = error;
+    return { code, message };
+  }
+  throw error;
+}
+
+/** @throws CannotPlan where the region refuses every call */
+export function throwIfRefused(region: Region, error: unknown): void {
+  if (error instanceof ReadingRefused && error.ofRegion) {
+    throw CannotPlan.regionRefused(region, error.code, error.message);
+  }
+}
+
+/** Side by side within the bound. The first error ends the others, and is thrown when they have ended. */
+async function forEach<Item>(
+  items: readonly Item[],
+  signal: AbortSignal,
+  work: (item: Item, options: { readonly signal: AbortSignal }) => Promise<void>,
+): Promise<void> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  await pLimit(GROUPS_AT_ONCE).map(items, async (item) => {
+    if (either.aborted) return;
+    await work(item, { signal: either }).catch((error: unknown) => failed.abort(error));
+  });
+  either.throwIfAborted();
+}

@@ -1,0 +1,104 @@
+import type { Profiles } from '../../../imports/record/profiles.ts';
+import { foldId } from '../../../membership/membership.ts';
+import type { CreateField } from '../../../options/create-options.ts';
+import { inChunks } from '../../../text/chunks.ts';
+import { csvLine } from '../../../text/csv-line.ts';
+import { harmless, importable } from '../../../text/spreadsheet.ts';
+import type { PlanAction } from '../api-plan.ts';
+import type { ActionChoice, PlannedChange, PlanReader } from './plan-reading.ts';
+import { groupProblem } from './plan-totals.ts';
+
+/** Columns of a plan. */
+const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'] as const;
+
+/** Columns of the input that an applied plan is imported from; read with the import option `edits`. */
+export const CHANGES_COLUMNS = ['region', 'guid', 'uid', 'scope', 'action', 'from', 'reason'] as const;
+
+/** Columns behind these, with what new users and groups are created with: by field. */
+export const creationColumn = (field: CreateField): string => `create_${field}`;
+
+type PlanLines = Pick<PlanReader, 'actions' | 'groups'>;
+
+/**
+ * The plan as CSV: PLAN_COLUMNS, one line for every action that is chosen, in the order of the groups; a group that could
+ * not be listed has one line without a UID, whatever is chosen. Yields chunks of some 64 KB.
+ * Cells that a spreadsheet would run as a formula are made text by an apostrophe (`harmless`).
+ */
+export function planCsv(plan: PlanLines, choice?: ActionChoice): Generator<string> {
+  return inChunks(planLines(plan, choice));
+}
+
+function* planLines(plan: PlanLines, choice: ActionChoice | undefined): Generator<string> {
+  yield csvLine(PLAN_COLUMNS, ',');
+  for (const group of plan.groups()) {
+    const problem = groupProblem(group);
+    if (problem !== '' && concerns(choice, group.region, group.guid)) {
+      yield csvLine([group.region, group.guid, '', 'report', '', '', problem].map(harmless), ',');
+    }
+  }
+  for (const { region, guid, uid, action, from, to, sentence } of plan.actions(choice)) {
+    yield csvLine([region, guid, uid, action, from, to, sentence].map(harmless), ',');
+  }
+}
+
+function concerns(choice: ActionChoice | undefined, region: string, guid: string): boolean {
+  const group = choice?.group;
+  return group === undefined || (group.region === region && foldId(group.guid) === foldId(guid));
+}
+
+/**
+ * The plan's changes as the input of an import: CHANGES_COLUMNS, `action` being add, change, remove or unban. A ban is an
+ * `add` with the scope `ban`; a removal has no scope, nor has an unban that leaves the user outside the group. `from` is the place before, empty outside the group and `ban` for a banned user:
+ * an undo uses it. An undo's also has whom it leaves in their place, with the action `report`: its import skips these and
+ * reports them. Yields chunks of some 64 KB.
+ * @param chosen which of the changes; default: all
+ * @param profiles of the staged file, where users or groups may be created
+ *
+ * Ids of the kind that intake accepts are given as they are, also where they begin like a formula (see retryReport).
+ */
+export function changesCsv(
+  plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
+  chosen: (change: PlanAction) => boolean = () => true,
+  profiles?: Profiles,
+): Generator<string> {
+  return inChunks(changeLines(plan, chosen, profiles));
+}
+
+function* changeLines(
+  plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
+  chosen: (change: PlanAction) => boolean,
+  profiles: Profiles | undefined,
+): Generator<string> {
+  const fields = profiles?.fields() ?? [];
+  yield csvLine([...CHANGES_COLUMNS, ...fields.map(creationColumn)], ',');
+  let begun = 0;
+  for (const change of plan.changes().filter(chosen)) {
+    const { region, guid, uid, from, to, sentence, group } = change;
+    const cells = [region, guid, uid, to, editOf(change), from, sentence].map(importable);
+    // Not made harmless: the import does not run formulas, and an apostrophe would become part of a name.
+    if (profiles !== undefined) cells.push(...profileCells(profiles, fields, change, group !== begun));
+    begun = group;
+    yield csvLine(cells, ',');
+  }
+  if (plan.facts().flags?.mode !== 'undo') return;
+  for (const { region, guid, uid, action, from, sentence } of plan.actions({ actions: new Set(['report']) })) {
+    yield csvLine([region, guid, uid, '', action, from, sentence].map(importable), ',');
+  }
+}
+
+/** The fields of a new group are in the first of its lines. */
+function profileCells(
+  profiles: Profiles,
+  fields: readonly CreateField[],
+  { action, row, group, isNew }: PlannedChange,
+  isFirst: boolean,
+): string[] {
+  const ofUser = action === 'add' && row !== null ? profiles.ofRow(row) : undefined;
+  const ofGroup = isNew && isFirst ? profiles.ofGroup(group) : undefined;
+  return fields.map((field) => (field.startsWith('group_') ? ofGroup : ofUser)?.(field) ?? '');
+}
+
+function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>): string {
+  if (action === 'ban') return 'add';
+  return action === 'change' && to === '' ? 'unban' : action;
+}

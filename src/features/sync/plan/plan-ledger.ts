@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { scopeId } from '../../../imports/record/enum-ids.ts';
+import { IMPORT_MIGRATIONS } from '../../../imports/schemas.ts';
+import { isScope, type Region } from '../../../membership/membership.ts';
+import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
+import type { Finding, PlanGroup } from '../api-plan.ts';
+import { type GroupName, type PlanCreating, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
+import { PLAN_MIGRATIONS } from './schema.ts';
+
+/** A user in a group, as the service lists it. */
+export interface LiveMember {
+  readonly uid: string;
+  /** admin, moderator or participant; for a banned user, the earlier scope. Other words are refused. */
+  readonly scope: string;
+  /** Where the list of the banned was read before; else see `recordBanned`. */
+  readonly banned?: boolean;
+  /** As the service says it, in its own unit; null where it does not. */
+  readonly joinedAt: number | null;
+}
+
+/** The service lists a member with a scope that rollcall does not know. */
+export class UnknownScope extends RollcallError {
+  constructor({ uid, scope }: LiveMember) {
+    super(
+      'UNKNOWN_SCOPE',
+      `the service lists ${uid} with the scope ${JSON.stringify(scope)}; known are admin, moderator and participant`,
+    );
+  }
+}
+
+/** The file as it was read; `hash` is compared and never computed here. */
+interface PlanSource {
+  readonly file: string;
+  readonly hash: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** A plan's file, open for the planner. */
+export interface PlanLedger extends PlanReader {
+  /** For the planner in this folder. */
+  readonly database: PlanDatabase;
+  /** Notes the groups that a staged file (its import ledger at `desired`) has members for. Once, at the beginning. */
+  begin(desired: string, source: PlanSource): void;
+  /** Notes the groups in which an import (its ledger at `undone`) may have done something. Instead of `begin`. */
+  beginUndo(undone: string, source: PlanSource): void;
+  /** Groups that have not been listed yet, in the order of the file. */
+  groupsToList(): GroupName[];
+  /**
+   * Takes the whole list of a group's members, or nothing of it when `members` throws. Replaces an earlier listing.
+   * Throws UnknownScope.
+   */
+  recordListed(group: GroupName, members: Iterable<LiveMember>): void;
+  /** A group that does not exist, or whose list could not be read completely: it gets neither members nor actions. */
+  recordUnlisted(
+    group: GroupName,
+    listing: 'not_found' | 'failed',
+    why: { readonly code: string; readonly message: string },
+  ): void;
+  /** UIDs that are banned from a listed group; gives how many of them its list of members does not have. */
+  recordBanned(group: GroupName, uids: Iterable<string>): number;
+  /** The UID that owns the group; empty where it has no owner. */
+  recordOwner(group: GroupName, owner: string): void;
+  /** Missing groups to which rows of the staged file would add users; with their numbers in that file. */
+  groupsToCreate(desired: string): (GroupName & { readonly id: number })[];
+  /** The group is created before users are added. */
+  recordCreates(group: number, as: NonNullable<PlanGroup['creates']>): void;
+  recordCannotCreate(group: number, why: { readonly code: string; readonly message: string }): void;
+  /** Users who would be added and may not exist: of the plan as it was made last, and those who were added here. */
+  newcomers(): { readonly region: Region; readonly uid: string }[];
+  /** Unless the user is in a group that was listed. */
+  addNewcomer(region: Region, uid: string): void;
+  recordCreating(creating: PlanCreating): void;
+  /** Replaces the findings. */
+  recordFindings(findings: readonly Finding[]): void;
+}
+
+/** Opens the file of a plan at `path`, a new one where there is none. Throws LedgerError when it cannot be used. */
+export function openPlanLedger(path: string): PlanLedger {
+  const database = openForWriting(path, PLAN_MIGRATIONS);
+  const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
+
+  const idOf = ({ region, guid }: GroupName): number => {
+    const id = sql('group_id').get({ region, guid })?.['id'];
+    if (id === undefined) throw new Error(`the plan does not concern the group ${guid} in ${region}`);
+    return Number(id);
+  };
+  const close = (group: number, listing: string, code: string, message: string) => {
+    sql('close_listing').run({ group, listing, code, message });
+    sql('count_members').run({ group });
+    sql('forget_actions_of').run({ group });
+  };
+
+  return {
+    ...planReader(database),
+    database,
+    begin: (desired, source) =>
+      withAttached(database, desired, 'desired', () => {
+        sql('set_source').run({ ...source });
+        sql('set_groups').run();
+      }),
+    beginUndo: (undone, source) =>
+      withAttached(database, undone, 'undone', () => {
+        sql('set_undone_source').run({ ...source });
+        sql('set_undone_groups').run();
+      }),
+    groupsToList: () => sql<GroupName>('groups_to_list').all(),
+    recordListed: (name, members) =>
+      inTransaction(database, () => {
+        const group = idOf(name);
+        const add = sql('add_live');
+        sql('forget_live').run({ group });
+        for (const member of members) {
+          const { uid, scope, banned = false, joinedAt } = member;
+          if (!isScope(scope) || scope === 'ban') throw new UnknownScope(member);
+          add.run({ group, uid, scope: scopeId(scope), banned: banned ? 1 : 0, joined_at: joinedAt });
+        }
+        close(group, 'listed', '', '');
+      }),
+    recordUnlisted: (name, listing, { code, message }) =>
+      inTransaction(database, () => {
+        const group = idOf(name);
+        sql('forget_live').run({ group });
+        close(group, listing, code, message);
+      }),
+    recordBanned: (name, uids) =>
+      inTransaction(database, () => {
+        const group = idOf(name);
+        const known = () => Number(sql('count_live').get({ group })?.['n']);
+        const before = known();
+        for (const uid of uids) sql('add_banned').run({ group, uid });
+        sql('close_bans').run({ group });
+        sql('count_members').run({ group });
+        return known() - before;
+      }),
+    recordOwner: (name, owner) => {
+      sql('set_owner').run({ group: idOf(name), owner });
+    },
+    groupsToCreate: (desired) =>
+      withAttached(database, desired, 'desired', () =>
+        sql<GroupName & { readonly id: number }>('groups_to_create').all({ ban: scopeId('ban') }),
+      ),
+    recordCreates: (group, as) => {
+      sql('create_group').run({ group, creates: JSON.stringify(as) });
+    },
+    recordCannotCreate: (group, { code, message }) => {
+      sql('cannot_create').run({ group, code, message });
+    },
+    newcomers: () => sql<{ readonly region: Region; readonly uid: string }>('newcomers').all(),
+    addNewcomer: (region, uid) => {
+      sql('add_newcomer').run({ region, uid });
+    },
+    recordCreating: (creating) => {
+      sql('set_creating').run({ creating: JSON.stringify(creating) });
+    },
+    recordFindings: (findings) =>
+      inTransaction(database, () => {
+        sql('forget_findings').run();
+        for (const { limit, ...finding } of findings) sql('add_finding').run({ ...finding, allowed: limit });
+      }),
+  };
+}
+
+/**
+ * Does `work` in one transaction with another ledger's file at hand under `name`; it is only read.
+ * Throws LedgerError when that file is damaged, and an Error naming it when it is missing.
+ */
+export function withAttached<Result>(
+  database: PlanDatabase,
+  path: string,
+  name: 'desired' | 'undone' | 'later' | 'newer',
+  work: () => Result,
+): Result {
+  if (!existsSync(path)) throw new Error(`${path} is missing: a plan is made and compared with it`);
+  attachForReading(database, path, name, name === 'newer' ? PLAN_MIGRATIONS : IMPORT_MIGRATIONS);
+  try {
+    return inTransaction(database, work);
+  } finally {
+    database.exec(`detach ${name}`);
+  }
+}

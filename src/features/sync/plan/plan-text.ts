@@ -1,0 +1,206 @@
+import { styleText } from 'node:util';
+import { MEMBERS_WITH_ALL_FEATURES } from '../../../chat/service/limits.ts';
+import { manyMembers } from '../../../text/many-members.ts';
+import { cut, padEnd, widthOf, wrap } from '../../../text/terminal-text.ts';
+import { counted, grouped, printable } from '../../../text/wording.ts';
+import type { Finding, PlanGroup, PlanTotals } from '../api-plan.ts';
+import type { PlanFlags } from '../plan-flags.ts';
+import { GUARDS, remedyIn } from './guards.ts';
+import type { PlanCreating, PlanReader } from './plan-reading.ts';
+import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
+
+export interface PlanTextOptions {
+  readonly color: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Lines of each list before it is cut; 20 by default. */
+  readonly shown?: number;
+}
+
+type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+/** What a line of the table counts. */
+type Counts = Pick<PlanGroup, 'actions' | 'right'>;
+
+interface Column {
+  readonly head: string;
+  readonly value: (counts: Counts) => number;
+  /** Whether it is there although it is empty: its absence would be news. */
+  readonly always: boolean;
+}
+
+const COLUMNS: readonly Column[] = [
+  { head: 'add', value: ({ actions }) => actions.add, always: true },
+  { head: 'change', value: ({ actions }) => actions.change, always: true },
+  { head: 'remove', value: ({ actions }) => actions.remove, always: true },
+  { head: 'ban', value: ({ actions }) => actions.ban, always: false },
+  { head: 'right', value: ({ right }) => right, always: true },
+  { head: 'left alone', value: ({ actions, right }) => actions.keep - right, always: false },
+  { head: 'reported', value: ({ actions }) => actions.report, always: true },
+];
+
+const NAME_WIDTH = 40;
+
+/**
+ * The plan for a terminal: the totals, a line for each group with most to do, the groups where nothing can be done,
+ * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
+ */
+export function planText(
+  plan: Pick<PlanReader, 'facts' | 'groups' | 'findings' | 'creating'>,
+  options: PlanTextOptions,
+): string {
+  const { width, color, shown = 20 } = options;
+  const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
+  const groups = plan.groups();
+  const findings = plan.findings();
+  const creating = plan.creating();
+  const totals = planTotals(groups, creating);
+  const listed = groups.filter((group) => groupProblem(group) === '');
+  const fresh = groups.filter(({ creates }) => creates !== undefined);
+  const blocks = [
+    [
+      paint('dim', cut(`plan for ${printable(plan.facts().file)}`, width)),
+      ...wrap(verdict(totals), width).map((line) => paint('bold', line)),
+    ],
+    listed.length === 0 ? [] : table(listed, totals, shown, width, paint),
+    [
+      ...creation(totals, creating).flatMap((line) => wrap(line, width)),
+      ...list(fresh, 'group', shown, (group) => [cut(`${nameOf(group)}: ${newGroup(group)}`, width)]),
+    ],
+    list(
+      groups.filter((group) => groupProblem(group) !== ''),
+      'group',
+      shown,
+      (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
+    ),
+    growth(groups).flatMap((line) => wrap(line, width)),
+    findings.length === 0
+      ? []
+      : [
+          paint(['bold', 'red'], cut(`Held: ${counted(findings.length, 'objection')} of the guards`, width)),
+          ...objections(findings.slice(0, shown), plan.facts().flags?.mode, width),
+          ...more(findings.length - shown, 'objection'),
+        ],
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+/** What to do is said once for all that follow each other and have the same remedy. */
+function objections(findings: readonly Finding[], mode: PlanFlags['mode'] | undefined, width: number): string[] {
+  const parted = findings.map(({ guard: name, sentence }) => {
+    const guard = GUARDS.find((one) => one.name === name);
+    const remedy = guard === undefined || mode === undefined ? '' : `${remedyIn(guard, mode)}.`;
+    const what = remedy !== '' && sentence.endsWith(` ${remedy}`) ? sentence.slice(0, -remedy.length - 1) : undefined;
+    return { sentence, what: what ?? sentence, remedy: what === undefined ? '' : remedy };
+  });
+  return parted.flatMap(({ sentence, what, remedy }, at) => {
+    const [before, after] = [parted[at - 1]?.remedy === remedy, parted[at + 1]?.remedy === remedy];
+    const objection = wrap(`- ${printable(before || after ? what : sentence)}`, width, '  ');
+    return before && !after && remedy !== '' ? [...objection, ...wrap(remedy, width)] : objection;
+  });
+}
+
+function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): string {
+  const done = [
+    [actions.add, 'to add'],
+    [actions.change, 'to change'],
+    [actions.remove, 'to remove'],
+    [actions.ban, 'to ban'],
+  ] as const;
+  const words = done.flatMap(([number, word]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
+  const also = [`${grouped(right)} right`];
+  if (actions.report > 0) also.push(`${grouped(actions.report)} reported`);
+  if (unlisted > 0) also.push(`nothing done in ${grouped(unlisted)} of ${counted(groups, 'group')}`);
+  return `${changes === 0 ? 'Nothing to do' : words.join(', ')}; ${also.join(', ')}.`;
+}
+
+/** A note on groups that the plan takes beyond the size with all features. */
+function growth(groups: readonly PlanGroup[]): string[] {
+  const after = ({ members, actions }: PlanGroup) => members + actions.add - actions.remove - actions.ban;
+  const grown = groups.filter(
+    (group) => group.members <= MEMBERS_WITH_ALL_FEATURES && after(group) > MEMBERS_WITH_ALL_FEATURES,
+  );
+  const [example] = grown;
+  if (example === undefined) return [];
+  return [`Note: ${manyMembers(grown.length, { guid: example.guid, members: after(example) }, 'would grow')}.`];
+}
+
+/** What is created before users are added, in sentences; empty where nothing is. */
+function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
+  if (create === undefined || creating === undefined) return [];
+  const { groups, users, reactivated, calls } = create;
+  const some = creating.missing?.first ?? [];
+  const names =
+    some.length === 0 ? '' : ` (${some.map(printable).join(', ')}${(users ?? 0) > some.length ? ', …' : ''})`;
+  const parts = [
+    groups > 0 ? counted(groups, 'new group') : '',
+    users !== null && users > 0 ? `${counted(users, 'new user')}${names}` : '',
+    reactivated !== null && reactivated > 0 ? `${counted(reactivated, 'user')} made active again` : '',
+  ].filter((part) => part !== '');
+  const later = users === null || reactivated === null;
+  const unknown = `Users who are missing are counted while the plan is carried out: it stops before it creates more than ${grouped(creating.limits.users)}.`;
+  return [
+    ...(parts.length === 0 ? [] : [`Created first: ${parts.join(', ')}; this takes ${counted(calls, 'call')}.`]),
+    ...(later ? [unknown] : []),
+  ];
+}
+
+function newGroup({ creates, actions }: PlanGroup): string {
+  if (creates === undefined) return '';
+  const { name, type, owner } = creates;
+  const owned = owner === '' ? '' : `, owned by ${printable(owner)}`;
+  return `new, ${type}, named ${JSON.stringify(printable(name))}${owned}, ${counted(actions.add, 'member')}`;
+}
+
+/** Groups with most to do first, then those with most to report. */
+function table(groups: readonly PlanGroup[], totals: PlanTotals, shown: number, width: number, paint: Paint): string[] {
+  const columns = COLUMNS.filter(({ value, always }) => always || value(totals) > 0);
+  const first = groups
+    .toSorted((a, b) => changesOf(b) - changesOf(a) || b.actions.report - a.actions.report)
+    .slice(0, shown);
+  const total = `total of ${counted(groups.length, 'group')}`;
+  const nameWidth = Math.max(total.length, ...first.map((group) => widthOf(nameOf(group))));
+  const line = (name: string, cell: (column: Column) => string) =>
+    cut(
+      padEnd(name, nameWidth) +
+        columns
+          .map(
+            (column) =>
+              `  ${cell(column).padStart(Math.max(column.head.length, grouped(column.value(totals)).length))}`,
+          )
+          .join(''),
+      width,
+    );
+  const number = (counts: Counts) => (column: Column) => {
+    const value = column.value(counts);
+    return value === 0 ? '·' : grouped(value);
+  };
+  return [
+    paint(
+      'dim',
+      line('', ({ head }) => head),
+    ),
+    ...first.map((group) => line(nameOf(group), number(group))),
+    ...more(groups.length - first.length, 'group'),
+    paint('bold', line(total, number(totals))),
+  ];
+}
+
+function list<Item>(
+  items: readonly Item[],
+  noun: string,
+  shown: number,
+  lines: (item: Item) => readonly string[],
+): string[] {
+  return [...items.slice(0, shown).flatMap(lines), ...more(items.length - shown, noun)];
+}
+
+function more(hidden: number, noun: string): string[] {
+  return hidden > 0 ? [`… and ${grouped(hidden)} more ${noun}${hidden === 1 ? '' : 's'}`] : [];
+}
+
+function nameOf({ guid, region }: PlanGroup): string {
+  return `${cut(printable(guid), NAME_WIDTH)} (${region})`;
+}

@@ -1,0 +1,65 @@
+import { PLAN_ACTIONS } from '../../../membership/plan-words.ts';
+import { counted } from '../../../text/wording.ts';
+import { type PlanGroup, type PlanTotals, planTotals as totalsSchema } from '../api-plan.ts';
+import type { SyncRecord } from '../sync-catalog.ts';
+import type { PlanCreating } from './plan-reading.ts';
+import { CHANGES } from './reasons.ts';
+
+/** The totals of a sync's plan; null while it has none. */
+export function readTotals({ totals }: Pick<SyncRecord, 'totals'>): PlanTotals | null {
+  return totals === null ? null : totalsSchema.parse(JSON.parse(totals));
+}
+
+/** @param creating what may be created; undefined: nothing */
+export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating): PlanTotals {
+  const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
+  const actions = Object.fromEntries(
+    PLAN_ACTIONS.map((action) => [action, sum((group) => group.actions[action])]),
+  ) as PlanTotals['actions'];
+  return {
+    groups: groups.length,
+    unlisted: groups.filter((group) => groupProblem(group) !== '').length,
+    members: sum(({ members }) => members),
+    actions,
+    right: sum(({ right }) => right),
+    changes: sum(changesOf),
+    ...(creating !== undefined && { create: creationOf(groups, creating) }),
+  };
+}
+
+/** Users whom one call reactivates, and rows that one call sends. */
+const AT_ONCE = 25;
+
+function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating): NonNullable<PlanTotals['create']> {
+  const fresh = groups.filter(({ creates }) => creates !== undefined).length;
+  const users = may.users ? (missing?.unknown ?? null) : 0;
+  const reactivated = may.reactivate ? (missing?.deactivated ?? null) : 0;
+  // Each group is looked for just before the first is created; rows of users who were missing are sent once more.
+  const looks = fresh === 0 ? 0 : groups.filter(({ actions }) => actions.add > 0).length;
+  const found = (users ?? 0) + (reactivated ?? 0);
+  const calls = looks + fresh + (users ?? 0) + Math.ceil((reactivated ?? 0) / AT_ONCE) + Math.ceil(found / AT_ONCE);
+  return { groups: fresh, users, reactivated, calls };
+}
+
+/** What would be sent for this group. */
+export function changesOf({ actions }: Pick<PlanGroup, 'actions'>): number {
+  return PLAN_ACTIONS.reduce((total, action) => total + (CHANGES.has(action) ? actions[action] : 0), 0);
+}
+
+/** Why nothing is done in a group, once for all its rows; '' where it was listed or is created. Without capital and full stop. */
+export function groupProblem({
+  listing,
+  code,
+  message,
+  wanted,
+  creates,
+}: Pick<PlanGroup, 'listing' | 'code' | 'message' | 'wanted' | 'creates'>): string {
+  if (listing === 'listed' || creates !== undefined) return '';
+  const what = {
+    not_found: 'the service does not know the group',
+    failed: 'its members could not be listed as a whole',
+    pending: 'its members have not been listed yet',
+  }[listing];
+  const said = [code, message].filter((part) => part !== '').join(': ');
+  return `${what}${said === '' ? '' : ` (${said})`}; ${counted(wanted, 'row')} of the file ${wanted === 1 ? 'waits' : 'wait'} for it`;
+}

@@ -1,0 +1,256 @@
+import { createHash } from 'node:crypto';
+import { constants, createReadStream, existsSync } from 'node:fs';
+import { copyFile, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { forOneAsker } from '../../../imports/ask/counted-pages.ts';
+import type { GroupPages } from '../../../imports/ask/group-pages.ts';
+import { intakeOptions } from '../../../imports/import-options.ts';
+import { fileOf } from '../../../imports/read/file-state.ts';
+import { notReadable } from '../../../imports/read/intake-error.ts';
+import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
+import type { Region } from '../../../membership/membership.ts';
+import type { CreateOptions } from '../../../options/create-options.ts';
+import type { SyncFlags } from '../plan-flags.ts';
+import { CannotPlan } from '../sync-errors.ts';
+import type { SyncInput } from '../sync-options.ts';
+import { countNewcomers, planNewGroups, requireNames } from './creating.ts';
+import { decide } from './decide.ts';
+import { askBanned, askOwners, type LiveState, listMembers } from './live-state.ts';
+import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
+import type { GroupName } from './plan-reading.ts';
+
+/** The goal of a plan. */
+export type PlanRequest =
+  /** What the file `source` asks for, which the user named `file`. */
+  | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: SyncInput }
+  /** Undo an import; its ledger is at `ledger`, and those of later imports at `later`. */
+  | {
+      readonly kind: 'undo';
+      readonly file: string;
+      readonly importId: string;
+      readonly ledger: string;
+      readonly later: readonly string[];
+    };
+
+export interface PlanningTask {
+  /** Where the plan is made, with everything that it is made from. What an earlier try has left there is overwritten. */
+  readonly folder: string;
+  readonly request: PlanRequest;
+  readonly flags: SyncFlags;
+  /** What may be created; undefined: nothing. */
+  readonly create?: CreateOptions | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: PlanningProgress) => void;
+}
+
+export type PlanningProgress =
+  | ({ readonly step: 'reading' } & StagingProgress)
+  /** Groups whose members, owner or banned users have been read, of how many; in the step `users`, users. */
+  | { readonly step: 'members' | 'owner' | 'banned' | 'users'; readonly done: number; readonly groups: number };
+
+export interface PlanningPorts {
+  readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
+  /** @param giveUpAfterMs how long the questions wait for a service that is away; absent: as the process says */
+  readonly pages: (region: Region, giveUpAfterMs?: number) => GroupPages;
+  /** Regions that have an app. */
+  readonly regions: ReadonlySet<Region>;
+}
+
+/** Files of a plan in its folder. */
+export const planFiles = (folder: string) => ({
+  input: join(folder, 'input'),
+  desired: join(folder, 'desired.sqlite'),
+  plan: join(folder, 'plan.sqlite'),
+  changes: join(folder, 'changes.csv'),
+  identities: join(folder, 'identities'),
+  /** Who was in the groups that lose a member; absent where no group does. */
+  before: join(folder, 'before.csv'),
+  /** Users who may not exist, while they are asked about. */
+  newcomers: join(folder, 'newcomers.sqlite'),
+});
+
+/**
+ * Reads the file, lists its groups, and makes the plan. Nothing is sent. The plan is open; its guards are still to be asked.
+ * @throws IntakeError, CreateWithoutName, CannotPlan; the signal's reason when aborted
+ */
+export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise<PlanLedger> {
+  const { folder, request, create, signal } = task;
+  const files = planFiles(folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removePlan(folder);
+  const desired = request.kind === 'undo' ? request.ledger : await stageFile(task, request, ports);
+  if (create !== undefined) requireNames(desired, create);
+  const source = await sourceOf(request, files.input);
+  const plan = openPlanLedger(files.plan);
+  try {
+    if (request.kind === 'undo') plan.beginUndo(desired, source);
+    else plan.begin(desired, source);
+    const regions = new Set(plan.groupsToList().map(({ region }) => region));
+    const strange = [...regions].filter((region) => !ports.regions.has(region));
+    if (strange.length > 0) throw CannotPlan.noApp(strange);
+    await listAndDecide(task, ports, plan, desired);
+    signal.throwIfAborted();
+    return plan;
+  } catch (error) {
+    plan.close();
+    throw error;
+  }
+}
+
+/** Ports of one asker whose questions wait for so long for a service that is away, in ms; undefined: as the process says. */
+export function withPatience(ports: PlanningPorts, giveUpAfterMs: number | undefined): PlanningPorts {
+  return { ...ports, pages: forOneAsker((region) => ports.pages(region, giveUpAfterMs)) };
+}
+
+/** Removes a plan that is made again. */
+export async function removePlan(folder: string): Promise<void> {
+  const { desired, plan } = planFiles(folder);
+  for (const path of [desired, plan]) {
+    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
+  }
+}
+
+/** The plan's own copy of the file is staged: the plan stays what it is, even if the file changes. */
+async function stageFile(
+  { folder, signal, onProgress }: PlanningTask,
+  { file, source, reading }: Extract<PlanRequest, { kind: 'file' }>,
+  ports: PlanningPorts,
+): Promise<string> {
+  const { input, desired } = planFiles(folder);
+  const { waitForQuietMs, identities, expectRows, ...read } = reading;
+  if (!existsSync(input)) {
+    const before = await fileOf(source, file, { waitForQuietMs, signal });
+    await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
+  }
+  const known = identities && { path: planFiles(folder).identities, name: identities.name };
+  if (identities !== undefined && known !== undefined && !existsSync(known.path)) {
+    const before = await fileOf(identities.path, identities.name, { signal });
+    await keepCopy(identities.path, known.path, identities.name, (lastByte) => before.checkUnchanged(lastByte));
+  }
+  const options = intakeOptions(read);
+  const task = { source: input, name: file, options, ledger: desired, signal, ...(known && { identities: known }) };
+  const whole = expectRows === undefined ? task : { ...task, expectRows };
+  await ports.stage(whole, (progress) => onProgress({ step: 'reading', ...progress }));
+  return desired;
+}
+
+async function keepCopy(
+  source: string,
+  copy: string,
+  name: string,
+  check: (lastByte: number) => Promise<void>,
+): Promise<void> {
+  const unfinished = `${copy}.part`;
+  try {
+    await copyFile(source, unfinished, constants.COPYFILE_FICLONE);
+  } catch (cause) {
+    throw notReadable(name, 'be read', cause);
+  }
+  const file = await open(unfinished);
+  try {
+    await check(await lastByteOf(file));
+    // It has the rights of its source.
+    await file.chmod(0o600);
+    // A copy that is there counts as whole, also after a power cut.
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(unfinished, copy);
+}
+
+async function lastByteOf(file: FileHandle): Promise<number> {
+  const { size } = await file.stat();
+  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
+  return buffer[0] ?? 0;
+}
+
+async function sourceOf(request: PlanRequest, input: string): Promise<{ file: string; hash: string; size: number }> {
+  const { file } = request;
+  // The result of a finished import never changes.
+  if (request.kind === 'undo') return { file, hash: request.importId, size: (await stat(request.ledger)).size };
+  return { file, hash: await hashOf(input), size: (await stat(input)).size };
+}
+
+/** A hash that also changes with a second file, where there is one. */
+export async function hashWith(hash: string, path: string | undefined): Promise<string> {
+  return path === undefined
+    ? hash
+    : createHash('sha256')
+        .update(`${hash} ${await hashOf(path)}`)
+        .digest('hex');
+}
+
+/** SHA-256 of a file's bytes. */
+export async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/**
+ * Lists the members and plans, and asks for what the plan turns out to need, which costs a call for each group: who owns
+ * it, where a plan would take something from a user; who is banned, where a user would be changed, removed or banned.
+ *
+ * Where members would only be added it is not asked: most services list banned users among the members, so they are not
+ * added, and the import of the plan asks before it adds anyone. Regions that list them otherwise are asked there as well. Where bans may be lifted
+ * (`allowUnban`), every group is asked: a banned user who is listed like a member must not pass for one.
+ */
+async function listAndDecide(
+  { folder, flags, request, create, signal, onProgress }: PlanningTask,
+  { pages }: PlanningPorts,
+  plan: PlanLedger,
+  desired: string,
+): Promise<void> {
+  const reading = (groups: number): LiveState => {
+    let done = 0;
+    const onGroup: LiveState['onGroup'] = (step) => onProgress({ step, done: ++done, groups });
+    return { plan, pages, signal, onGroup };
+  };
+  const askedForOwner = new Set<string>();
+  const askedForBanned = new Set<string>();
+  const hiding = new Set<Region>();
+
+  const newcomers = create !== undefined && (create.users || create.reactivate);
+  const groups = plan.groupsToList();
+  // The first answer may be long in coming.
+  onProgress({ step: 'members', done: 0, groups: groups.length });
+  await listMembers(reading(groups.length));
+  if (create !== undefined) planNewGroups(plan, desired, create);
+  // An undo: the import may have banned a user who seems to be a member.
+  if (request.kind === 'undo' || flags.allowUnban) {
+    const listed = plan.groups().filter(({ listing }) => listing === 'listed');
+    for (const group of listed) askedForBanned.add(keyOf(group));
+    await askBanned(reading(listed.length), listed);
+  }
+  for (;;) {
+    await decide(plan, planFiles(folder).plan, { ...request, from: desired, flags, newcomers });
+    const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
+    // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
+    const matter = new Map([...bansThatMatter(plan, hiding), ...owned].map((group) => [keyOf(group), group]));
+    const banned = [...matter].filter(([key]) => !askedForBanned.has(key)).map(([, group]) => group);
+    if (owned.length + banned.length === 0) break;
+    for (const group of owned) askedForOwner.add(keyOf(group));
+    for (const group of banned) askedForBanned.add(keyOf(group));
+    await askOwners(reading(owned.length), owned);
+    for (const region of await askBanned(reading(banned.length), banned)) hiding.add(region);
+  }
+  if (create === undefined) return;
+  const onUser = (done: number, users: number) => onProgress({ step: 'users', done, groups: users });
+  const { newcomers: path } = planFiles(folder);
+  await countNewcomers({ plan, desired, options: create, path, pages, signal, onUser });
+}
+
+/** Groups where a user is changed, removed or banned, or added by a region that hides the banned. */
+function bansThatMatter(plan: PlanLedger, hiding: ReadonlySet<Region>): GroupName[] {
+  const open = plan.bansNeeded();
+  if (open.length === 0) return [];
+  const touched = plan.groups().filter(({ actions }) => actions.change + actions.remove + actions.ban > 0);
+  const names = new Set(touched.map(keyOf));
+  return open.filter((group) => hiding.has(group.region) || names.has(keyOf(group)));
+}
+
+function keyOf({ region, guid }: GroupName): string {
+  return `${region} ${guid}`;
+}

@@ -1,0 +1,90 @@
+import type { Scope } from '../../../membership/membership.ts';
+import type { PlanActionName, PlanReason } from '../../../membership/plan-words.ts';
+
+/** Actions that send something. */
+export const CHANGES: ReadonlySet<PlanActionName> = new Set(['add', 'change', 'remove', 'ban']);
+
+/** A place in a group: a scope, `ban`, or empty for a user who is neither a member nor banned. */
+export type Place = Scope | '';
+
+interface Reason {
+  readonly action: PlanActionName;
+  readonly sentence: string | ((from: Place, to: Place) => string);
+}
+
+const spared = (why: string) => ({
+  action: 'report' as const,
+  sentence: (from: Place, to: Place) =>
+    `would be ${to === '' ? 'removed' : to === 'ban' ? 'banned' : `lowered from ${from} to ${to}`}, ${why}`,
+});
+const notLowered = (why: string) => ({
+  action: 'keep' as const,
+  sentence: (from: Place) => `the file asks for a lower scope than ${from}, ${why}`,
+});
+const NAME_IT = 'and is kept unless named explicitly';
+
+/** Every reason that a plan can have, with the action that it leads to: the planner's SQL chooses among these names. */
+export const REASONS = {
+  // In the file.
+  right: { action: 'keep', sentence: 'is as the file says' },
+  absent: { action: 'add', sentence: 'is not in the group' },
+  absent_with_group: { action: 'add', sentence: 'the group is created first' },
+  raised: { action: 'change', sentence: 'the file asks for a higher scope' },
+  lowered: { action: 'change', sentence: 'the file asks for a lower scope' },
+  ban_wanted: { action: 'ban', sentence: 'the file asks for a ban' },
+  not_lowered: notLowered('and this sync does not lower scopes'),
+  not_lowered_owner: notLowered(`but owns the group ${NAME_IT}`),
+  not_lowered_protected: notLowered(`but is protected ${NAME_IT}`),
+  not_lowered_owner_unknown: notLowered('but who owns the group is not known'),
+  banned: { action: 'report', sentence: 'is banned from the group, and this sync does not lift bans' },
+  ban_lifted: { action: 'add', sentence: 'is banned from the group; adding lifts the ban' },
+  // Not in the file.
+  unnamed: { action: 'keep', sentence: 'is not in the file; mode add never removes' },
+  stays_banned: { action: 'keep', sentence: 'is not in the file and is banned, which stays' },
+  missing: { action: 'report', sentence: 'is not in the file' },
+  missing_removed: { action: 'remove', sentence: 'is not in the file' },
+  missing_banned: { action: 'ban', sentence: 'is not in the file' },
+  contradicted: { action: 'report', sentence: 'the file contradicts itself about this member; fix its invalid rows' },
+  // Members from whom nothing may be taken.
+  spared_owner: spared(`but owns the group ${NAME_IT}`),
+  spared_admin: spared(`but is admin ${NAME_IT}`),
+  spared_protected: spared(`but is protected ${NAME_IT}`),
+  spared_owner_unknown: spared('but who owns the group is not known'),
+  spared_claimed: spared('but a later import names this member too, who is kept unless named explicitly'),
+  // Undoing what an import did.
+  undo_added: { action: 'remove', sentence: 'the import added this member' },
+  undo_removed: { action: 'add', sentence: 'the import removed this member' },
+  undo_changed: { action: 'change', sentence: 'the import changed the scope' },
+  undo_banned: { action: 'add', sentence: 'the import banned this member; adding lifts the ban' },
+  undo_unbanned: { action: 'ban', sentence: 'the import lifted the ban' },
+  undo_nothing: { action: 'keep', sentence: 'is as before the import' },
+  undo_moved: { action: 'report', sentence: 'was changed by someone else since the import' },
+  undo_ban_stays: { action: 'report', sentence: 'the import banned this UID, and this undo does not lift bans' },
+  undo_ban_outside: {
+    action: 'change',
+    sentence: 'the import banned this UID, which was no member; the ban is lifted',
+  },
+  undo_ban_unrecorded: {
+    action: 'change',
+    sentence: 'the import banned this UID; the ban is lifted, and no record says whether it was a member before',
+  },
+  undo_unrecorded: { action: 'report', sentence: 'no record says what was before the import: look at it by hand' },
+  undo_unconfirmed: {
+    action: 'report',
+    sentence: 'the import got no answer for this row, so it is not known whether it did this: check it by hand',
+  },
+  undo_uncertain: {
+    action: 'report',
+    sentence: 'was there already when the import asked again; its earlier call, which got no answer, may have done it',
+  },
+  undo_perhaps_added: {
+    action: 'remove',
+    sentence: 'a call of the import that got no answer may have added this member',
+  },
+} as const satisfies Record<PlanReason, Reason>;
+
+/** The reason of an action as a sentence without capital and full stop. */
+export function reasonSentence(name: PlanReason, from: Place, to: Place): string {
+  const { sentence }: Reason = REASONS[name];
+  return typeof sentence === 'string' ? sentence : sentence(from, to);
+}

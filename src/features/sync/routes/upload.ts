@@ -1,0 +1,74 @@
+import { rename, rm } from 'node:fs/promises';
+import { newImportId, reserve } from '../../../imports/import-id.ts';
+import { noting } from '../../../server/access/noting.ts';
+import type { Api, ServerContext } from '../../../server/context.ts';
+import { serve } from '../../../server/serve.ts';
+import { labelOf } from '../../../server/uploads/body.ts';
+import { uploadOperations } from '../../../server/uploads/operations.ts';
+import { optionsOf } from '../../../server/uploads/options.ts';
+import { optionsFor, recipeFor } from '../../../server/uploads/recipe.ts';
+import { checkLength, type Uploads } from '../../../server/uploads/taking.ts';
+import { inShort } from '../../../text/wording.ts';
+import { planFiles } from '../plan/prepare.ts';
+import { readingOf, syncDecision } from './options.ts';
+
+/** `POST /v1/syncs`. @param scope leaves bodies to its routes */
+export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
+  const { coordinator, syncs, dir, settings, access, syncViews } = context;
+  const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
+  serve(scope, uploadOperations.sync, async (request, reply) => {
+    const { who, query, headers } = request;
+    const contentType = headers['content-type'] ?? '';
+    checkLength(request, maxUploadBytes);
+    const decision = syncDecision(query);
+    // What can be refused before the file is sent.
+    const options = optionsOf(query, { contentType, region, sandbox });
+    readingOf(options);
+    const recipe = recipeFor(dir, options);
+    const chosen = { sync: { ...query, contentType } };
+    const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
+      const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
+      const file = labelOf(query.name ?? name);
+      try {
+        const files = planFiles(dir.sync(made));
+        await rename(path, files.input);
+        if (identities !== undefined) await rename(identities.path, files.identities);
+        keep(made);
+        // Of a form the part says what the file is.
+        const ofFile = request.isMultipart() ? type : contentType;
+        const settled = await optionsFor(coordinator.reading, recipe, {
+          options: optionsOf(query, { contentType: ofFile, region, sandbox }),
+          file: { path: files.input },
+          name: file,
+        });
+        await syncs.create({
+          id: made,
+          file,
+          source: sourceName(made, query.name ?? name),
+          reading: {
+            ...readingOf(settled),
+            ...(identities && { identities: { path: files.identities, name: identities.name } }),
+          },
+          create: settled.create,
+          ...decision,
+          who: who.name,
+        });
+      } catch (error) {
+        await rm(dir.sync(made), { recursive: true, force: true });
+        throw error;
+      }
+      noting(access)(request, 'sync.create', made, inShort({ file, ...query, name: undefined }));
+      return made;
+    });
+    reply.header('location', `/v1/syncs/${id}`);
+    return syncViews.whole(syncs.find(id));
+  });
+}
+
+/**
+ * Takes the place of the path that a sync on the command line reads: it finds the previous run. It is not a path, because
+ * the upload is the plan's own copy. A file without a name has no previous run.
+ */
+function sourceName(id: string, name: string | undefined): string {
+  return `upload:${name === undefined ? id : labelOf(name)}`;
+}

@@ -1,0 +1,180 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { cursorOf, placeOf } from '../../imports/catalog.ts';
+import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
+import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+
+/** A sync as the catalog lists it. Times are ms since 1970. */
+export interface SyncRecord {
+  readonly id: string;
+  readonly state: SyncState;
+  /** Why it is in this state, in a sentence. */
+  readonly reason: string;
+  /** The same for programs, as docs/errors.md lists them; null where the state says all. */
+  readonly code: string | null;
+  /** The input as the user named it; of an undo: of the import. */
+  readonly file: string;
+  /** The path that it is read from; empty where it is an undo. */
+  readonly source: string;
+  /** JSON of how it is read and decided. */
+  readonly options: string;
+  /** JSON of the plan in numbers; null until it is made. */
+  readonly totals: string | null;
+  /** The import that it undoes. */
+  readonly undoOf: string | null;
+  /** The import that carries it out; null until there is one. */
+  readonly importId: string | null;
+  readonly scheduleId: string | null;
+  /** Who let it through although a guard objects, when and why; null where no one did. */
+  readonly approvedBy: string | null;
+  readonly approvedAt: number | null;
+  readonly approval: string | null;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+}
+
+/** A move of a sync; `at` in ms since 1970, `who` is empty where the sync moved by itself. */
+export type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly at: number; readonly who: string };
+
+interface SyncPage {
+  readonly syncs: SyncRecord[];
+  /** Where the next page begins (`before`); absent at the end. It holds while syncs come and go. */
+  readonly next?: string;
+}
+
+export interface SyncCatalogReader {
+  find(id: string): SyncRecord | undefined;
+  /** Newest first. */
+  list(limit: number): SyncRecord[];
+  /** A page of the list, of syncs in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
+  page(request: { readonly states?: readonly SyncState[]; readonly before?: string; readonly limit: number }): SyncPage;
+  transitions(id: string): SyncTransition[];
+  /** Syncs that undo this import, oldest first. */
+  undos(importId: string): SyncRecord[];
+  /** How many syncs are in each of these states; those without any are left out. */
+  count(states: readonly SyncState[]): ReadonlyMap<SyncState, number>;
+  close(): void;
+}
+
+/** The syncs of the catalog, open for the process that owns the data directory. */
+export interface SyncCatalog extends SyncCatalogReader {
+  add(record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'options' | 'undoOf' | 'scheduleId'>, who: string): void;
+  /** Moves a sync to another state, or throws a SyncTransitionError. The one function that changes a state. */
+  move(id: string, to: SyncState, move?: SyncMove): SyncRecord;
+  /** Notes why a sync that is under way does not go on, and with null that it does. */
+  noteObstacle(id: string, obstacle: { readonly reason: string; readonly code: string } | null): SyncRecord;
+  /** Adds to its history what is no move. */
+  note(id: string, reason: string): void;
+  setTotals(id: string, totals: string): void;
+  /** Notes which import is to carry it out. */
+  setImport(id: string, importId: string): SyncRecord;
+  /** Those that are under way, oldest first. */
+  underWay(): SyncRecord[];
+  /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
+  runsBefore(record: Pick<SyncRecord, 'id' | 'scheduleId' | 'source'>): string[];
+  /**
+   * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
+   * which the next one of the same sync is compared is not among them.
+   */
+  outdated(before: number): string[];
+  remove(id: string): void;
+}
+
+export interface SyncMove {
+  readonly reason?: string | undefined;
+  readonly code?: string | null | undefined;
+  readonly who?: string | undefined;
+  /** Records that it was approved by `who` although a guard objects, for `reason`. */
+  readonly approval?: boolean | undefined;
+}
+
+const STATEMENTS = new URL('sync-catalog.sql', import.meta.url);
+
+export function openSyncCatalog(path: string): SyncCatalog {
+  const database = openForWriting(path, CATALOG_MIGRATIONS);
+  const sql = statementsOf(database, STATEMENTS);
+  const reader = readerOf(database);
+  const known = (id: string): SyncRecord => {
+    const record = reader.find(id);
+    if (record === undefined) throw new Error(`no sync has the id ${id}`);
+    return record;
+  };
+  return {
+    ...reader,
+    add: ({ id, file, source, options, undoOf, scheduleId }, who) =>
+      inTransaction(database, () => {
+        const at = Date.now();
+        sql('add_sync').run({ id, file, source, options, undo_of: undoOf, schedule: scheduleId, at });
+        sql('journal_sync').run({ id, at, state: 'planning', reason: 'created', who });
+      }),
+    move: (id, to, { reason: given, code = null, who = '', approval = false } = {}) =>
+      inTransaction(database, () => {
+        const usual = syncTransition(known(id).state, to);
+        const reason = given ?? usual;
+        const at = Date.now();
+        sql('move_sync').run({ id, state: to, reason, code, finished: isFinalSync(to) ? at : null });
+        if (approval) sql('approve').run({ id, who, at, reason });
+        sql('journal_sync').run({ id, at, state: to, reason, who });
+        return known(id);
+      }),
+    noteObstacle: (id, obstacle) => {
+      const { state, finishedAt } = known(id);
+      const { reason, code } = obstacle ?? { reason: 'continued', code: null };
+      sql('move_sync').run({ id, state, reason, code, finished: finishedAt });
+      return known(id);
+    },
+    note: (id, reason) => {
+      sql('journal_sync').run({ id, at: Date.now(), state: known(id).state, reason, who: '' });
+    },
+    setTotals: (id, totals) => {
+      sql('set_totals').run({ id, totals });
+    },
+    setImport: (id, importId) => {
+      sql('set_import').run({ id, import: importId });
+      return known(id);
+    },
+    underWay: () => sql<SyncRecord>('syncs_under_way').all(),
+    runsBefore: ({ id, scheduleId, source }) =>
+      sql('syncs_before')
+        .all({ before: id, schedule: scheduleId, source })
+        .map((row) => String(row['id'])),
+    outdated: (before) =>
+      sql('outdated_syncs')
+        .all({ before })
+        .map((row) => String(row['id'])),
+    remove: (id) => void sql('remove_sync').run({ id }),
+  };
+}
+
+/** Opens the syncs of a catalog that its owner may be writing. */
+export function openSyncCatalogReader(path: string): SyncCatalogReader {
+  return readerOf(openForReading(path, CATALOG_MIGRATIONS));
+}
+
+function readerOf(database: DatabaseSync): SyncCatalogReader {
+  const sql = statementsOf(database, STATEMENTS);
+  return {
+    find: (id) => sql<SyncRecord>('find_sync').get({ id }),
+    list: (limit) => sql<SyncRecord>('list_syncs').all({ limit }),
+    page: ({ states, before, limit }) => {
+      const chosen = states === undefined ? null : JSON.stringify(states);
+      // One more than asked for tells whether there is a next page.
+      const request = { ...placeOf(before), states: chosen, limit: limit + 1 };
+      const found = sql<SyncRecord>('sync_page').all(request);
+      const syncs = found.slice(0, limit);
+      const last = syncs.at(-1);
+      return found.length > limit && last !== undefined ? { syncs, next: cursorOf(last) } : { syncs };
+    },
+    transitions: (id) => sql<SyncTransition>('sync_transitions').all({ id }),
+    count: (states) =>
+      new Map(
+        sql('count_syncs')
+          .all({ states: JSON.stringify(states) })
+          .map((row) => [row['state'], row['syncs']] as [SyncState, number]),
+      ),
+    undos: (importId) => sql<SyncRecord>('undos').all({ import: importId }),
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}

@@ -1,5 +1,0 @@
-import { serve } from '../../platform/threads.ts';
-import { comparePlans } from '../../syncs/plan/compare.ts';
-import type { CompareThread } from './compare.ts';
-
-serve<CompareThread>({ compare: comparePlans });
