@@ -11,7 +11,7 @@ import { type ErrorClass, type PackedError, packError, unpackError } from './thr
  *   serve<CompareThread>({ compare: comparePlans });                                             // in compare-thread.ts
  *   openThread<CompareThread>(import.meta.url, './compare-thread').askOnce('compare', request);
  *
- * What is asked and answered is copied; large bytes are handed over (`transfer`, and the chunks of a stream).
+ * What is asked and answered is copied, but bytes that are an answer or a chunk of a stream are handed over.
  */
 
 /** Functions that a thread serves. One that returns an iterator gives a stream. Bytes that one returns must own their buffer. */
@@ -44,13 +44,6 @@ interface ThreadOptions {
   readonly onLost?: (cause: Error) => void;
 }
 
-interface AskOptions {
-  /** When it is aborted the call rejects with its reason; a thread that does not end the call soon is terminated. */
-  readonly signal?: AbortSignal;
-  /** Buffers of the input that are handed over instead of copied. */
-  readonly transfer?: readonly ArrayBuffer[];
-}
-
 /** Time in which a call that is aborted should end by itself, in ms; then its thread is terminated. */
 const GRACE_MS = 250;
 /** Time in which a terminated thread ends, unless it is in the middle of a long SQL statement, in ms. */
@@ -58,11 +51,14 @@ const TERMINATION_MS = 500;
 
 /** A thread that serves `Own`. It ends with `end` or `leave`, and with the process. */
 export interface Thread<Own extends Served> {
-  /** Rejects with what the function throws, or with what has ended the thread. */
+  /**
+   * Rejects with what the function throws, or with what has ended the thread; when the signal is aborted, with its reason:
+   * a thread that does not end the call soon is then terminated.
+   */
   ask<Kind extends string & keyof Own>(
     kind: Kind,
     input: Input<Own, Kind>,
-    options?: AskOptions,
+    signal?: AbortSignal,
   ): Promise<Answer<Own, Kind>>;
   /** The same, and ends the thread. */
   askOnce: Thread<Own>['ask'];
@@ -76,7 +72,7 @@ export interface Thread<Own extends Served> {
   readonly loaded: Promise<void>;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
-  /** Ends it when it has done what it was asked before. */
+  /** Closes its streams and lets it end. Calls that are under way then get no answer. */
   leave(): Promise<void>;
   /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
   end(): Promise<void>;
@@ -119,12 +115,12 @@ export function openThread<Own extends Served>(caller: string, name: string, opt
     ended.resolve();
   });
 
-  const post = (message: Message, transfer: readonly ArrayBuffer[] = []) => worker.postMessage(message, transfer);
-  const send = (message: Message & { readonly id: number }, transfer?: readonly ArrayBuffer[]): Promise<unknown> => {
+  const post = (message: Message) => worker.postMessage(message);
+  const send = (message: Message & { readonly id: number }): Promise<unknown> => {
     if (lost !== undefined) return Promise.reject(lost);
     const answer = Promise.withResolvers<unknown>();
+    post(message);
     asked.set(message.id, answer);
-    post(message, transfer);
     return answer.promise;
   };
   const nextId = () => {
@@ -139,16 +135,16 @@ export function openThread<Own extends Served>(caller: string, name: string, opt
     clearTimeout(timer);
   };
 
-  const ask = (async (kind: string, input: unknown, { signal, transfer }: AskOptions = {}) => {
+  const ask = (async (kind: string, input: unknown, signal?: AbortSignal) => {
     signal?.throwIfAborted();
     const id = nextId();
-    const answer = send({ id, kind, input }, transfer);
+    const answer = send({ id, kind, input });
     return signal === undefined ? answer : unlessAborted(answer, signal, () => post({ abort: id }), end);
   }) as Thread<Own>['ask'];
 
   return {
     ask,
-    askOnce: (kind, input, asking) => ask(kind, input, asking).finally(end),
+    askOnce: (kind, input, signal) => ask(kind, input, signal).finally(end),
     stream: async function* (kind, input, ahead = 0) {
       const stream = nextId();
       const take = () => {

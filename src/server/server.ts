@@ -185,7 +185,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, running, events, log, isStillAllowed },
     anybodyActs: options.anybodyActs,
     syncCatalog,
-    syncViews: syncViews(syncs, dir, syncCatalog.transitions),
+    syncViews: syncViews(syncs, dir, syncCatalog),
   };
   app.addHook('preClose', async () => {
     stopping = true;

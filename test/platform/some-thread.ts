@@ -10,7 +10,6 @@ export class Refused extends RollcallError {
 
 export type SomeThread = {
   double: (number: number) => Promise<number>;
-  size: (bytes: Uint8Array) => number;
   refuse: (how: 'refused' | 'ledger' | 'plain') => never;
   count: (to: number) => Generator<string>;
   untilAborted: (input: null, signal: AbortSignal) => Promise<string>;
@@ -23,7 +22,6 @@ const NO_ROOM = Object.assign(new Error('no room'), { code: 'ENOSPC', close: () 
 serve<SomeThread>(
   {
     double: async (number) => number * 2,
-    size: (bytes) => bytes.length,
     refuse: (how) => {
       if (how === 'refused') throw new Refused(NO_ROOM);
       throw how === 'ledger' ? LedgerError.damaged('l.sqlite', NO_ROOM) : NO_ROOM;

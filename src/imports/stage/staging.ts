@@ -193,7 +193,7 @@ export async function stageElsewhere(
     },
   });
   try {
-    return await thread.askOnce('stage', task, { signal });
+    return await thread.askOnce('stage', task, signal);
   } finally {
     watch.stop();
   }

@@ -5,7 +5,7 @@ import type { Server } from '../../../cli/target/server-client.ts';
 import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
 import { syncOperations } from '../operations.ts';
-import type { KeptSync, Syncs } from './syncs.ts';
+import { type Syncs, shownSync } from './syncs.ts';
 
 /** Entries that a page of the server's lists holds at most. */
 const MOST_OF_PAGE = { syncs: 200, findings: 500 };
@@ -13,6 +13,8 @@ const MOST_OF_PAGE = { syncs: 200, findings: 500 };
 /** The syncs of a server. */
 export function remoteSyncs(server: Server, imports: Imports): Syncs {
   const view = (id: string) => server.call(syncOperations.one, { id });
+  // A server knows by itself whether it sends to a sandbox.
+  const shown = (sync: SyncView) => shownSync(sync, false, sync.before && `${server.url}${sync.before}`);
   return {
     imports,
     place: `at ${server.url}`,
@@ -25,7 +27,7 @@ export function remoteSyncs(server: Server, imports: Imports): Syncs {
         MOST_OF_PAGE.syncs,
         limit,
       ),
-    find: async (id) => keptSync(server, await view(id)),
+    find: async (id) => shown(await view(id)),
     findings: async (id) => {
       const { findings, guards } = await view(id);
       // The view has the first; as long as these are all, nothing more is asked.
@@ -40,12 +42,6 @@ export function remoteSyncs(server: Server, imports: Imports): Syncs {
     },
     plan: (id, format) => server.download(syncOperations.plan, { id, format }),
   };
-}
-
-/** A server knows by itself whether it sends to a sandbox. */
-export function keptSync({ url }: Server, view: SyncView): KeptSync {
-  const unknownGroups = view.create?.groups === true ? 0 : view.unknownGroups;
-  return { ...view, sandbox: false, unknownGroups, before: view.before && `${url}${view.before}` };
 }
 
 function findingsOf(server: Server, id: string, guard: Finding['guard']): Promise<Finding[]> {

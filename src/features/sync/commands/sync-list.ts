@@ -12,9 +12,9 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { grouped, printable } from '../../../text/wording.ts';
+import type { SyncEntry } from '../api.ts';
 import { openSyncs } from './open-syncs.ts';
 import { documentOf } from './sync-outcome.ts';
-import type { ListedSync } from './syncs.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly limit: number };
 
@@ -54,7 +54,7 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function rowOf({ id, state, file, undoOf, totals }: ListedSync, isOwned: boolean): string[] {
+function rowOf({ id, state, file, undoOf, totals }: SyncEntry, isOwned: boolean): string[] {
   const actions = totals?.actions;
   const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
     actions === undefined ? '' : grouped(actions[action]),

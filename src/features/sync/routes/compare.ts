@@ -49,7 +49,7 @@ async function compareElsewhere(request: CompareRequest): Promise<ComparedPage> 
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   const thread = openThread<CompareThread>(import.meta.url, './compare-thread', { passesRows: true });
   try {
-    return await thread.askOnce('compare', request, { signal: deadline });
+    return await thread.askOnce('compare', request, deadline);
   } catch (error) {
     if (error === deadline.reason) throw new Problem('BUSY', 'Comparing the plans took too long; it was given up.');
     throw error;
