@@ -12,7 +12,7 @@ import type { Api, ServerContext } from './context.ts';
 import { lastRows, whereNow } from './member-now.ts';
 import { cursorContent, cursorText } from './paging.ts';
 import { Problem } from './problem.ts';
-import type { Reading } from './reading.ts';
+import type { DataReader } from './reading.ts';
 import { serve } from './serve.ts';
 
 /** Most imports that one request looks into, so that an answer with few hits comes too. */
@@ -108,7 +108,7 @@ function cursorOf(place: Place | undefined): string | null {
  * @returns the place to continue from; undefined when all were looked at
  */
 async function lookInto(
-  reading: Reading,
+  reading: DataReader,
   start: Place,
   look: (record: ImportRecord, after: number) => Promise<number | undefined>,
   isEnough: () => boolean,
@@ -128,7 +128,7 @@ async function lookInto(
 }
 
 async function history(
-  reading: Reading,
+  reading: DataReader,
   uid: string,
   limit: number,
   start: Place,
@@ -152,7 +152,7 @@ async function history(
 }
 
 async function search(
-  reading: Reading,
+  reading: DataReader,
   { text, limit }: { readonly text: string; readonly limit: number },
   start: Place,
   caller: Caller,

@@ -15,7 +15,7 @@ import {
   WrongTarget,
 } from '../imports/import-errors.ts';
 import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
-import { ReadingStopped, type StopReason } from '../imports/report/reading-task.ts';
+import { ReadingStopped, type StopReason } from '../imports/report/ledger-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import { isDiskFull } from '../platform/disk-full.ts';

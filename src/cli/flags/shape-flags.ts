@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Reading } from '../../features/sync/sync-options.ts';
+import type { SyncInput } from '../../features/sync/sync-options.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
@@ -145,7 +145,7 @@ export function identitiesOf({ identities }: ShapeFlags): IdentitySource | undef
 }
 
 /** How the file of a sync is read. @throws UsageError */
-export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): Reading {
+export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): SyncInput {
   if (options.shape?.actions !== undefined) {
     throw new UsageError(
       '--actions is for imports: the file of a sync says who should be a member, not what to change',

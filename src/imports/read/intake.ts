@@ -6,7 +6,7 @@ import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { withoutSlackUsers } from './archive/slack-users.ts';
 import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
-import { Columns, type Field, fieldByAlias, type Reading } from './columns.ts';
+import { type ColumnRole, Columns, type Field, fieldByAlias } from './columns.ts';
 import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
@@ -99,7 +99,7 @@ export interface Intake {
   readonly encoding: string;
   readonly delimiter?: string;
   /** Field → column it is read from, as recognised or mapped. JSON: as far as the rows have been read. */
-  readonly recognised: Readonly<Partial<Record<Reading, string>>>;
+  readonly recognised: Readonly<Partial<Record<ColumnRole, string>>>;
   /**
    * Original columns in order. CSV: the header, and `_extra_1`, … for rows that are longer. JSON and NDJSON: the union
    * of the keys. Complete when the rows have been read.

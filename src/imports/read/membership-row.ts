@@ -2,7 +2,7 @@ import { ID, MAX_ID_LENGTH, NOT_ID_CHARACTER } from '../../chat/service/ids.ts';
 import { MEMBER_SCOPES } from '../../chat/service/lists.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
-import type { Columns, Reading } from './columns.ts';
+import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
@@ -204,11 +204,11 @@ export class MembershipReader {
     return '';
   }
 
-  #add(field: Reading, value: string, code: RowProblemCode, reason: string): void {
+  #add(field: ColumnRole, value: string, code: RowProblemCode, reason: string): void {
     this.addProblem(this.#columnOf(field), value, code, reason);
   }
 
-  #columnOf(field: Reading): string {
+  #columnOf(field: ColumnRole): string {
     return this.#columns.nameOf(field) ?? field;
   }
 }

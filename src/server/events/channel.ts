@@ -3,7 +3,7 @@ import type { RegionStatus } from '../../api/regions.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { ImportViews } from '../import-views.ts';
-import type { Reading } from '../reading.ts';
+import type { DataReader } from '../reading.ts';
 import type { RunningImports } from '../running.ts';
 
 /** One browser or program that follows events. */
@@ -24,7 +24,7 @@ export interface Channel {
 /** What channels are made from. */
 export interface EventSources {
   readonly coordinator: Coordinator;
-  readonly reading: Reading;
+  readonly reading: DataReader;
   readonly views: ImportViews;
   readonly running: RunningImports;
   /** As they were at most a second ago. */

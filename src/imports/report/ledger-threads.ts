@@ -2,10 +2,10 @@ import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
 import type { InspectRequest } from './inspect-head.ts';
+import { openLedgerQueue } from './ledger-queue.ts';
+import type { Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './ledger-task.ts';
 import type { PreviewRequest } from './preview.ts';
 import type { ImportReader } from './reading.ts';
-import { openReadingQueue } from './reading-queue.ts';
-import type { Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './reading-task.ts';
 import type { ReportRequest } from './report-text.ts';
 
 /**
@@ -41,7 +41,7 @@ const HEAP_MB = 256;
 const CHUNKS_AHEAD = 2;
 
 /** Reads imports' ledgers in other threads, so that this thread stays responsive. */
-export interface ReadingThreads {
+export interface LedgerThreads {
   /** Questions on the ledger at `path`, which stays open for a while. @param limits of each question, when an API client asks */
   of(path: string, limits?: TaskLimits): ImportQuestions;
   /**
@@ -74,16 +74,16 @@ export interface ReadingThreads {
   close(): Promise<void>;
 }
 
-export function openReadingThreads(): ReadingThreads {
+export function openLedgerThreads(): LedgerThreads {
   const one = { atOnce: 1, heapMb: HEAP_MB };
   const queues = {
-    quick: openReadingQueue(one),
-    rows: openReadingQueue(one),
-    search: openReadingQueue(one),
-    whole: openReadingQueue({ atOnce: 1 }),
-    reports: openReadingQueue({ atOnce: Number.POSITIVE_INFINITY }),
-    preview: openReadingQueue(one),
-    closing: openReadingQueue({ atOnce: Number.POSITIVE_INFINITY }),
+    quick: openLedgerQueue(one),
+    rows: openLedgerQueue(one),
+    search: openLedgerQueue(one),
+    whole: openLedgerQueue({ atOnce: 1 }),
+    reports: openLedgerQueue({ atOnce: Number.POSITIVE_INFINITY }),
+    preview: openLedgerQueue(one),
+    closing: openLedgerQueue({ atOnce: Number.POSITIVE_INFINITY }),
   };
   return {
     of: (path, limits) =>

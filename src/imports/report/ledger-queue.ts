@@ -2,7 +2,7 @@ import { type Conversion, noteConversion } from '../../platform/conversions.ts';
 import { openThread, type Thread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import { IntakeError } from '../read/intake-error.ts';
-import { ReadingStopped, type ReadingThread, type TaskLimits } from './reading-task.ts';
+import { type LedgerThread, ReadingStopped, type TaskLimits } from './ledger-task.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
 const IDLE_MS = 30_000;
@@ -15,19 +15,19 @@ const MAX_WAITING_OF_CALLER = 50;
 
 const CLOSED = 'imports are not read any more: the process stops';
 
-interface ReadingQueueOptions {
+interface LedgerQueueOptions {
   /** Tasks that the thread has at the same time. With 1, each has its own deadline. */
   readonly atOnce: number;
   /** Heap of the thread in MB; not given: that of the process. */
   readonly heapMb?: number;
 }
 
-type TaskKind = keyof ReadingThread;
-type Input<Kind extends TaskKind> = Parameters<ReadingThread[Kind]>[0];
-type Answer<Kind extends TaskKind> = Awaited<ReturnType<ReadingThread[Kind]>>;
+type TaskKind = keyof LedgerThread;
+type Input<Kind extends TaskKind> = Parameters<LedgerThread[Kind]>[0];
+type Answer<Kind extends TaskKind> = Awaited<ReturnType<LedgerThread[Kind]>>;
 
 /** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
-interface ReadingQueue {
+interface LedgerQueue {
   /** @throws ReadingStopped; whatever the task throws */
   ask<Kind extends TaskKind>(kind: Kind, input: Input<Kind>, limits?: TaskLimits): Promise<Answer<Kind>>;
   /** Sends the task to the thread if it is running; otherwise does nothing. */
@@ -40,7 +40,7 @@ interface ReadingQueue {
 
 interface Asked {
   /** Has the thread do it. */
-  readonly begin: (thread: Thread<ReadingThread>) => Promise<unknown>;
+  readonly begin: (thread: Thread<LedgerThread>) => Promise<unknown>;
   readonly limits: TaskLimits | undefined;
   readonly answer: PromiseWithResolvers<unknown>;
   /** Its caller no longer waits for the answer. */
@@ -49,7 +49,7 @@ interface Asked {
 }
 
 interface RunningThread {
-  readonly worker: Thread<ReadingThread>;
+  readonly worker: Thread<LedgerThread>;
   /** On a busy machine it takes seconds to load: no task's fault. */
   isLoaded: boolean;
   /** It converts a ledger of an older version, which takes as long as it takes: ended in the middle, it would begin again. */
@@ -59,14 +59,14 @@ interface RunningThread {
   streams: number;
 }
 
-export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): ReadingQueue {
+export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQueue {
   let running: RunningThread | undefined;
   let idle: NodeJS.Timeout | undefined;
   let closed = false;
   const waiting = new Turns<Asked>();
 
   const start = (): RunningThread => {
-    const worker = openThread<ReadingThread>(import.meta.url, './reading-thread', {
+    const worker = openThread<LedgerThread>(import.meta.url, './ledger-thread', {
       passesRows: true,
       heapMb,
       errors: [IntakeError],
@@ -179,7 +179,7 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
 
   return {
     ask: ((kind: TaskKind, input: never, limits) =>
-      ask((thread) => thread.ask(kind, input), limits)) as ReadingQueue['ask'],
+      ask((thread) => thread.ask(kind, input), limits)) as LedgerQueue['ask'],
     askRunning: async (kind, input) => {
       if (running !== undefined) await ask((thread) => thread.ask(kind, input as never));
     },

@@ -5,9 +5,9 @@ import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import type { InspectRequest } from './inspect-head.ts';
+import type { LedgerThread, ReportsRequest, ReportsWritten } from './ledger-task.ts';
 import type { PreviewRequest } from './preview.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
-import type { ReadingThread, ReportsRequest, ReportsWritten } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
 import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
 import { reportPieces } from './report-text.ts';
@@ -16,7 +16,7 @@ import { summaryOf, totalsOf } from './summarize.ts';
 
 /** A thread that reads imports' files, so that the coordinator's thread does not wait for SQLite. */
 
-type Asked<Kind extends keyof ReadingThread> = Parameters<ReadingThread[Kind]>[0];
+type Asked<Kind extends keyof LedgerThread> = Parameters<LedgerThread[Kind]>[0];
 
 /** Files kept open, each with its page cache; those not asked for longest are closed. */
 const MAX_OPEN = 8;
@@ -118,7 +118,7 @@ async function writeReports({ path, folder, record }: ReportsRequest): Promise<R
 
 watchConversions((conversion) => tellOpener(conversion ?? null));
 
-serve<ReadingThread>(
+serve<LedgerThread>(
   {
     query: ({ path, question, given }) =>
       namingDamage(path, () => (readerOf(path)[question] as (...given: readonly unknown[]) => unknown)(...given)),

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type LedgerThreads, openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { type ImportReader, openImportReader } from '../../src/imports/report/reading.ts';
-import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
 import { type ReportRequest, reportPieces } from '../../src/imports/report/report-text.ts';
 import type { RowFilter } from '../../src/imports/report/row-filter.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
@@ -15,12 +15,12 @@ import { mixedImport, rowFilter, writeMixed } from './ledger/mixed-import.ts';
 import { members, stage } from './ledger/staged-import.ts';
 
 /** For tests that leave them as they were. */
-const threads = openReadingThreads();
+const threads = openLedgerThreads();
 afterAll(() => threads.close());
 
 /** For a test that closes them, or lets them end. */
-function openThreads(): ReadingThreads {
-  const threads = openReadingThreads();
+function openThreads(): LedgerThreads {
+  const threads = openLedgerThreads();
   onTestFinished(() => threads.close());
   return threads;
 }

@@ -59,7 +59,7 @@ interface AtPath {
 }
 
 /** What a reading thread serves. */
-export type ReadingThread = {
+export type LedgerThread = {
   query: (asked: AtPath & { readonly question: Question; readonly given: readonly unknown[] }) => unknown;
   /** A page of rows as JSON text, in UTF-8. */
   rowsPage: (asked: AtPath & RowsRequest) => Uint8Array;
