@@ -40,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   check: {
     usage: '[options] [id]',
     description: 'ask the service about an import that was read and not sent: which rows would fail',
-    load: async () => (await import('./commands/check.ts')).checkCommand,
+    load: async () => (await import('../features/check/commands/check.ts')).checkCommand,
   },
   list: {
     usage: '[options]',
@@ -100,7 +100,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   undo: {
     usage: '[options] <import>',
     description: 'plan how to reverse an import; --apply carries it out',
-    load: async () => (await import('./commands/undo.ts')).undoCommand,
+    load: async () => (await import('../features/undo/commands/undo.ts')).undoCommand,
   },
   schedule: {
     usage: '',

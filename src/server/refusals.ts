@@ -4,7 +4,6 @@ import type { ZodError } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { CannotCheck, NoCheckYet } from '../imports/check/check-errors.ts';
 import {
   CreatesNothing,
   CreateWithoutName,
@@ -101,6 +100,8 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
 /** What a feature refuses a request with, by the code of its error: no feature is imported for it. */
 const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
+  CANNOT_CHECK: { code: 'WRONG_STATE' },
+  NO_CHECK_YET: { code: 'NO_CHECK_YET' },
   CANNOT_REPAIR: { code: 'WRONG_STATE', hasRemedy: true },
   UNKNOWN_RECIPE: { code: 'UNKNOWN_RECIPE' },
   RECIPE_NEEDS: { code: 'BAD_OPTION', hasRemedy: true },
@@ -146,8 +147,6 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
-  if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
-  if (error instanceof NoCheckYet) return new Problem('NO_CHECK_YET', asSentence(error.what));
   if (error instanceof RollcallError) {
     const refused = refusedByFeature(error);
     if (refused !== undefined) return refused;

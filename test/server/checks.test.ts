@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CheckView } from '../../src/api/checks.ts';
 import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
-import { leaveOutFailing } from '../../src/imports/check/leave-out.ts';
+import type { CheckView } from '../../src/features/check/api.ts';
+import { leaveOutFailing } from '../../src/features/check/leave-out.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';

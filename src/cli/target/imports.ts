@@ -1,12 +1,12 @@
-import type { CheckSummary } from '../../api/checks.ts';
-import type { CreatedView } from '../../api/created.ts';
 import type { ImportSummary, Writes } from '../../api/import-summary.ts';
 import type { ImportView } from '../../api/imports.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import type { TagChanges } from '../../api/tags.ts';
+import type { CheckSummary } from '../../features/check/api.ts';
+import type { CheckRecord } from '../../features/check/check-ledger.ts';
+import type { CreatedView } from '../../features/undo/api.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import type { CheckRecord } from '../../imports/check/check-ledger.ts';
 import type { Verb } from '../../imports/life/control.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';

@@ -1,15 +1,15 @@
 import { countedPages } from '../../../imports/ask/counted-pages.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { inRegions } from '../../../imports/ask/side-by-side.ts';
-import { CallsUsedUp } from '../../../imports/check/check-errors.ts';
-import { openUserCheck } from '../../../imports/check/check-ledger.ts';
-import { checkUsers, priceOfUsers } from '../../../imports/check/check-users.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../imports/create-limit.ts';
 import { CreateWithoutName } from '../../../imports/import-errors.ts';
 import { groupProfile } from '../../../imports/record/profile.ts';
 import { openProfiles } from '../../../imports/record/profiles.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
+import { CallsUsedUp } from '../../check/check-errors.ts';
+import { openUserCheck } from '../../check/check-ledger.ts';
+import { checkUsers, priceOfUsers } from '../../check/check-users.ts';
 import { throwIfRefused } from './live-state.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import type { MissingUsers } from './plan-reading.ts';

@@ -1,5 +1,5 @@
+import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { SCOPES } from '../../membership/membership.ts';
-import { scopeId, scopeOf } from '../record/enum-ids.ts';
 
 /** Where a user is in a group, as a number: that of the scope in the ledger, or one of these. */
 export const BANNED = scopeId('ban');

@@ -1,10 +1,17 @@
-import type { CheckSummary } from '../../api/checks.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
+import { createLimit, DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
+import { columnsOf } from '../../imports/input-columns.ts';
+import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
+import {
+  type Cells,
+  cellsOf,
+  firstCells,
+  groupProfile,
+  profileColumns,
+  userProfile,
+} from '../../imports/record/profile.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
-import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
-import { columnsOf } from '../input-columns.ts';
-import { actionId, scopeId } from '../record/enum-ids.ts';
-import { type Cells, cellsOf, firstCells, groupProfile, profileColumns, userProfile } from '../record/profile.ts';
+import type { CheckSummary } from './api.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import { CREATE_CODES } from './check-verdict.ts';
 

@@ -1,14 +1,14 @@
 /** Users and groups that an import created, and deleting them when the import was undone. */
-import { useAnswer } from '../../answer.js';
-import { importPath, request } from '../../api.js';
-import { confirmed } from '../../dialog.js';
-import { foreign, h, Tag } from '../../element.js';
-import { grouped } from '../../format.js';
-import { ErrorNotice, ErrorPlace } from '../../notice.js';
-import { usePlace } from '../../place.js';
-import { useWork, WorkButton } from '../../work.js';
+import { useAnswer } from '../../../console/answer.js';
+import { importPath, request } from '../../../console/api.js';
+import { confirmed } from '../../../console/dialog.js';
+import { foreign, h, Tag } from '../../../console/element.js';
+import { grouped } from '../../../console/format.js';
+import { ErrorNotice, ErrorPlace } from '../../../console/notice.js';
+import { usePlace } from '../../../console/place.js';
+import { useWork, WorkButton } from '../../../console/work.js';
 
-/** @import { CreatedView } from '../../answers.d.ts' */
+/** @import { CreatedView } from '../../../console/answers.d.ts' */
 
 const ASK_EVERY_MS = 1000;
 const SHOWN = 50;
@@ -21,7 +21,7 @@ export function ImportCreated({ id }) {
   const { isOperator } = usePlace();
   const work = useWork();
   const path = importPath(id, '/created');
-  /** @type {import('../../answer.js').Answer<CreatedView>} */
+  /** @type {import('../../../console/answer.js').Answer<CreatedView>} */
   const {
     data: made,
     error,

@@ -1,4 +1,3 @@
-import type { CheckSummary } from '../../api/checks.ts';
 import { meaningOf } from '../../chat/service/codes.ts';
 import {
   MAX_GROUP_MEMBERS,
@@ -11,6 +10,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import { manyMembers } from '../../text/many-members.ts';
+import type { CheckSummary } from './api.ts';
 import { creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import { CHECK_CODES, CREATE_CODES, UNKNOWABLE_CODES } from './check-verdict.ts';

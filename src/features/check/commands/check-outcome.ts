@@ -1,11 +1,11 @@
-import type { CheckSummary } from '../../api/checks.ts';
-import { VERDICT_LABELS } from '../../imports/check/check-verdict.ts';
-import { VERDICTS } from '../../membership/check-words.ts';
-import { counted, grouped, printable, roughly } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { Checked, Imports } from '../target/imports.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Checked, Imports } from '../../../cli/target/imports.ts';
+import { VERDICTS } from '../../../membership/check-words.ts';
+import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
+import type { CheckSummary } from '../api.ts';
+import { VERDICT_LABELS } from '../check-verdict.ts';
 import { checkAdvice } from './check-advice.ts';
-import { type Io, say } from './io.ts';
 
 interface CheckOutcome {
   readonly io: Io;

@@ -1,5 +1,5 @@
+import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { GroupPages } from '../ask/group-pages.ts';
 import type { CheckLedger } from './check-ledger.ts';
 
 /** How far a check is: how many of how many have been answered. */

@@ -1,21 +1,21 @@
 import { Command } from 'commander';
-import { serviceOpener } from '../../app/open-service.ts';
-import { readOptions } from '../../imports/import-options.ts';
-import { refuseAddress } from '../../imports/read/intake-error.ts';
-import { dataDir } from '../../platform/data-dir.ts';
-import { schemeOf } from '../../text/address.ts';
-import { noteHere } from '../audit.ts';
-import { checkTarget } from '../check-target.ts';
-import { UsageError } from '../errors.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
-import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { runCheckHere } from '../run-check.ts';
-import type { Io } from '../screen/io.ts';
-import { checkThere } from '../target/check-there.ts';
-import { findImport } from '../target/data.ts';
-import { openImports } from '../target/open-imports.ts';
-import { typedCommand } from '../typed-command.ts';
+import { serviceOpener } from '../../../app/open-service.ts';
+import { noteHere } from '../../../cli/audit.ts';
+import { checkTarget } from '../../../cli/check-target.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import type { ExitCode } from '../../../cli/exit-codes.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
+import type { Io } from '../../../cli/screen/io.ts';
+import { findImport } from '../../../cli/target/data.ts';
+import { openImports } from '../../../cli/target/open-imports.ts';
+import { typedCommand } from '../../../cli/typed-command.ts';
+import { readOptions } from '../../../imports/import-options.ts';
+import { refuseAddress } from '../../../imports/read/intake-error.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import { schemeOf } from '../../../text/address.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from './check-flags.ts';
+import { runCheckHere } from './check-here.ts';
+import { checkThere } from './check-there.ts';
 
 type Flags = CheckFlags & RunningFlags & ServerFlags;
 

@@ -1,14 +1,14 @@
-import type { CreatedView } from '../../api/created.ts';
-import { createdOperations } from '../../api/operations/imports.ts';
-import { firstSignal } from '../../platform/lifecycle.ts';
-import { grouped, withFullStop } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { confirm } from '../screen/confirm.ts';
-import { linesOf, listed } from '../screen/created-things.ts';
-import { type Io, say } from '../screen/io.ts';
-import type { Imports } from './imports.ts';
-import type { Server } from './server-client.ts';
-import { untilSettled } from './settled.ts';
+import { createdOperations } from '../../../api/operations/imports.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { confirm } from '../../../cli/screen/confirm.ts';
+import { linesOf, listed } from '../../../cli/screen/created-things.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Imports } from '../../../cli/target/imports.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
+import { untilSettled } from '../../../cli/target/settled.ts';
+import { firstSignal } from '../../../platform/lifecycle.ts';
+import { grouped, withFullStop } from '../../../text/wording.ts';
+import type { CreatedView } from '../api.ts';
 
 interface UndoCreatedThere {
   readonly io: Io;

@@ -1,7 +1,22 @@
 import { Command } from 'commander';
-import { serviceOpener } from '../../app/open-service.ts';
-import { openSyncs } from '../../features/sync/commands/open-syncs.ts';
-import { runSync } from '../../features/sync/commands/run-sync.ts';
+import { serviceOpener } from '../../../app/open-service.ts';
+import { noteHere } from '../../../cli/audit.ts';
+import { checkTarget } from '../../../cli/check-target.ts';
+import { currentUser } from '../../../cli/current-user.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
+import { withOptions } from '../../../cli/flags/option-flags.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Imports } from '../../../cli/target/imports.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
+import { isCarriedOut } from '../../../membership/sync-state.ts';
+import { UNDOING } from '../../../options/deciding-options.ts';
+import type { Config } from '../../../platform/config.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import { inShort } from '../../../text/wording.ts';
+import { openSyncs } from '../../sync/commands/open-syncs.ts';
+import { runSync } from '../../sync/commands/run-sync.ts';
 import {
   type DecidingFlags,
   decidingQuery,
@@ -9,27 +24,12 @@ import {
   syncFlagsOf,
   withDeciding,
   withPlan,
-} from '../../features/sync/commands/sync-flags.ts';
-import { followSyncThere } from '../../features/sync/commands/sync-there.ts';
-import type { Syncs } from '../../features/sync/commands/syncs.ts';
-import { syncOperations } from '../../features/sync/operations.ts';
-import { isCarriedOut } from '../../membership/sync-state.ts';
-import { UNDOING } from '../../options/deciding-options.ts';
-import type { Config } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
-import { inShort } from '../../text/wording.ts';
-import { noteHere } from '../audit.ts';
-import { checkTarget } from '../check-target.ts';
-import { currentUser } from '../current-user.ts';
-import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { withOptions } from '../flags/option-flags.ts';
-import { type Io, say } from '../screen/io.ts';
-import type { Imports } from '../target/imports.ts';
-import type { Server } from '../target/server-client.ts';
-import { undoCreatedThere } from '../target/undo-created-there.ts';
-import { undoCreated } from '../undo-created.ts';
+} from '../../sync/commands/sync-flags.ts';
+import { followSyncThere } from '../../sync/commands/sync-there.ts';
+import type { Syncs } from '../../sync/commands/syncs.ts';
+import { syncOperations } from '../../sync/operations.ts';
+import { undoCreated } from './undo-created.ts';
+import { undoCreatedThere } from './undo-created-there.ts';
 
 interface Flags extends RunningFlags, ServerFlags, DecidingFlags, PlanFlags {
   /** Delete the users and groups that the import created. */

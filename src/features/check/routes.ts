@@ -1,16 +1,16 @@
 import { createReadStream, existsSync } from 'node:fs';
-import type { CheckView } from '../api/checks.ts';
-import { checkOperations } from '../api/operations/imports.ts';
-import { type Checks, checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
-import { checkFiles } from '../imports/check-paths.ts';
-import type { Region } from '../membership/membership.ts';
-import type { DataDir } from '../platform/data-dir.ts';
-import { inShort } from '../text/wording.ts';
-import { noting } from './access/noting.ts';
-import { attachment } from './attachment.ts';
-import type { Api, ServerContext } from './context.ts';
-import { Problem } from './problem.ts';
-import { serve } from './serve.ts';
+import { checkOperations } from '../../api/operations/imports.ts';
+import { checkFiles } from '../../imports/check-paths.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { noting } from '../../server/access/noting.ts';
+import { attachment } from '../../server/attachment.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { Problem } from '../../server/problem.ts';
+import { serve } from '../../server/serve.ts';
+import { inShort } from '../../text/wording.ts';
+import type { CheckView } from './api.ts';
+import { type Checks, checkOf, checkSummaryOf, createChecks } from './checks.ts';
 
 /** Calls that a check makes unless a number is given. */
 const MAX_CALLS = 1_000;

@@ -1,7 +1,7 @@
 /** The question before an undo is planned. */
-import { importPath, query, request } from '../api.js';
-import { ask } from '../dialog.js';
-import { h } from '../element.js';
+import { importPath, query, request } from '../../../console/api.js';
+import { ask } from '../../../console/dialog.js';
+import { h } from '../../../console/element.js';
 
 /**
  * What the undo is to take back, as the server takes it; undefined when none is to be planned.

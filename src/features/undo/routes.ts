@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type CreatedView, MOST_MADE } from '../api/created.ts';
-import { createdOperations } from '../api/operations/imports.ts';
-import { readMade } from '../imports/record/created.ts';
-import { isCarriedOut } from '../membership/sync-state.ts';
-import { noting } from './access/noting.ts';
-import type { Api, ServerContext } from './context.ts';
-import { Problem } from './problem.ts';
-import { serve } from './serve.ts';
+import { createdOperations } from '../../api/operations/imports.ts';
+import { readMade } from '../../imports/record/created.ts';
+import { isCarriedOut } from '../../membership/sync-state.ts';
+import { noting } from '../../server/access/noting.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { Problem } from '../../server/problem.ts';
+import { serve } from '../../server/serve.ts';
+import { type CreatedView, MOST_MADE } from './api.ts';
 
 /** What imports created on the service, and deleting that. */
 export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog }: ServerContext): void {

@@ -1,7 +1,7 @@
-import type { CheckSummary } from '../../api/checks.ts';
-import { meaningOf } from '../../chat/service/codes.ts';
-import { asFlag, written } from '../../errors/named-options.ts';
-import { adviceFor } from '../../imports/report/advice.ts';
+import { meaningOf } from '../../../chat/service/codes.ts';
+import { asFlag, written } from '../../../errors/named-options.ts';
+import { adviceFor } from '../../../imports/report/advice.ts';
+import type { CheckSummary } from '../api.ts';
 
 /** What to do about rows that would fail, before anything is sent. */
 const BY_CODE: Readonly<Record<string, string>> = {

@@ -1,19 +1,19 @@
 /** What the service says of an import before anything is sent: which rows would fail, and what sending takes. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useAnswer } from '../../answer.js';
-import { importPath, query, request } from '../../api.js';
-import { confirmed } from '../../dialog.js';
-import { Facts, foreign, h, importHref } from '../../element.js';
-import { counted, duration, grouped } from '../../format.js';
-import { ErrorNotice, ErrorPlace } from '../../notice.js';
-import { usePlace } from '../../place.js';
-import { useWork, WorkButton } from '../../work.js';
-import { Download } from './downloads.js';
+import { useAnswer } from '../../../console/answer.js';
+import { importPath, query, request } from '../../../console/api.js';
+import { confirmed } from '../../../console/dialog.js';
+import { Facts, foreign, h, importHref } from '../../../console/element.js';
+import { counted, duration, grouped } from '../../../console/format.js';
+import { ErrorNotice, ErrorPlace } from '../../../console/notice.js';
+import { usePlace } from '../../../console/place.js';
+import { Download } from '../../../console/view/import/downloads.js';
+import { useWork, WorkButton } from '../../../console/work.js';
 
-/** @import { CheckSummary, CheckView } from '../../answers.d.ts' */
-/** @import { LiveImport } from './live-import.js' */
-/** @import { RowsWanted } from './rows-wanted.js' */
+/** @import { CheckSummary, CheckView } from '../../../console/answers.d.ts' */
+/** @import { LiveImport } from '../../../console/view/import/live-import.js' */
+/** @import { RowsWanted } from '../../../console/view/import/rows-wanted.js' */
 
 const ASK_EVERY_MS = 1000;
 
@@ -39,7 +39,7 @@ export function ImportCheck({ id, live, filter, hasCheck }) {
   const { isOperator } = usePlace();
   const work = useWork();
   const isAsked = useSignal(hasCheck);
-  /** @type {import('../../answer.js').Answer<CheckView>} */
+  /** @type {import('../../../console/answer.js').Answer<CheckView>} */
   const {
     data: check,
     error,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { REGIONS } from '../membership/membership.ts';
-import { count } from './fields.ts';
+import { count } from '../../api/fields.ts';
+import { REGIONS } from '../../membership/membership.ts';
 
 /** Users and groups that an answer lists at most. */
 export const MOST_MADE = 1_000;

@@ -1,10 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { callsByRegion } from '../../api/checks.ts';
 import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import { checkFiles } from '../../imports/check-paths.ts';
+import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import {
   attachForReading,
@@ -14,8 +15,7 @@ import {
   type Statements,
   statementsOf,
 } from '../../platform/sqlite.ts';
-import { checkFiles } from '../check-paths.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { callsByRegion } from './api.ts';
 import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
 export const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);

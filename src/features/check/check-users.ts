@@ -4,8 +4,8 @@ import type { UserFacts } from '../../chat/directory-operations.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import { inTurns } from '../../imports/ask/side-by-side.ts';
 import type { Region } from '../../membership/membership.ts';
-import { inTurns } from '../ask/side-by-side.ts';
 import type { CheckedUser } from './check-ledger.ts';
 import type { Checking } from './checking.ts';
 

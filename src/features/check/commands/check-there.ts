@@ -1,14 +1,14 @@
-import type { CheckView } from '../../api/checks.ts';
-import { checkOperations } from '../../api/operations/imports.ts';
-import { firstSignal } from '../../platform/lifecycle.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { askToPay, checkLines } from '../run-check.ts';
-import { concludeCheck } from '../screen/check-outcome.ts';
-import { conclude } from '../screen/conclude.ts';
-import { followImport } from '../screen/follow.ts';
-import { say } from '../screen/io.ts';
-import { type ThereOptions, uploadThere } from './import-there.ts';
-import { untilSettled } from './settled.ts';
+import { checkOperations } from '../../../api/operations/imports.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { conclude } from '../../../cli/screen/conclude.ts';
+import { followImport } from '../../../cli/screen/follow.ts';
+import { say } from '../../../cli/screen/io.ts';
+import { type ThereOptions, uploadThere } from '../../../cli/target/import-there.ts';
+import { untilSettled } from '../../../cli/target/settled.ts';
+import { firstSignal } from '../../../platform/lifecycle.ts';
+import type { CheckView } from '../api.ts';
+import { askToPay, checkLines } from './check-here.ts';
+import { concludeCheck } from './check-outcome.ts';
 
 /** Checks that a server makes: begun there, and followed to their end. */
 

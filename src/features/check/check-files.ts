@@ -1,9 +1,9 @@
 import { ACTOR_OUTSIDE, GROUP_MISSING, NOT_A_MEMBER, USER_MISSING } from '../../chat/service/codes.ts';
+import { checkFiles } from '../../imports/check-paths.ts';
+import { actionId } from '../../imports/record/enum-ids.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { checkFiles } from '../check-paths.ts';
-import { actionId } from '../record/enum-ids.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
 import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';

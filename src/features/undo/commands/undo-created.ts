@@ -1,13 +1,13 @@
-import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../imports/life/delete-created.ts';
-import { openCreated } from '../imports/record/created.ts';
-import { grouped } from '../text/wording.ts';
-import { type CoordinateOptions, coordinate } from './coordinate.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { confirm } from './screen/confirm.ts';
-import { linesOf, listed } from './screen/created-things.ts';
-import { type Io, say } from './screen/io.ts';
-import { showSteps } from './screen/progress.ts';
-import { typedCommand } from './typed-command.ts';
+import { type CoordinateOptions, coordinate } from '../../../cli/coordinate.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { confirm } from '../../../cli/screen/confirm.ts';
+import { linesOf, listed } from '../../../cli/screen/created-things.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { showSteps } from '../../../cli/screen/progress.ts';
+import { typedCommand } from '../../../cli/typed-command.ts';
+import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../../imports/life/delete-created.ts';
+import { openCreated } from '../../../imports/record/created.ts';
+import { grouped } from '../../../text/wording.ts';
 
 interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
   /** The import that created it; it has finished. */

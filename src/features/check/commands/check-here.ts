@@ -1,18 +1,18 @@
-import type { CallsByRegion } from '../imports/check/check-ledger.ts';
-import type { CheckProgress } from '../imports/check/checking.ts';
-import { createChecks } from '../imports/check/checks.ts';
-import type { Region } from '../membership/membership.ts';
-import { counted, grouped, roughly } from '../text/wording.ts';
-import { coordinate } from './coordinate.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from './run-import.ts';
-import { concludeCheck } from './screen/check-outcome.ts';
-import { conclude } from './screen/conclude.ts';
-import { confirm } from './screen/confirm.ts';
-import { type Io, say } from './screen/io.ts';
-import { showSteps } from './screen/progress.ts';
-import { localImports } from './target/local-imports.ts';
-import { typedCommand } from './typed-command.ts';
+import { coordinate } from '../../../cli/coordinate.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from '../../../cli/run-import.ts';
+import { conclude } from '../../../cli/screen/conclude.ts';
+import { confirm } from '../../../cli/screen/confirm.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { showSteps } from '../../../cli/screen/progress.ts';
+import { localImports } from '../../../cli/target/local-imports.ts';
+import { typedCommand } from '../../../cli/typed-command.ts';
+import type { Region } from '../../../membership/membership.ts';
+import { counted, grouped, roughly } from '../../../text/wording.ts';
+import type { CallsByRegion } from '../check-ledger.ts';
+import type { CheckProgress } from '../checking.ts';
+import { createChecks } from '../checks.ts';
+import { concludeCheck } from './check-outcome.ts';
 
 interface RunCheckOptions extends RunOptions {
   /** Calls that may be made without asking. */

@@ -1,5 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
+import { checkFiles } from '../../imports/check-paths.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
+import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
+import { cutAgain } from '../../imports/stage/cut.ts';
 import type { Region } from '../../membership/membership.ts';
 import {
   attachForReading,
@@ -8,11 +13,6 @@ import {
   openForWriting,
   statementsOf,
 } from '../../platform/sqlite.ts';
-import { checkFiles } from '../check-paths.ts';
-import type { ImportOptions } from '../import-options.ts';
-import { actionId, scopeId } from '../record/enum-ids.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
-import { cutAgain } from '../stage/cut.ts';
 import { NoCheckYet } from './check-errors.ts';
 import { CHECK_MIGRATIONS, readCheck } from './check-ledger.ts';
 import { reasonOf } from './check-summary.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { VERDICTS } from '../membership/check-words.ts';
-import { REGIONS } from '../membership/membership.ts';
-import { count, time } from './fields.ts';
+import { count, time } from '../../api/fields.ts';
+import { VERDICTS } from '../../membership/check-words.ts';
+import { REGIONS } from '../../membership/membership.ts';
 
 /** Calls by region. */
 export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
