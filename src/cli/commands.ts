@@ -25,17 +25,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   inspect: {
     usage: '[options] <file>',
     description: 'show what a file is and how to import it; nothing is imported',
-    load: async () => (await import('./commands/inspect.ts')).inspectCommand,
+    load: async () => (await import('../features/inspect/commands/inspect.ts')).inspectCommand,
   },
   recipes: {
     usage: '',
     description: 'list, show and save recipes: settings for the exports of other systems',
-    load: async () => (await import('./commands/recipes.ts')).recipesCommand,
+    load: async () => (await import('../features/recipes/commands/recipes.ts')).recipesCommand,
   },
   template: {
     usage: '[options]',
     description: 'write an example file to fill in',
-    load: async () => (await import('./commands/template.ts')).templateCommand,
+    load: async () => (await import('../features/recipes/commands/template.ts')).templateCommand,
   },
   check: {
     usage: '[options] [id]',
@@ -115,7 +115,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   notify: {
     usage: '',
     description: 'try the receiver of notifications: `rollcall notify test`',
-    load: async () => (await import('./commands/notify.ts')).notifyCommand,
+    load: async () => (await import('../features/notify/commands/notify.ts')).notifyCommand,
   },
   token: {
     usage: '',

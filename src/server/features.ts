@@ -1,4 +1,5 @@
 import { exportRoutes } from '../features/export/routes.ts';
+import { recipeRoutes } from '../features/recipes/routes.ts';
 import { repairRoutes } from '../features/repair/routes.ts';
 import { scheduleRoutes } from '../features/schedule/routes/schedules.ts';
 import { compareRoute } from '../features/sync/routes/compare.ts';
@@ -14,4 +15,5 @@ export const FEATURES: readonly ((app: Api, context: ServerContext) => void)[] =
   planRoutes,
   compareRoute,
   scheduleRoutes,
+  recipeRoutes,
 ];

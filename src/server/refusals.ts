@@ -14,7 +14,6 @@ import {
   WrongState,
   WrongTarget,
 } from '../imports/import-errors.ts';
-import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/ledger-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
@@ -103,6 +102,9 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
 const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
   CANNOT_REPAIR: { code: 'WRONG_STATE', hasRemedy: true },
+  UNKNOWN_RECIPE: { code: 'UNKNOWN_RECIPE' },
+  RECIPE_NEEDS: { code: 'BAD_OPTION', hasRemedy: true },
+  BAD_RECIPE: { code: 'BAD_OPTION', field: 'name' },
   UNKNOWN_SYNC: { code: 'UNKNOWN_SYNC' },
   SYNC_HELD: { code: 'WRONG_STATE' },
   REASON_REQUIRED: { code: 'WRONG_STATE' },
@@ -153,12 +155,6 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof TransitionError || error instanceof SyncTransitionError) {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
-  if (error instanceof UnknownRecipe) return new Problem('UNKNOWN_RECIPE', asSentence(error.what));
-  if (error instanceof RecipeNeeds) {
-    const { what, why, need } = error;
-    return new Problem('BAD_OPTION', asSentence(what), { field: need, remedy: asSentence(`Add ${need}: ${why}`) });
-  }
-  if (error instanceof BadRecipe) return new Problem('BAD_OPTION', asSentence(error.message), { field: 'name' });
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
   if (error instanceof TooManyRemovals) {
     const remedy = asSentence(written(error.remedyWords ?? '', asParameter));

@@ -8,6 +8,9 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
 import type { Settings } from '../api/service.ts';
+import { openNotifications } from '../features/notify/notifications.ts';
+import type { Receiver } from '../features/notify/receiver.ts';
+import { notificationRoutes } from '../features/notify/routes.ts';
 import { syncMetrics } from '../features/schedule/routes/sync-metrics.ts';
 import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
 import { syncViews } from '../features/sync/routes/views.ts';
@@ -31,11 +34,9 @@ import { importViews } from './import-views.ts';
 import { importRoutes } from './imports.ts';
 import { memberRoutes } from './members.ts';
 import { serverMetrics } from './metrics/metrics.ts';
-import { notificationRoutes } from './notifications.ts';
 import { overviewRoute } from './overview.ts';
 import { Problem } from './problem.ts';
 import { openReading } from './reading.ts';
-import { recipeRoutes } from './recipes.ts';
 import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
@@ -44,8 +45,6 @@ import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
 import { tokenRoutes } from './tokens.ts';
 import { uploadRoutes } from './uploads/routes.ts';
-import { openNotifications } from './webhook/notifications.ts';
-import type { Receiver } from './webhook/receiver.ts';
 
 export interface ServerOptions {
   readonly coordinator: Coordinator;
@@ -235,7 +234,6 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   checkRoutes(app, context);
   createdRoutes(app, context);
   memberRoutes(app, context);
-  recipeRoutes(app, context);
   eventRoutes(app, context);
   settingsRoutes(app, context, notifications);
   notificationRoutes(app, context, notifications);

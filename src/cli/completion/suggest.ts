@@ -164,13 +164,13 @@ async function schedules(dataDir: string): Promise<readonly Word[]> {
 
 async function recipes(path: string): Promise<readonly Word[]> {
   const [{ listRecipes }, { dataDir }] = await Promise.all([
-    import('../../imports/recipes/store.ts'),
+    import('../../features/recipes/recipe-store.ts'),
     import('../../platform/data-dir.ts'),
   ]);
   return listRecipes(dataDir(path)).map(({ name, title }): Word => [name, title]);
 }
 
 async function builtInRecipes(): Promise<readonly Word[]> {
-  const { BUILT_IN } = await import('../../imports/recipes/built-in.ts');
+  const { BUILT_IN } = await import('../../features/recipes/built-in.ts');
   return BUILT_IN.map(({ name, title }): Word => [name, title]);
 }

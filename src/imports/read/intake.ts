@@ -34,7 +34,7 @@ import { ShapedElements } from './shape/element-shape.ts';
 import type { Identities } from './shape/identities.ts';
 import {
   checkShape,
-  columnsForFields,
+  idColumns,
   namedColumns,
   needsShaping,
   openShaping,
@@ -286,16 +286,6 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
 
 function delimiterOf(head: string, { mapping, shape = {} }: IntakeOptions, { names }: TableTop): string {
   return names === undefined ? detectDelimiter(head, namedColumns(shape, mapping)) : delimiterFor(names.length, head);
-}
-
-/** Fields that are ids: a workbook's values for them are checked for damage. */
-const ID_FIELDS = ['guid', 'uid', 'onBehalfOf'] as const;
-
-/** Whether ids are read from a column, directly or through a template. */
-function idColumns(columns: Columns, shape: Shape, mapping: IntakeOptions['mapping']): (column: number) => boolean {
-  const sources = columnsForFields(shape, mapping, ID_FIELDS);
-  return (column) =>
-    ID_FIELDS.some((field) => columns.indexOf(field) === column) || sources.has(columns.names[column]?.trim() ?? '');
 }
 
 /** The beginning of the text; for an object on one long line, up to the size that an element may have. */

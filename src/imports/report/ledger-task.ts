@@ -1,12 +1,12 @@
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { ImportOptions } from '../import-options.ts';
-import type { RecipeUse } from '../inspect/use-recipe.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
-import type { InspectRequest } from './inspect-head.ts';
-import type { PreviewRequest } from './preview.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
 import type { RowFilter } from './row-filter.ts';

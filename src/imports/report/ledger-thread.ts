@@ -1,12 +1,12 @@
+import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
 import { watchConversions } from '../../platform/conversions.ts';
 import { namingDamage } from '../../platform/sqlite.ts';
 import { serve, tellOpener } from '../../platform/threads.ts';
 import type { ImportOptions } from '../import-options.ts';
-import type { RecipeUse } from '../inspect/use-recipe.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
-import type { InspectRequest } from './inspect-head.ts';
 import type { LedgerThread, ReportsRequest, ReportsWritten } from './ledger-task.ts';
-import type { PreviewRequest } from './preview.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
 import { writeReportFiles } from './report-files.ts';
 import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
@@ -47,17 +47,17 @@ function rowDetail({ path, row }: Asked<'rowDetail'>): Uint8Array | undefined {
 
 /** Loaded on demand: threads that read ledgers do not need the file readers. */
 async function previewOf(request: PreviewRequest): Promise<Uint8Array> {
-  const { preview } = await import('./preview.ts');
+  const { preview } = await import('../../features/inspect/preview.ts');
   return encoder.encode(JSON.stringify(await preview(request)));
 }
 
 async function usingRecipe(use: RecipeUse): Promise<ImportOptions> {
-  const { useRecipe } = await import('../inspect/use-recipe.ts');
+  const { useRecipe } = await import('../../features/recipes/use-recipe.ts');
   return useRecipe(use);
 }
 
 async function inspected(request: InspectRequest): Promise<Uint8Array> {
-  const { inspectHead } = await import('./inspect-head.ts');
+  const { inspectHead } = await import('../../features/inspect/inspect-head.ts');
   return encoder.encode(JSON.stringify(await inspectHead(request)));
 }
 

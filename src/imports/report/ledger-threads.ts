@@ -1,10 +1,10 @@
+import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
 import type { ImportOptions } from '../import-options.ts';
-import type { RecipeUse } from '../inspect/use-recipe.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
-import type { InspectRequest } from './inspect-head.ts';
 import { openLedgerQueue } from './ledger-queue.ts';
 import type { Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './ledger-task.ts';
-import type { PreviewRequest } from './preview.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
 

@@ -1,4 +1,4 @@
-import { recipesToSuggest } from '../../imports/recipes/store.ts';
+import { recipesToSuggest } from '../../features/recipes/recipe-store.ts';
 import { callerOf, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { serve } from '../serve.ts';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import { findRecipe } from '../../features/recipes/recipe-store.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { findRecipe } from '../../imports/recipes/store.ts';
 import { ReadingStopped } from '../../imports/report/ledger-task.ts';
 import type { LedgerThreads } from '../../imports/report/ledger-threads.ts';
-import type { PreviewRequest } from '../../imports/report/preview.ts';
 import type { Caller } from '../bounded-answer.ts';
 import type { ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';

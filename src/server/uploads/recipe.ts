@@ -1,9 +1,9 @@
+import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts';
+import type { Recipe } from '../../features/recipes/recipe.ts';
+import { findRecipe } from '../../features/recipes/recipe-store.ts';
+import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import type { RecipeUse } from '../../imports/inspect/use-recipe.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
-import type { Recipe } from '../../imports/recipes/recipe.ts';
-import { findRecipe } from '../../imports/recipes/store.ts';
 import type { LedgerThreads } from '../../imports/report/ledger-threads.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Caller } from '../bounded-answer.ts';
