@@ -173,7 +173,7 @@ test('no timer is set below zero where the process was away while it looked how 
   const errands = queue();
   const ran = new Journal<string>();
   const definition = errand(
-    ({ id, attemptsMade }) => {
+    async ({ id, attemptsMade }) => {
       ran.note(id);
       if (attemptsMade === 0) throw new Error('not now');
     },
