@@ -6,10 +6,10 @@
  * Bytes must be followed by a 0, which is in no JSON, so that nothing is read beyond the end.
  */
 
-/** It is not JSON, or it is nested more than MOST_NESTED times. */
+/** It is not JSON, or it is nested more than MAX_NESTED times. */
 export const NOT_WALKED = -1;
 
-const MOST_NESTED = 30;
+const MAX_NESTED = 30;
 
 export const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -78,7 +78,7 @@ export function endOfValue(bytes: Uint8Array, at: number): number {
       if (closes) {
         place++;
       } else {
-        if (nested === MOST_NESTED) return NOT_WALKED;
+        if (nested === MAX_NESTED) return NOT_WALKED;
         nested++;
         open = (open << 1) | (isObject ? 1 : 0);
         if (isObject) place = endOfKey(bytes, place);

@@ -164,11 +164,11 @@ export function problemOf(error: unknown): Problem | undefined {
   if (isDiskFull(error)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
   if (statusCode === 416) return new Problem('RANGE', 'The requested range is beyond the end of the report.');
   const known = FRAMEWORK[code];
-  if (known !== undefined) return new Problem(known, asSentence(message.slice(0, LONGEST_DETAIL)));
+  if (known !== undefined) return new Problem(known, asSentence(message.slice(0, MAX_DETAIL_LENGTH)));
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Problem('NOT_FOUND', 'A part of the address is too long.');
   if (statusCode === 403 || statusCode === 404) return new Problem('NOT_FOUND', 'There is no file at this address.');
   const isTheirs = (statusCode !== undefined && statusCode >= 400 && statusCode < 500) || error instanceof SyntaxError;
-  return isTheirs ? new Problem('BAD_BODY', asSentence(message.slice(0, LONGEST_DETAIL))) : undefined;
+  return isTheirs ? new Problem('BAD_BODY', asSentence(message.slice(0, MAX_DETAIL_LENGTH))) : undefined;
 }
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
@@ -179,7 +179,7 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
 };
 
 /** A request's own text is not repeated beyond this, in characters. */
-const LONGEST_DETAIL = 300;
+const MAX_DETAIL_LENGTH = 300;
 
 export function unknownOption(field: string): Problem {
   return new Problem('BAD_OPTION', `There is no option ${shortened(field)} here.`, { field });

@@ -70,7 +70,7 @@ export interface ServerOptions {
   /** An upload that stalls for this long is given up, in ms. Default: a minute. */
   readonly uploadIdleMs?: number;
   /** Uploads at the same time; more are refused with BUSY. Default: 64. */
-  readonly mostUploads?: number;
+  readonly maxUploads?: number;
 }
 
 /** Time in which the headers of a request must have arrived, in ms. */
@@ -236,7 +236,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   overviewRoute(app, context, scheduleCatalog);
   await sessionRoutes(app, context, guarding, options.tokenRequired);
   tokenRoutes(app, context, options.tokenRequired);
-  await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
+  await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.maxUploads ?? 64 });
   docsRoutes(app);
   consoleRoutes(app);
   for (const routes of FEATURES) routes(app, context);

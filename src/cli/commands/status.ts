@@ -59,10 +59,10 @@ function checkDocument({ record: { state, reason, calls }, summary, underWay }: 
 
 /** What `undo --created` has deleted, or found missing. */
 async function deletedSince(imports: Imports, id: string): Promise<string> {
-  const [{ MOST_MADE }, things] = await Promise.all([import('../../features/undo/api.ts'), imports.created(id)]);
+  const [{ MAX_MADE }, things] = await Promise.all([import('../../features/undo/api.ts'), imports.created(id)]);
   const gone = things.filter(({ undone }) => undone === 'deleted' || undone === 'gone');
   if (gone.length === 0) return '';
-  return `${things.length < MOST_MADE ? '' : 'at least '}${listed(gone)}`;
+  return `${things.length < MAX_MADE ? '' : 'at least '}${listed(gone)}`;
 }
 
 function regionLine({

@@ -29,7 +29,7 @@ export interface Imports {
   findings(found: KeptImport): Promise<Findings>;
   /** What is known from asking the service before it is sent; undefined where nobody has. */
   check(id: string): Promise<Checked | undefined>;
-  /** Users and groups that it created or made active again; at most MOST_MADE. */
+  /** Users and groups that it created or made active again; at most MAX_MADE. */
   created(id: string): Promise<Omit<CreatedView['things'][number], 'isUsed'>[]>;
   /** The state of the regions; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;

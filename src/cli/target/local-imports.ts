@@ -68,11 +68,11 @@ export function localImports(config: Config): Imports {
     },
     created: async (id) => {
       if (!existsSync(dir.ledger(id))) return [];
-      const [{ MOST_MADE }, { readMade }] = await Promise.all([
+      const [{ MAX_MADE }, { readMade }] = await Promise.all([
         import('../../features/undo/api.ts'),
         import('../../imports/record/created.ts'),
       ]);
-      return readMade(dir.ledger(id), MOST_MADE).things;
+      return readMade(dir.ledger(id), MAX_MADE).things;
     },
     regions: () => askRegions(dir),
     act: (id, verb, changes) => askToAct(dir, id, verb, changes),

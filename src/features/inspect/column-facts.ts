@@ -22,11 +22,11 @@ export interface ColumnFacts {
 }
 
 const EXAMPLES = 3;
-const LONGEST_EXAMPLE = 60;
+const MAX_EXAMPLE_LENGTH = 60;
 /** Share of the values that must look alike. */
-const MOST_OF_THEM = 0.8;
+const MIN_SHARE = 0.8;
 /** A column with more different values holds no words for scopes or states. */
-const MOST_WORDS = 12;
+const MAX_WORDS = 12;
 
 export const EMAIL = /^[^\s@,;|<>"]+@[^\s@,;|<>"]+\.[^\s@,;|<>"]+$/;
 export const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?$/;
@@ -53,26 +53,25 @@ export function columnFacts(name: string, values: readonly string[], isList = fa
     name,
     looksLike,
     ...(separator !== undefined && { separator }),
-    examples: different.slice(0, EXAMPLES).map((text) => cut(text, LONGEST_EXAMPLE)),
+    examples: different.slice(0, EXAMPLES).map((text) => cut(text, MAX_EXAMPLE_LENGTH)),
     filled: filled.length,
     different: different.length,
     ...((looksLike === 'scope' || looksLike === 'status' || looksLike === 'mark') && { words: different }),
-    ...(different.length <= MOST_WORDS && { few: different }),
+    ...(different.length <= MAX_WORDS && { few: different }),
     ...(isList && { isList }),
   };
 }
 
 function lookOf(name: string, filled: readonly string[], different: readonly string[]): Look {
   if (filled.length === 0) return 'empty';
-  const most = (pattern: RegExp) =>
-    filled.filter((value) => pattern.test(value)).length >= filled.length * MOST_OF_THEM;
+  const most = (pattern: RegExp) => filled.filter((value) => pattern.test(value)).length >= filled.length * MIN_SHARE;
   if (most(EMAIL)) return 'email';
   if (most(DATE)) return 'date';
   // A column of a wide table: crosses, some of them replaced by a scope or another value.
   const crosses = filled.filter((value) => CROSS.test(value)).length;
   if (crosses > 0 && filled.filter((value) => MARK.test(value) || SCOPE_WORDS.test(value)).length >= filled.length / 2)
     return 'mark';
-  if (different.length <= MOST_WORDS) {
+  if (different.length <= MAX_WORDS) {
     if (most(STATUS)) return 'status';
     if (most(SCOPE_WORDS) || (SCOPE_NAME.test(name) && most(/^[\p{L} _-]{1,40}$/u))) return 'scope';
     if (different.length <= 2 && filled.length > different.length && most(MARK)) return 'mark';

@@ -2,9 +2,9 @@ import type { InputRow } from '../../imports/read/intake.ts';
 import { DATE, EMAIL } from './column-facts.ts';
 
 /** Rows that may be above a table: a title, a date, an address. */
-const MOST_ABOVE = 30;
+const MAX_ABOVE = 30;
 /** Share of the columns that a header names. */
-const MOST_OF_THEM = 0.8;
+const MIN_SHARE = 0.8;
 
 /**
  * The number of the row that looks like the header of a table which does not begin in the first row: the first row that is
@@ -13,10 +13,10 @@ const MOST_OF_THEM = 0.8;
  */
 export function headerRowOf(names: readonly string[], rows: readonly InputRow[]): number | undefined {
   const named = names.filter((name) => name.trim() !== '' && !/^_extra_\d+$/.test(name)).length;
-  const tables = rows.slice(0, MOST_ABOVE).map(({ line, original }) => ({ line, cells: filledCells(original) }));
+  const tables = rows.slice(0, MAX_ABOVE).map(({ line, original }) => ({ line, cells: filledCells(original) }));
   const widest = Math.max(0, ...tables.map(({ cells }) => cells.length));
   if (widest < 2 || named > widest / 2) return undefined;
-  const header = tables.find(({ cells }) => cells.length >= widest * MOST_OF_THEM && isHeader(cells));
+  const header = tables.find(({ cells }) => cells.length >= widest * MIN_SHARE && isHeader(cells));
   return header === undefined || header === tables.at(-1) ? undefined : header.line;
 }
 
@@ -26,7 +26,7 @@ export function headerRowOf(names: readonly string[], rows: readonly InputRow[])
  */
 export function headerLineOf(lines: readonly string[]): number | undefined {
   const found = [';', '\t', '|', ','].flatMap((delimiter) => {
-    const widths = lines.slice(0, MOST_ABOVE).map((line) => line.split(delimiter).length);
+    const widths = lines.slice(0, MAX_ABOVE).map((line) => line.split(delimiter).length);
     const at = widths.findIndex((width, index) => width > 1 && width === widths[index + 1]);
     if (at < 1 || !isHeader(lines[at]?.split(delimiter) ?? [])) return [];
     return [{ row: at + 1, alike: widths.filter((width) => width === widths[at]).length }];

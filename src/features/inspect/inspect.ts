@@ -17,7 +17,7 @@ import { suggest, withoutOpen } from './suggest.ts';
 /** Rows that are looked at. */
 const ROWS = 200;
 /** Columns that are described; a wide table has hundreds that are alike. */
-const MOST_COLUMNS = 100;
+const MAX_COLUMNS = 100;
 
 export interface InspectOptions {
   readonly name: string;
@@ -50,7 +50,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     };
     return { ...below, refusal: refusalOf(strict, look), advice: [...advice, ...below.advice], suggestion };
   }
-  const columns = factsOf(look.names, look.rows, look.format).slice(0, MOST_COLUMNS);
+  const columns = factsOf(look.names, look.rows, look.format).slice(0, MAX_COLUMNS);
   const secret = columns.filter(isSecret).map((column) => column.name);
   const { advice, suggestion, command } = nextFor(inspected, { look, strict, columns, recipe: fits[0] });
   return {
@@ -202,7 +202,7 @@ function factsOf(names: readonly string[], rows: readonly InputRow[], format: st
     return [...elementColumns(originals)].map(([name, { values, inList }]) => columnFacts(name, values, inList));
   }
   const cells = originals as string[][];
-  return names.slice(0, MOST_COLUMNS).map((name, index) =>
+  return names.slice(0, MAX_COLUMNS).map((name, index) =>
     columnFacts(
       name,
       cells.map((row) => row[index] ?? ''),

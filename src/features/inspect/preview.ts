@@ -13,7 +13,7 @@ export const BEGINNING_BYTES = 64 * 1024;
 /** Bytes of a gzipped beginning that are unpacked: they contain twenty rows, and no more are shown. */
 const UNPACKED_BYTES = 1024 * 1024;
 /** Characters that the shown rows may have in total; one is always shown. */
-const MOST_OF_ROWS = 1024 * 1024;
+const MAX_OF_ROWS = 1024 * 1024;
 
 export interface PreviewRequest {
   /** The first bytes of a file. */
@@ -102,7 +102,7 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFor
     if (original !== '') whole = original;
     const text = originalOf({ original: whole, line: row.line });
     length += text.length;
-    if (views.length > 0 && length > MOST_OF_ROWS) break;
+    if (views.length > 0 && length > MAX_OF_ROWS) break;
     views.push({
       ...row,
       ...(shaped !== undefined && { value: shaped.value, skipped: shaped.skipped === true }),

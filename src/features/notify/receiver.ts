@@ -35,7 +35,7 @@ export class BadReceiver extends RollcallError {
 const CONNECT_MS = 5_000;
 const ANSWER_MS = 15_000;
 /** The response does not matter; so many bytes of it are read, to keep the connection. */
-const MOST_ANSWER = 16_384;
+const MAX_ANSWER = 16_384;
 
 /** @throws BadReceiver */
 export function openReceiver({ url: text, key, allowPrivate }: ReceiverOptions): Receiver {
@@ -60,7 +60,7 @@ export function openReceiver({ url: text, key, allowPrivate }: ReceiverOptions):
         body,
         signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
       });
-      await reply.body.dump({ limit: MOST_ANSWER, signal: AbortSignal.timeout(ANSWER_MS) });
+      await reply.body.dump({ limit: MAX_ANSWER, signal: AbortSignal.timeout(ANSWER_MS) });
       // A redirect is not followed: it could lead to an address that was not checked.
       if (reply.statusCode < 200 || reply.statusCode >= 300) throw new Error(`the receiver says ${reply.statusCode}`);
     },

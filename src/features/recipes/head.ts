@@ -9,7 +9,7 @@ import { notReadable } from '../../imports/read/intake-error.ts';
 /** Bytes of the beginning of a file that are looked at. */
 const HEAD = 64 * 1024;
 /** Most characters of a line, and most lines, that are shown. */
-const LONGEST_LINE = 200;
+const MAX_LINE_LENGTH = 200;
 const LINES = 5;
 
 /** The beginning of a file, as far as it is text. */
@@ -40,7 +40,7 @@ export async function headOf(bytes: Buffer, encoding: string | undefined): Promi
   const text = textOf(plain, encoding);
   const lines = text.split(/\r\n|\n|\r/).slice(0, LINES);
   while (lines.at(-1)?.trim() === '') lines.pop();
-  return { compression, text, firstLines: lines.map((line) => [...line.slice(0, LONGEST_LINE)].join('')) };
+  return { compression, text, firstLines: lines.map((line) => [...line.slice(0, MAX_LINE_LENGTH)].join('')) };
 }
 
 /** As much as can be unpacked. */

@@ -3,7 +3,7 @@ import { count } from '../../api/fields.ts';
 import { REGIONS } from '../../membership/membership.ts';
 
 /** Users and groups that an answer lists at most. */
-export const MOST_MADE = 1_000;
+export const MAX_MADE = 1_000;
 
 /** `GET /v1/imports/{id}/created` */
 export const createdView = z
@@ -23,7 +23,7 @@ export const createdView = z
           why: z.string().meta({ description: 'Why it is kept, or would be.' }),
         }),
       )
-      .meta({ description: `Groups first, at most ${MOST_MADE}.` }),
+      .meta({ description: `Groups first, at most ${MAX_MADE}.` }),
     total: count.meta({ description: 'Users and groups that the import created or made active again.' }),
     deletable: count.meta({
       description: 'Those that it created, that are not deleted, and that no other import uses.',

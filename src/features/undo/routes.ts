@@ -6,7 +6,7 @@ import { noting } from '../../server/access/noting.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
-import { type CreatedView, MOST_MADE } from './api.ts';
+import { type CreatedView, MAX_MADE } from './api.ts';
 
 /** What imports created on the service, and deleting that. */
 export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog }: ServerContext): void {
@@ -25,7 +25,7 @@ export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog 
   const madeBy = async (id: string): Promise<Pick<CreatedView, 'things' | 'total' | 'deletable'>> => {
     const ledger = dir.ledger(id);
     if (!existsSync(ledger)) return { things: [], total: 0, deletable: 0 };
-    const { things, total, deletable } = readMade(ledger, MOST_MADE);
+    const { things, total, deletable } = readMade(ledger, MAX_MADE);
     const open = things.filter(({ code, undone }) => code === '' && (undone === null || undone === 'kept'));
     const used = await coordinator.usedByOthers(id, open);
     return {

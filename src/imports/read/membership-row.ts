@@ -38,7 +38,7 @@ export function scopeOfWord(text: string): Scope | undefined {
 const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
 
 /** Spellings cached per word list; more are looked up again each time. */
-const MOST_SPELLINGS = 1_000;
+const MAX_SPELLINGS = 1_000;
 
 /** Turns the texts of one row into a membership and its problems. Keeps one scratch list of problems, so rows must be read one at a time. */
 export class MembershipReader {
@@ -215,7 +215,7 @@ export class MembershipReader {
 
 /** Returns `value`, and next time it is found under `text` itself. */
 function remember<Value>(known: Map<string, Value>, text: string, value: Value): Value {
-  if (known.size < MOST_SPELLINGS) known.set(text, value);
+  if (known.size < MAX_SPELLINGS) known.set(text, value);
   return value;
 }
 

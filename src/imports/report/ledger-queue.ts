@@ -9,7 +9,7 @@ const IDLE_MS = 30_000;
 /** How long a task may continue after its caller left, in ms: about what a new thread costs, and most finish in that time. */
 const LEFT_MS = 200;
 /** Tasks with a deadline that wait in one queue, at most. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 /** Of one caller. */
 const MAX_WAITING_OF_CALLER = 50;
 
@@ -158,7 +158,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
     const caller = callerOf(limits);
     const own = limits?.caller === undefined ? 0 : waiting.sizeOf(caller);
     if (own >= MAX_WAITING_OF_CALLER) return Promise.reject(busy(own));
-    if (limits !== undefined && waiting.size >= MOST_WAITING) return Promise.reject(busy(waiting.size));
+    if (limits !== undefined && waiting.size >= MAX_WAITING) return Promise.reject(busy(waiting.size));
     clearTimeout(idle);
     const asked: Asked = { begin, limits, answer: Promise.withResolvers<unknown>() };
     waiting.add(caller, asked);

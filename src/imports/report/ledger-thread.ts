@@ -25,7 +25,7 @@ const readers = new Map<string, ImportReader>();
 const encoder = new TextEncoder();
 
 /** Characters of a page of rows, at most. */
-const MOST_OF_A_PAGE = 4 * 1024 * 1024;
+const MAX_OF_A_PAGE = 4 * 1024 * 1024;
 
 function rowsPage({ path, filter, order, after, limit }: Asked<'rowsPage'>): Uint8Array {
   return namingDamage(path, () => {
@@ -33,7 +33,7 @@ function rowsPage({ path, filter, order, after, limit }: Asked<'rowsPage'>): Uin
     const page = reader.rowsPage(filter, limit, order, after);
     const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
     const total = after === undefined ? counted() : null;
-    return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MOST_OF_A_PAGE));
+    return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MAX_OF_A_PAGE));
   });
 }
 

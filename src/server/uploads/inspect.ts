@@ -15,7 +15,7 @@ export const INSPECT_MS = 10_000;
 export function inspectRoute(
   app: Api,
   { coordinator, dir, settings }: ServerContext,
-  limits: ReceiveOptions & { readonly mostZipBytes: number },
+  limits: ReceiveOptions & { readonly maxZipBytes: number },
 ): void {
   serve(app, uploadOperations.inspect, async (request, reply) => {
     const { name, ...query } = request.query;

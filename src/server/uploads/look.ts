@@ -18,7 +18,7 @@ import { takeHead } from './taking.ts';
 export function lookRoute(
   app: Api,
   context: ServerContext,
-  limits: ReceiveOptions & { readonly mostZipBytes: number },
+  limits: ReceiveOptions & { readonly maxZipBytes: number },
 ): void {
   const { coordinator, dir, settings } = context;
   serve(app, uploadOperations.look, async (request, reply) => {

@@ -18,7 +18,7 @@ import { ATTENTION, inPlace, messageWords, settled } from '../../words.js';
 /** While an import runs, problems are grouped again no more often: that is work for the server. */
 const EVERY_MS = 5000;
 /** Further ones are shown when they are asked for: the rows stay in sight. */
-const MOST_SHOWN = 6;
+const MAX_SHOWN = 6;
 
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportProblems({ id, live, filter }) {
@@ -36,7 +36,7 @@ export function ImportProblems({ id, live, filter }) {
   if (data === undefined || data.problems.length === 0) return null;
   // What counts in another row, or was left out on purpose, is no one's work.
   const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
-  const items = showsAll.value ? all : all.slice(0, MOST_SHOWN);
+  const items = showsAll.value ? all : all.slice(0, MAX_SHOWN);
   return h(
     Card,
     { id: 'problems', title: 'Problems' },

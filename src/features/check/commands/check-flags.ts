@@ -3,7 +3,7 @@ import { wholeNumber } from '../../../cli/flags/flags.ts';
 
 /** Calls that a check makes without asking. */
 const CALLS_WITHOUT_ASKING = 1_000;
-const MOST_CALLS = 1_000_000_000;
+const MAX_CALLS = 1_000_000_000;
 
 export interface CheckFlags {
   readonly yes?: true;
@@ -17,7 +17,7 @@ export function withCheckCost(command: Command): Command {
     .option(
       '--max-calls <n>',
       `calls that the check may make; for more it asks, or stops where no one can answer (default: ${CALLS_WITHOUT_ASKING})`,
-      wholeNumber(1, MOST_CALLS),
+      wholeNumber(1, MAX_CALLS),
     );
 }
 

@@ -5,7 +5,7 @@ import type { FileFacts } from '../api.ts';
 
 /** What a file without rows is, by the code of its refusal: it is no mystery, it has nothing in it. */
 const WITHOUT_ROWS: Readonly<Record<string, string>> = { EMPTY: 'empty', NO_ROWS: 'no rows' };
-const MOST_COLUMNS = 30;
+const MAX_COLUMNS = 30;
 
 /** What a file is, for people. @param withRefusal also why it would be refused: not where that was said already */
 export function factsText(facts: FileFacts, width: number, withRefusal = true): string {
@@ -47,7 +47,7 @@ function headline({ name, bytes, format, compression, encoding, delimiter, refus
 
 function columnLines({ columns, rows }: FileFacts, width: number): string[] {
   if (columns.length === 0) return [];
-  const shown = columns.slice(0, MOST_COLUMNS);
+  const shown = columns.slice(0, MAX_COLUMNS);
   const names = shown.map(({ name }) => cut(printable(name), 30));
   const looks = shown.map(({ looksLike, separator }) => (separator === undefined ? looksLike : `list (${separator})`));
   const widest = (texts: readonly string[], least: number) => Math.max(least, ...texts.map((text) => text.length));

@@ -14,7 +14,7 @@ import { inspect } from '../inspect.ts';
 import { importOfSame } from '../same-file.ts';
 
 /** Bytes of standard input or a pipe that are looked at: they come once. */
-const MOST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Looks at a file, or at the beginning of standard input (`-`). @throws IntakeError when it cannot be opened */
 export async function inspectFile(
@@ -46,10 +46,10 @@ export async function inspectFile(
 /** That the same file was imported before; undefined where it was not. */
 async function importedAs(dir: DataDir, path: string, bytes: number): Promise<string | undefined> {
   await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MOST)), 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MAX_BYTES)), 0);
   const record = await importOfSame(importsOfFiles(dir), { head: buffer.subarray(0, bytesRead), bytes });
   if (record === undefined) return undefined;
-  const same = bytes <= MOST ? 'The same file' : 'A file of this size that begins alike';
+  const same = bytes <= MAX_BYTES ? 'The same file' : 'A file of this size that begins alike';
   return `${same} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
 }
 
@@ -59,9 +59,9 @@ async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   for await (const piece of stream) {
     pieces.push(piece);
     length += piece.length;
-    if (length >= MOST) break;
+    if (length >= MAX_BYTES) break;
   }
   const bytes = Buffer.concat(pieces);
   // A row that is cut in the middle would be reported as broken.
-  return length < MOST ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
+  return length < MAX_BYTES ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
 }

@@ -8,7 +8,7 @@ import { syncOperations } from '../operations.ts';
 import { type Syncs, shownSync } from './syncs.ts';
 
 /** Entries that a page of the server's lists holds at most. */
-const MOST_OF_PAGE = { syncs: 200, findings: 500 };
+const MAX_OF_PAGE = { syncs: 200, findings: 500 };
 
 /** The syncs of a server. */
 export function remoteSyncs(server: Server, imports: Imports): Syncs {
@@ -24,7 +24,7 @@ export function remoteSyncs(server: Server, imports: Imports): Syncs {
           const page = await server.call(syncOperations.list, { limit: `${size}`, cursor });
           return { ...page, entries: page.syncs };
         },
-        MOST_OF_PAGE.syncs,
+        MAX_OF_PAGE.syncs,
         limit,
       ),
     find: async (id) => shown(await view(id)),
@@ -48,5 +48,5 @@ function findingsOf(server: Server, id: string, guard: Finding['guard']): Promis
   return entriesOf(async (size, cursor) => {
     const page = await server.call(syncOperations.findings, { id, guard, limit: `${size}`, cursor });
     return { ...page, entries: page.findings.map(({ members: _, ...finding }) => finding) };
-  }, MOST_OF_PAGE.findings);
+  }, MAX_OF_PAGE.findings);
 }

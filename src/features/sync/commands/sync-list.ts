@@ -18,13 +18,13 @@ import { documentOf } from './sync-outcome.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly limit: number };
 
-const MOST = 1_000;
+const MAX_LISTED = 1_000;
 
 /** `rollcall sync list`: syncs, newest first. */
 export function syncListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('list')
     .description('show syncs, newest first')
-    .option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
+    .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
   return withServer(withDataDir(withJson(command))).action((flags: Flags) => end(list(io, flags)));
 }
 
