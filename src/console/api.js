@@ -44,9 +44,14 @@ export async function request(path, { method = 'GET', body, type, signal } = {})
     throw away();
   }
   if (reply.ok) return reply.status === 204 ? /** @type {T} */ (undefined) : await reply.json();
-  const problem = problemOf(reply.status, await reply.text());
-  if (problem.status === 401 && path !== '/v1/session') access.dispatchEvent(new Event('refused'));
-  throw new ApiError(problem);
+  const text = await reply.text();
+  throw path === '/v1/session' ? new ApiError(problemOf(reply.status, text)) : refusal(reply.status, text);
+}
+
+/** The error of a refused request; tells `refused` where that is why. @param {number} status @param {string} text */
+export function refusal(status, text) {
+  if (status === 401) access.dispatchEvent(new Event('refused'));
+  return new ApiError(problemOf(status, text));
 }
 
 /** The error of a server that does not answer. */

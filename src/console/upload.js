@@ -1,5 +1,5 @@
 /** Sending a file to the server, with progress: `fetch` tells none for what it sends. */
-import { ApiError, away, problemOf } from './api.js';
+import { away, refusal } from './api.js';
 import { connection } from './connection.js';
 
 /**
@@ -73,7 +73,7 @@ export async function upload(path, file, { key, onProgress, signal, identities }
     request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
     request.addEventListener('load', () => {
       if (request.status === 202 || request.status === 200) resolve(JSON.parse(request.responseText));
-      else reject(new ApiError(problemOf(request.status, request.responseText)));
+      else reject(refusal(request.status, request.responseText));
     });
     request.addEventListener('error', () => {
       connection.lost();

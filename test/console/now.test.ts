@@ -228,6 +228,22 @@ test('a token that is revoked while a file is prepared asks for another one over
   await page.getByRole('heading', { name: 'kept.csv', level: 1 }).waitFor();
 });
 
+test('a session that ended by itself is noticed when a file is sent, and asks for a token over the page', async () => {
+  const page = await browser.open(guarded.url, { refusals: true });
+  await page.getByLabel('Token').fill(guarded.token('operator'));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nteam,ada\n', 'ended.csv'));
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Log in again' });
+  await dialog.getByLabel('Token').fill(guarded.token('operator'));
+  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'ended.csv', level: 1 }).waitFor();
+});
+
 test('keys lead to the search and to the list of keys, and Escape gives the focus back', async () => {
   const page = await browser.open(`${server.url}/imports`);
   await page.getByRole('table', { name: 'Imports, newest first' }).waitFor();
