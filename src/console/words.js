@@ -186,22 +186,22 @@ export function stateSentence(view) {
       return 'Pausing: calls in flight are finishing, no new ones are made.';
     case 'paused':
       if (view.code === 'FIRST_ROWS')
-        return `The first rows have been sent. ${counted(open, 'row')} ${open === 1 ? 'waits' : 'wait'} until you resume.`;
-      return `Paused: ${counted(open, 'row')} wait. Nothing is sent until it is resumed.`;
+        return `The first rows have been sent. ${waiting(open)} until you resume.`;
+      return `Paused: ${waiting(open)}. Nothing is sent until it is resumed.`;
     case 'blocked':
       if (view.code === CREATE_LIMIT)
-        return `Blocked: more is missing on the service than may be created, and ${counted(open, 'row')} ${open === 1 ? 'waits' : 'wait'} for your decision.`;
+        return `Blocked: more is missing on the service than may be created, and ${waiting(open)} for your decision.`;
       if (view.code === BANS_UNKNOWN)
-        return `Blocked: it is not known who is banned from its groups, and adding a banned user lifts the ban. ${counted(open, 'row')} ${open === 1 ? 'waits' : 'wait'}. Resume asks the service again.`;
+        return `Blocked: it is not known who is banned from its groups, and adding a banned user lifts the ban. ${waiting(open)}. Resume asks the service again.`;
       if (view.code === 'SERVICE_AWAY')
-        return `Blocked: the service has not answered for longer than the import may wait, and ${counted(open, 'row')} wait for it. It continues when the service answers; no attempts were used.`;
+        return `Blocked: the service has not answered for longer than the import may wait, and ${waiting(open)} for it. It continues when the service answers; no attempts were used.`;
       if (view.code === 'DISK_FULL')
         return 'Blocked: the disk of the data directory is full. Make room on it; the import continues by itself, and nothing is lost.';
-      return `Blocked: the service refused a region’s key or plan, and ${counted(open, 'row')} wait for it. Fix it, then resume; no attempts were used.`;
+      return `Blocked: the service refused a region’s key or plan, and ${waiting(open)} for it. Fix it, then resume; no attempts were used.`;
     case 'cancelling':
       return 'Cancelling: calls in flight are finishing, the rest will not be sent.';
     case 'cancelled':
-      return `Cancelled: ${grouped(rows.unprocessed)} of ${counted(rows.read, 'row')} were not sent.`;
+      return `Cancelled: ${grouped(rows.unprocessed)} of ${counted(rows.read, 'row')} ${rows.unprocessed === 1 ? 'was' : 'were'} not sent.`;
     case 'aborted':
       return 'Stopped: more rows went wrong than allowed. Rows that were not sent can be retried.';
     case 'completed':
@@ -211,6 +211,11 @@ export function stateSentence(view) {
     case 'rejected':
       return 'The file could not be used, and nothing was sent. Fix it and upload it again.';
   }
+}
+
+/** Rows that are not sent yet: "1 row waits". @param {number} rows */
+export function waiting(rows) {
+  return `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
 }
 
 /** @param {ImportView} view */

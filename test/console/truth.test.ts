@@ -105,6 +105,7 @@ test('a region that is stopped is said in the head at once, while others go on',
   const rows = Array.from({ length: 60 }, (_, at) => `group-${at},ada,us\n`).join('');
   await startImport(page, `guid,uid,region\nteam,ada,eu\n${rows}`, 'stopped.csv');
   await page.getByRole('alert').getByText('Region eu is stopped: the service refused its key or plan.').waitFor();
+  await page.getByRole('alert').getByText('1 row waits for it, and no attempts were used.').waitFor();
   expect(await page.locator('.state .badge').textContent()).toBe('running');
   expect(await violations(page)).toEqual([]);
   // The next import has the budget for itself.

@@ -5,7 +5,7 @@ import { counted, estimate, size, timeOfDay } from '../../format.js';
 import { withControls } from '../../option-words.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
 import { RelativeTime } from '../../relative-time.js';
-import { CREATE_LIMIT, createLimitSentence, settled, stateLabel, stateSentence, stateTone } from '../../words.js';
+import { CREATE_LIMIT, createLimitSentence, settled, stateLabel, stateSentence, stateTone, waiting } from '../../words.js';
 import { FollowUps } from './follow-ups.js';
 
 /** @import { ImportView, Progress } from '../../answers.d.ts' */
@@ -67,7 +67,7 @@ function StoppedRegions({ view, progress }) {
   );
   if (stopped.length === 0) return null;
   const names = stopped.map(([name]) => name).join(' and ');
-  const waiting = stopped.reduce((sum, [, { rows }]) => sum + rows.read - settled(rows), 0);
+  const rows = stopped.reduce((sum, [, region]) => sum + region.rows.read - settled(region.rows), 0);
   return h(
     'div',
     { class: 'notice attention', role: 'alert' },
@@ -75,7 +75,7 @@ function StoppedRegions({ view, progress }) {
       'p',
       null,
       h('b', null, `Region ${names} is stopped: the service refused its key or plan.`),
-      ` ${counted(waiting, 'row')} wait for it, and no attempts were used. Fix the key or the plan now; other regions continue.`,
+      ` ${waiting(rows)} for it, and no attempts were used. Fix the key or the plan now; other regions continue.`,
     ),
   );
 }
