@@ -32,7 +32,9 @@ export async function sendingPlanOf(
     work = workWithoutFailing({ id, folder: context.dir.folder(id), options: readOptions(record) });
   } else if (finishedAt === null) {
     const calls = [...(await reading.rowsOf(id).callsLeft()).values()].map((one) => ({ calls: one }));
-    work = [...calls, { rows: open, groups: writes?.groups ?? 0, messages: writes?.messages ?? 0, calls: 0 }];
+    // What the whole file writes, of which some may be done.
+    const { groups, messages } = writes ?? { groups: 0, messages: 0 };
+    work = [...calls, { rows: open, groups: Math.min(open, groups), messages: Math.min(open, messages), calls: 0 }];
   } else {
     work = [...(await reading.rowsOf(id).retryWork()), { rows: open, calls: 0 }];
   }
