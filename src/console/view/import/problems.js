@@ -76,11 +76,11 @@ function columnsFor(id, filter) {
     {
       label: 'Problem',
       kind: 'main',
-      cell: ({ status, code, column, examples }) => [
+      cell: ({ status, code, column, ...found }) => [
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
         column !== undefined && [' in ', foreign(column)],
-        h('p', { class: 'note' }, examplesOf(examples)),
+        h('p', { class: 'note' }, examplesOf(found)),
       ],
     },
     {
@@ -118,18 +118,25 @@ function columnsFor(id, filter) {
   ];
 }
 
-/** What is said of the first one is much the same of the others. @param {ProblemView['examples']} examples */
-function examplesOf([first, ...others]) {
+/** What is said of the first one is much the same of the others. @param {Pick<ProblemView, 'examples' | 'examined' | 'count'>} problem */
+function examplesOf({ examples, examined, count }) {
+  const [first, ...further] = examples;
   const message = first?.message ?? '';
-  const rows = others.flatMap(({ line, value }, at) => [
-    at === 0 ? ' Also row ' : ', row ',
-    `${grouped(line)}, `,
-    h('code', { key: at }, foreign(value)),
-  ]);
+  const others = further.map(({ line, value, rows }, at) => {
+    const shown = value !== '' && h('code', { key: at }, foreign(value));
+    if (rows === undefined) return [at === 0 ? ' Also row ' : ', row ', `${grouped(line)}, `, shown];
+    return [`, ${grouped(rows)} `, shown ? ['like ', shown] : 'empty', ` (row ${grouped(line)})`];
+  });
+  const left = examples.reduce((sum, { rows = 0 }) => sum - rows, examined ?? count);
   return [
     `Row ${grouped(first?.line ?? 0)}`,
     first?.value !== '' && [', ', h('code', { key: 'value' }, foreign(first?.value ?? ''))],
     message !== '' && [': ', foreign(messageWords(message))],
-    others.length > 0 && ['.', ...rows, '.'],
+    others.length > 0 && '.',
+    examined !== undefined && ` Of the first ${grouped(examined)}:`,
+    first?.rows !== undefined && ` ${grouped(first.rows)} like this`,
+    ...others,
+    first?.rows !== undefined && left > 0 && `, ${grouped(left)} ${left === 1 ? 'other' : 'others'}`,
+    others.length > 0 && '.',
   ];
 }
