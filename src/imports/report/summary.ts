@@ -195,8 +195,8 @@ function problemLines(problem: ProblemCount, width: number, paint: Paint): strin
 /** "40 like this, 3 like “li na” (row 44), 2 others" */
 function shapesText({ count, examined, examples }: ProblemCount): string {
   const parts = examples.map(({ rows = 0, value, line }, at) => {
-    const of = value === '' ? 'empty' : `like “${printable(value)}”`;
-    return `${grouped(rows)} ${at === 0 ? 'like this' : `${of} (row ${line})`}`;
+    const of = value === '' ? 'empty' : `like ${at === 0 ? 'this' : `“${printable(value)}”`}`;
+    return `${grouped(rows)} ${of}${at === 0 ? '' : ` (row ${line})`}`;
   });
   const others = examples.reduce((left, { rows = 0 }) => left - rows, examined ?? count);
   if (others > 0) parts.push(others === 1 ? '1 other' : `${grouped(others)} others`);

@@ -80,7 +80,8 @@ function columnsFor(id, filter) {
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
         column !== undefined && [' in ', foreign(column)],
-        h('p', { class: 'note' }, examplesOf(found)),
+        h('p', { class: 'note' }, examplesOf(found.examples)),
+        found.examples[0]?.rows !== undefined && h('p', { class: 'note' }, shapesOf(found)),
       ],
     },
     {
@@ -118,25 +119,34 @@ function columnsFor(id, filter) {
   ];
 }
 
-/** What is said of the first one is much the same of the others. @param {Pick<ProblemView, 'examples' | 'examined' | 'count'>} problem */
-function examplesOf({ examples, examined, count }) {
-  const [first, ...further] = examples;
+/** What is said of the first one is much the same of the others. @param {ProblemView['examples']} examples */
+function examplesOf([first, ...further]) {
   const message = first?.message ?? '';
-  const others = further.map(({ line, value, rows }, at) => {
-    const shown = value !== '' && h('code', { key: at }, foreign(value));
-    if (rows === undefined) return [at === 0 ? ' Also row ' : ', row ', `${grouped(line)}, `, shown];
-    return [`, ${grouped(rows)} `, shown ? ['like ', shown] : 'empty', ` (row ${grouped(line)})`];
-  });
-  const left = examples.reduce((sum, { rows = 0 }) => sum - rows, examined ?? count);
+  const others = further.filter(({ rows }) => rows === undefined);
+  const rows = others.flatMap(({ line, value }, at) => [
+    at === 0 ? ' Also row ' : ', row ',
+    `${grouped(line)}, `,
+    h('code', { key: at }, foreign(value)),
+  ]);
   return [
     `Row ${grouped(first?.line ?? 0)}`,
     first?.value !== '' && [', ', h('code', { key: 'value' }, foreign(first?.value ?? ''))],
     message !== '' && [': ', foreign(messageWords(message))],
-    others.length > 0 && '.',
-    examined !== undefined && ` Of the first ${grouped(examined)}:`,
-    first?.rows !== undefined && ` ${grouped(first.rows)} like this`,
-    ...others,
-    first?.rows !== undefined && left > 0 && `, ${grouped(left)} ${left === 1 ? 'other' : 'others'}`,
-    others.length > 0 && '.',
+    others.length > 0 && ['.', ...rows, '.'],
+  ];
+}
+
+/** "40 like this, 3 like li na (row 44), 2 others" @param {Pick<ProblemView, 'examples' | 'examined' | 'count'>} problem */
+function shapesOf({ examples, examined, count }) {
+  const others = examples.reduce((left, { rows = 0 }) => left - rows, examined ?? count);
+  return [
+    examined !== undefined && `Of the first ${grouped(examined)}: `,
+    ...examples.map(({ line, value, rows = 0 }, at) => [
+      `${at === 0 ? '' : ', '}${grouped(rows)} `,
+      value === '' ? 'empty' : 'like ',
+      value !== '' && (at === 0 ? 'this' : h('code', { key: at }, foreign(value))),
+      at > 0 && ` (row ${grouped(line)})`,
+    ]),
+    others > 0 && `, ${grouped(others)} ${others === 1 ? 'other' : 'others'}`,
   ];
 }
