@@ -50,7 +50,7 @@ export interface ChaosResult {
   readonly read: number;
   readonly sum: number;
   /** Most batches that were in the queues at one moment. */
-  readonly mostQueued: number;
+  readonly maxQueued: number;
   readonly calls: number;
   readonly seconds: number;
 }
@@ -89,7 +89,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       wrongGroups: wrongGroupsOf(sandbox, order.members),
       read,
       sum,
-      mostQueued: backlog.most(),
+      maxQueued: backlog.most(),
       calls: callsOf(sandbox),
       seconds: (performance.now() - startedAt) / 1000,
     };

@@ -34,7 +34,7 @@ const rows = Number(values.rows);
 /** Imports that are uploaded at the same time. */
 const AT_ONCE = 8;
 /** Longest wait for a result. */
-const MOST_MS = 600_000;
+const MAX_MS = 600_000;
 let pictures = 0;
 
 if (values.shots !== undefined) mkdirSync(values.shots, { recursive: true });
@@ -191,7 +191,7 @@ async function workWithRows(page: Page, when: string): Promise<void> {
   });
   const sorted = page.getByRole('columnheader', { name: 'UID' }).and(page.locator('[aria-sort=ascending]'));
   const byUid = async () => {
-    const answer = page.waitForResponse(/sort=uid/, { timeout: MOST_MS });
+    const answer = page.waitForResponse(/sort=uid/, { timeout: MAX_MS });
     await page.getByRole('button', { name: 'UID', exact: true }).click();
     await answer;
   };
@@ -215,7 +215,7 @@ async function workWithRows(page: Page, when: string): Promise<void> {
 async function step(page: Page, name: string, deed: () => Promise<unknown>, result: Locator): Promise<void> {
   const startedAt = performance.now();
   await deed();
-  await result.first().waitFor({ timeout: MOST_MS });
+  await result.first().waitFor({ timeout: MAX_MS });
   const ms = performance.now() - startedAt;
   process.stdout.write(line(name, ms.toFixed(0), (loadavg()[0] ?? 0).toFixed(1)));
   if (values.shots === undefined) return;

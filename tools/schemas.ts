@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { recipe } from '../src/imports/recipes/recipe.ts';
+import { recipe } from '../src/features/recipes/recipe.ts';
 import { configFile } from '../src/platform/config.ts';
 
 /** JSON Schemas for editors, made from the declarations that rollcall reads these files by. By their path in the package. */

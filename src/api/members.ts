@@ -25,11 +25,11 @@ export const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cur
 export const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), nextCursor });
 
 /** Characters that a part of a UID must have at least: a shorter one finds nearly everybody. */
-const LEAST_OF_UID = 3;
+const MIN_OF_UID = 3;
 
 /** `GET /v1/members` */
 export const membersQuery = z.strictObject({
-  text: z.string().trim().min(LEAST_OF_UID).max(200).meta({ description: 'A part of the UID, in any case.' }),
+  text: z.string().trim().min(MIN_OF_UID).max(200).meta({ description: 'A part of the UID, in any case.' }),
   limit: limitOption(50, 200),
   cursor: cursorOption.optional(),
 });

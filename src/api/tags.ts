@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Words that people give imports, to find them again. */
 
-const MOST_TAGS = 20;
+const MAX_TAGS = 20;
 const ALLOWED = 'allowed are 1 to 40 letters, digits, blanks and . _ - : / @ +';
 
 const tag = z
@@ -10,7 +10,7 @@ const tag = z
   .trim()
   .regex(/^[\p{L}\p{M}\p{N} ._:/@+-]{1,40}$/u, ALLOWED);
 
-export const tags = z.array(tag).max(MOST_TAGS, `allowed are ${MOST_TAGS} tags`);
+export const tags = z.array(tag).max(MAX_TAGS, `allowed are ${MAX_TAGS} tags`);
 
 /** `choir,autumn 2026`: each once, in the order in which they came. */
 export const tagsOption = z

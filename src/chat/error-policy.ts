@@ -57,7 +57,7 @@ function advice(httpStatus: number): string {
 /** Wait of a 429 that does not say how long, in milliseconds. Limits are counted per minute. */
 export const UNTOLD_WAIT_MS = 10_000;
 /** Shortest wait after a 429, in milliseconds: it uses no attempt, so that "wait 0" would spin. */
-const SHORTEST_WAIT_MS = 1_000;
+const MIN_WAIT_MS = 1_000;
 
 /**
  * @param error what a call of the client threw. Anything but a failed call is thrown again: a CallAborted says nothing
@@ -86,7 +86,7 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
   const { httpStatus, serviceCode, rate, foreign } = refusal;
   const found = foreign === null ? kindOf(httpStatus, serviceCode, onBehalfOf !== '') : kindOfForeign(httpStatus);
   const kind = found === 'halve' && uidsInCall <= 1 ? 'final' : found;
-  const waitMs = kind === 'slow-down' ? Math.max(rate.waitMs ?? UNTOLD_WAIT_MS, SHORTEST_WAIT_MS) : rate.waitMs;
+  const waitMs = kind === 'slow-down' ? Math.max(rate.waitMs ?? UNTOLD_WAIT_MS, MIN_WAIT_MS) : rate.waitMs;
   return {
     kind,
     code:

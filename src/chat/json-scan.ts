@@ -6,10 +6,10 @@
  * Bytes must be followed by a 0, which is in no JSON, so that nothing is read beyond the end.
  */
 
-/** It is not JSON, or it is nested more than MOST_NESTED times. */
+/** It is not JSON, or it is nested more than MAX_NESTED times. */
 export const NOT_WALKED = -1;
 
-const MOST_NESTED = 30;
+const MAX_NESTED = 30;
 
 export const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -78,7 +78,7 @@ export function endOfValue(bytes: Uint8Array, at: number): number {
       if (closes) {
         place++;
       } else {
-        if (nested === MOST_NESTED) return NOT_WALKED;
+        if (nested === MAX_NESTED) return NOT_WALKED;
         nested++;
         open = (open << 1) | (isObject ? 1 : 0);
         if (isObject) place = endOfKey(bytes, place);
@@ -183,72 +183,4 @@ function endOfDigits(bytes: Uint8Array, at: number): number {
   let place = at;
   while (isDigit(bytes[place])) place++;
   return place === at ? NOT_WALKED : place;
-}
-
-/** An object that was walked over: others like it, which differ in strings and numbers only, are compared with it. */
-export interface Model {
-  readonly from: number;
-  readonly to: number;
-  /** Its strings and numbers, without the keys: the first byte of each, and the place after it. */
-  readonly scalars: readonly number[];
-}
-
-/** @param from where an object begins that was walked over  @param to the place after it */
-export function modelOf(bytes: Uint8Array, from: number, to: number): Model {
-  const scalars: number[] = [];
-  for (let place = from; place < to; ) {
-    const isString = bytes[place] === QUOTE;
-    if (!isString && !isDigit(bytes[place]) && bytes[place] !== MINUS) {
-      place++;
-      continue;
-    }
-    const end = isString ? endOfString(bytes, place + 1) : endOfNumber(bytes, place);
-    const isKey = isString && bytes[skipSpace(bytes, end)] === COLON;
-    if (!isKey) scalars.push(place, end);
-    place = end;
-  }
-  return { from, to, scalars };
-}
-
-/**
- * Walks over an object as far as it is like the model: in a third of the time, because most of it is compared, four bytes at a time.
- * @param view of the same bytes
- * @param from the model's beginning, or the place after one of its values
- * @param to the beginning of a later value of the model, or the model's end
- * @param at the place that corresponds to `from`. Gives the one that corresponds to `to`; NOT_WALKED where it is not alike.
- */
-export function walkAlike(
-  bytes: Uint8Array,
-  view: DataView,
-  { scalars }: Model,
-  from: number,
-  to: number,
-  at: number,
-): number {
-  let known = from;
-  let place = at;
-  let nth = 0;
-  while ((scalars[nth] ?? to) < from) nth += 2;
-  for (;;) {
-    const lastWord = Math.min(to, bytes.length - place + known) - 4;
-    while (known <= lastWord && view.getInt32(known, true) === view.getInt32(place, true)) {
-      known += 4;
-      place += 4;
-    }
-    while (known < to && bytes[known] === bytes[place]) {
-      known++;
-      place++;
-    }
-    if (known === to) return place;
-    // Different strings or numbers: what both begin with is equal. A number ends before another byte than a digit.
-    while ((scalars[nth + 1] ?? to) < known) nth += 2;
-    const start = scalars[nth] ?? to;
-    if (start > known) return NOT_WALKED;
-    place -= known - start;
-    if (bytes[start] !== QUOTE) place = endOfNumber(bytes, place);
-    else place = bytes[place] === QUOTE ? endOfString(bytes, place + 1) : NOT_WALKED;
-    if (place < 0) return NOT_WALKED;
-    known = scalars[nth + 1] ?? to;
-    nth += 2;
-  }
 }

@@ -16,8 +16,6 @@ import {
   endOfValue,
   enterObject,
   isDigit,
-  type Model,
-  modelOf,
   NOT_WALKED,
   nextKey,
   OPEN_LIST,
@@ -26,7 +24,6 @@ import {
   skipSpace,
   startOfValue,
   startsWith,
-  walkAlike,
 } from './json-scan.ts';
 import type { Redact } from './redact.ts';
 import { MEMBER_LISTS, type MemberList } from './service/lists.ts';
@@ -106,8 +103,7 @@ export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | unde
 
 function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>, redact: Redact): number {
   const seen = new Set<MemberList>();
-  const found: Found = { isSuccess: false, messageId: undefined, members: undefined, fields: [], model: undefined };
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const found: Found = { isSuccess: false, messageId: undefined, members: undefined };
   return walkObject(bytes, at, (key, value) => {
     const known = LIST_KEYS.find((one) => startsWith(bytes, key, one.key));
     if (known === undefined) return endOfValue(bytes, value);
@@ -117,7 +113,7 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
     return walkObject(bytes, value, (uid, entry, keyEnd) => {
       const name = asciiIn(bytes, uid, keyEnd);
       if (name === undefined || entries.has(name)) return NOT_WALKED;
-      const end = walkSuccess(bytes, view, entry, found);
+      const end = walkSuccess(bytes, entry, found);
       if (end >= 0) {
         entries.set(name, { list: known.list, entry: success(found, redact) });
         return end;
@@ -158,48 +154,15 @@ interface Found {
   isSuccess: boolean;
   messageId: string | undefined;
   members: number | undefined;
-  /** Where the values are that are kept of its message. */
-  fields: Field[];
-  /** The first success of this reply with a message: most of the others are like it. */
-  model: (Model & { readonly fields: readonly Field[] }) | undefined;
-}
-
-interface Field {
-  readonly depth: number;
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Walks over the entry of a success. Gives NOT_WALKED for what is not a plain one. */
-function walkSuccess(bytes: Buffer, view: DataView, at: number, found: Found): number {
-  found.messageId = undefined;
-  found.members = undefined;
-  const endOfLike = walkLikeModel(bytes, view, at, found);
-  if (endOfLike >= 0) return endOfLike;
+function walkSuccess(bytes: Buffer, at: number, found: Found): number {
   found.isSuccess = false;
   found.messageId = undefined;
   found.members = undefined;
-  found.fields = [];
   const end = walkEntry(bytes, at, ENTRY, found);
-  if (end < 0 || !found.isSuccess) return NOT_WALKED;
-  if (found.fields.length > 0) found.model ??= { ...modelOf(bytes, at, end), fields: found.fields };
-  return end;
-}
-
-function walkLikeModel(bytes: Buffer, view: DataView, at: number, found: Found): number {
-  const { model } = found;
-  if (model === undefined) return NOT_WALKED;
-  let known = model.from;
-  let place = at;
-  for (const { depth, from, to } of model.fields) {
-    place = walkAlike(bytes, view, model, known, from, place);
-    const end = place < 0 ? NOT_WALKED : endOfValue(bytes, place);
-    if (end < 0) return NOT_WALKED;
-    keep(bytes, place, end, depth, found);
-    known = to;
-    place = end;
-  }
-  return walkAlike(bytes, view, model, known, model.to, place);
+  return found.isSuccess ? end : NOT_WALKED;
 }
 
 /**
@@ -226,7 +189,6 @@ function walkEntry(bytes: Buffer, at: number, depth: number, found: Found): numb
     const end =
       isNext && bytes[value] === OPEN_OBJECT ? walkEntry(bytes, value, depth + 1, found) : endOfValue(bytes, value);
     if (end < 0 || (isField && !keep(bytes, value, end, depth, found))) return NOT_WALKED;
-    if (isField && depth !== ENTRY) found.fields.push({ depth, from: value, to: end });
     place = nextKey(bytes, end);
   }
   return place < 0 ? NOT_WALKED : place + 1;

@@ -26,7 +26,7 @@ export function createRedact(secrets: readonly string[]): Redact {
 }
 
 /** The first characters of a key that are enough to count as one: services shorten keys in their texts. */
-const SHORTEST_PREFIX = 8;
+const MIN_PREFIX = 8;
 
 /**
  * Every character as itself, or as it is written in an address, in JSON, or in HTML; invisible ones in between do not
@@ -38,8 +38,8 @@ function escapedSpellings(secret: string): string {
     const hex = code.toString(16).padStart(2, '0');
     return `(?:\\u{${hex}}|%${hex}|\\\\u00${hex}|&#x0*${hex};|&#0*${code};)`;
   });
-  const start = spelt.slice(0, SHORTEST_PREFIX).join('\\p{C}*');
-  return start + spelt.slice(SHORTEST_PREFIX).reduceRight((later, one) => `(?:\\p{C}*${one}${later})?`, '');
+  const start = spelt.slice(0, MIN_PREFIX).join('\\p{C}*');
+  return start + spelt.slice(MIN_PREFIX).reduceRight((later, one) => `(?:\\p{C}*${one}${later})?`, '');
 }
 
 /** As base64 writes it wherever it stands among other bytes, as in `user:KEY`: each of three positions has its letters. */
@@ -48,7 +48,7 @@ function base64Spellings(secret: string): string[] {
     const bytes = Buffer.from(`${'-'.repeat(before)}${secret}`);
     // Letters at the edges also hold bits of the neighbouring bytes; one more may follow.
     const own = bytes.toString('base64').slice(Math.ceil((before * 4) / 3), Math.floor((bytes.length * 4) / 3));
-    return own.length < SHORTEST_PREFIX ? [] : [`${Array.from(own, base64Letter).join('')}[\\w+/-]?`];
+    return own.length < MIN_PREFIX ? [] : [`${Array.from(own, base64Letter).join('')}[\\w+/-]?`];
   });
 }
 

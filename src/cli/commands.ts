@@ -25,22 +25,22 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   inspect: {
     usage: '[options] <file>',
     description: 'show what a file is and how to import it; nothing is imported',
-    load: async () => (await import('./commands/inspect.ts')).inspectCommand,
+    load: async () => (await import('../features/inspect/commands/inspect.ts')).inspectCommand,
   },
   recipes: {
     usage: '',
     description: 'list, show and save recipes: settings for the exports of other systems',
-    load: async () => (await import('./commands/recipes.ts')).recipesCommand,
+    load: async () => (await import('../features/recipes/commands/recipes.ts')).recipesCommand,
   },
   template: {
     usage: '[options]',
     description: 'write an example file to fill in',
-    load: async () => (await import('./commands/template.ts')).templateCommand,
+    load: async () => (await import('../features/recipes/commands/template.ts')).templateCommand,
   },
   check: {
     usage: '[options] [id]',
     description: 'ask the service about an import that was read and not sent: which rows would fail',
-    load: async () => (await import('./commands/check.ts')).checkCommand,
+    load: async () => (await import('../features/check/commands/check.ts')).checkCommand,
   },
   list: {
     usage: '[options]',
@@ -100,7 +100,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   undo: {
     usage: '[options] <import>',
     description: 'plan how to reverse an import; --apply carries it out',
-    load: async () => (await import('./commands/undo.ts')).undoCommand,
+    load: async () => (await import('../features/undo/commands/undo.ts')).undoCommand,
   },
   schedule: {
     usage: '',
@@ -115,7 +115,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   notify: {
     usage: '',
     description: 'try the receiver of notifications: `rollcall notify test`',
-    load: async () => (await import('./commands/notify.ts')).notifyCommand,
+    load: async () => (await import('../features/notify/commands/notify.ts')).notifyCommand,
   },
   token: {
     usage: '',

@@ -21,9 +21,9 @@ export async function optionsWithRecipe(
 ): Promise<ImportOptions> {
   if (recipe === undefined) return options;
   const [{ findRecipe }, { requireNeeds, withRecipe }, { useRecipe }] = await Promise.all([
-    import('../imports/recipes/store.ts'),
-    import('../imports/recipes/apply.ts'),
-    import('../imports/inspect/use-recipe.ts'),
+    import('../features/recipes/recipe-store.ts'),
+    import('../features/recipes/apply-recipe.ts'),
+    import('../features/recipes/use-recipe.ts'),
   ]);
   const known = findRecipe(dataDir(config.dataDir), recipe);
   requireNeeds(known, withRecipe(known, options));
@@ -40,8 +40,8 @@ export async function sayWhatItIs(
 ): Promise<void> {
   if (file === '-' || isAddress(file)) return;
   const [{ inspectFile }, { factsText, nextLines }] = await Promise.all([
-    import('./inspect-file.ts'),
-    import('./screen/file-facts.ts'),
+    import('../features/inspect/commands/inspect-file.ts'),
+    import('../features/inspect/commands/file-facts.ts'),
   ]);
   const facts = await inspectFile(config, file, options, identities).catch((error: unknown) => {
     // The refusal has said it: there is nothing to look at.

@@ -73,7 +73,7 @@ export function workerMetrics(): WorkerMetrics {
 }
 
 const change = z.strictObject({ region: z.enum(REGIONS), concurrency: z.int().min(1).max(1000) });
-const LONGEST_BODY = 1_000;
+const MAX_BODY_LENGTH = 1_000;
 
 export interface HealthServer {
   readonly port: number;
@@ -164,7 +164,7 @@ async function changeConcurrency(
   let body = '';
   for await (const chunk of request) {
     body += chunk;
-    if (body.length > LONGEST_BODY) return send(reply, 413, { message: 'the body is too long' });
+    if (body.length > MAX_BODY_LENGTH) return send(reply, 413, { message: 'the body is too long' });
   }
   const read = change.safeParse(parsed(body));
   const found = regions.find(({ region }) => region === read.data?.region);

@@ -1,7 +1,7 @@
 /** Whether the server answers. Whoever finds that it does not says so; this asks until it does again. */
 import { signal } from '@preact/signals';
 
-const LONGEST_WAIT_S = 5;
+const MAX_WAIT_S = 5;
 
 /** Tells `back` when the server answers again. */
 class Connection extends EventTarget {
@@ -52,7 +52,7 @@ class Connection extends EventTarget {
       return;
     }
     this.asOf.value ??= Date.now();
-    this.#waitS = Math.min(LONGEST_WAIT_S, Math.max(1, this.#waitS * 2));
+    this.#waitS = Math.min(MAX_WAIT_S, Math.max(1, this.#waitS * 2));
     this.dueAt.value = Date.now() + this.#waitS * 1000;
     this.#timer = setTimeout(() => void this.ask(), this.#waitS * 1000);
   }

@@ -2,12 +2,12 @@
 import { request } from './api.js';
 import { connection } from './connection.js';
 
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 /**
  * Streams that stay open. Browsers allow six connections to one server over HTTP/1.1, for all windows together: two are
  * left for requests, without which a seventh stream would keep every page from loading.
  */
-const MOST_STREAMS = 4;
+const MAX_STREAMS = 4;
 /** A window without one looks at the stream so often, in ms. */
 const GLANCE_EVERY_MS = 5000;
 
@@ -78,7 +78,7 @@ export function follow(path, handlers, { present, signal, onReturn, isLate = fal
       close();
     });
     stream.addEventListener('error', () => {
-      waitMs = Math.min(LONGEST_WAIT_MS, Math.max(1000, waitMs * 2));
+      waitMs = Math.min(MAX_WAIT_MS, Math.max(1000, waitMs * 2));
       openAfter(waitMs);
       // Finds out why: a server that is away is waited for, one that wants a login gets it.
       request('/v1/imports?limit=1', { signal }).catch(() => undefined);
@@ -107,7 +107,7 @@ export function follow(path, handlers, { present, signal, onReturn, isLate = fal
 async function takePlace() {
   // Browsers have no locks on pages that came over plain http from another machine.
   if (navigator.locks === undefined) return () => undefined;
-  for (let place = 1; place <= MOST_STREAMS; place += 1) {
+  for (let place = 1; place <= MAX_STREAMS; place += 1) {
     const leave = await lockIfFree(`rollcall stream ${place}`);
     if (leave !== undefined) return leave;
   }

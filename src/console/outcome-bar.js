@@ -6,7 +6,7 @@ import { OUTCOME_LABELS, OUTCOMES, outcomeLabel, settled } from './words.js';
 /** @import { Outcome, RowCounts } from './answers.d.ts' */
 
 /** Percent below which a part would vanish: one failed row among a million must be seen. */
-const LEAST_PERCENT = 1.2;
+const MIN_PERCENT = 1.2;
 
 /**
  * Shares of the bar in percent: of all rows, so that what is still open stays empty.
@@ -16,7 +16,7 @@ const LEAST_PERCENT = 1.2;
 function shares(rows) {
   const total = Math.max(rows.read, settled(rows));
   const present = OUTCOMES.filter((outcome) => rows[outcome] > 0);
-  const widths = present.map((outcome) => Math.max(LEAST_PERCENT, (rows[outcome] / total) * 100));
+  const widths = present.map((outcome) => Math.max(MIN_PERCENT, (rows[outcome] / total) * 100));
   const sum = widths.reduce((whole, width) => whole + width, 0);
   const scale = sum > 100 ? 100 / sum : 1;
   return present.map((outcome, index) => ({ outcome, percent: (widths[index] ?? 0) * scale }));

@@ -41,13 +41,13 @@ export const GIVING_UP = {
 export type StoppingChoices = Given<typeof STOPPING & typeof GIVING_UP>;
 
 /** Removals and bans that a file of changes may have before a person must confirm it. */
-export const MOST_REMOVALS = 100;
+export const MAX_REMOVALS = 100;
 
 export const REMOVING = {
   maxRemovals: option({
     ...rows(0),
     help: 'removals and bans that a file of changes may have; above it nothing is sent',
-    preset: String(MOST_REMOVALS),
+    preset: String(MAX_REMOVALS),
   }),
 };
 

@@ -18,7 +18,7 @@ export const SCOPE_MEANINGS = [...SCOPES, 'none'] as const;
 export const ACTION_MEANINGS = ['add', 'change', 'remove', 'ban', 'unban', 'none'] as const;
 
 /** Columns above this number are not looked at for a header: a table begins near the top of its file. */
-export const MOST_SKIPPED = 1_000;
+export const MAX_SKIPPED = 1_000;
 
 const condition = z
   .strictObject({
@@ -45,7 +45,7 @@ export const shapeSettings = z
     headerRow: z
       .int()
       .min(1)
-      .max(MOST_SKIPPED)
+      .max(MAX_SKIPPED)
       .optional()
       .meta({
         description: 'CSV: row with the names of the columns, counted from 1; rows above it are skipped.',
@@ -54,7 +54,7 @@ export const shapeSettings = z
     skipLines: z
       .int()
       .min(1)
-      .max(MOST_SKIPPED)
+      .max(MAX_SKIPPED)
       .optional()
       .meta({ description: 'CSV: rows to skip at the top, before the header.', examples: [1] }),
     columns: z

@@ -14,26 +14,26 @@ const SECRETS = ['apiKey', 'apikey', 'key', 'secret', 'token', 'authorization'].
 ]);
 
 /** Size at which the log is set aside as `rollcall.log.1`, in bytes; so are the ones before it, and the oldest goes. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** Logs that were set aside and are kept. */
 const KEPT = 3;
 /** Characters of an error's texts: a stranger's address or file may be in them. */
-const LONGEST_TEXT = 4_000;
+const MAX_TEXT_LENGTH = 4_000;
 /** Bytes of lines that wait where the file takes no more; later ones are left out. */
 const MAX_WAITING = 1024 * 1024;
 
 export interface LogOptions {
   readonly level?: LogLevel;
-  /** Path of a file that lines are appended to. With those set aside it takes at most four times `mostBytes`. */
+  /** Path of a file that lines are appended to. With those set aside it takes at most four times `maxBytes`. */
   readonly file?: string | undefined;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** A second target of every line. */
   readonly stream?: DestinationStream | undefined;
 }
 
 /** A log of JSON lines, each with `level`, `time` (ISO 8601), `pid` and `msg`. */
-export function createLog({ level = 'info', file, mostBytes = MOST_BYTES, stream }: LogOptions): Logger {
-  const streams = [file === undefined ? [] : [boundedFile(file, mostBytes)], stream ?? []].flat();
+export function createLog({ level = 'info', file, maxBytes = MAX_BYTES, stream }: LogOptions): Logger {
+  const streams = [file === undefined ? [] : [boundedFile(file, maxBytes)], stream ?? []].flat();
   const log = pino(
     {
       level,
@@ -59,14 +59,14 @@ export function openLog(dataDir: string, settings: Partial<LogSettings> = {}, st
   return createLog({ level, file, stream });
 }
 
-function boundedFile(path: string, mostBytes: number): DestinationStream {
+function boundedFile(path: string, maxBytes: number): DestinationStream {
   const file = destination({ dest: path, mkdir: true, sync: true, mode: 0o600, maxLength: MAX_WAITING });
   // A full disk must not end the process. The lines wait, and are written with the next one that finds room.
   file.on('error', () => {});
   let bytes = statSync(path).size;
   return {
     write: (line) => {
-      if (bytes > 0 && bytes + line.length > mostBytes) {
+      if (bytes > 0 && bytes + line.length > maxBytes) {
         if (setAside(path)) file.reopen();
         bytes = 0;
       }
@@ -92,7 +92,7 @@ function setAside(path: string): boolean {
 function shortened(error: ReturnType<typeof stdSerializers.err>): object {
   const texts = Object.entries(error).map(([name, value]) => [
     name,
-    typeof value === 'string' && value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value,
+    typeof value === 'string' && value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value,
   ]);
   return Object.fromEntries(texts);
 }

@@ -10,7 +10,7 @@ import { secretText, serverOrigin, sourceList } from './setting-values.ts';
  * here, its value in `config.ts`, `settingFlag('name')` where a command takes its flag, and the new row in docs/settings.md.
  */
 
-export const MOST_CONCURRENCY = 1_000;
+export const MAX_CONCURRENCY = 1_000;
 /** What a paid plan allows, as long as the service has not said otherwise (docs/chat-service.md, 39). */
 export const USUAL_CALLS_PER_MINUTE = 10_000;
 /** Logins of the app's own users count as calls as well. */
@@ -158,7 +158,7 @@ export const SETTINGS = {
     default: String(DEFAULT_BUDGET_SHARE),
   }),
   concurrency: declare({
-    ...wholeNumber(1, MOST_CONCURRENCY),
+    ...wholeNumber(1, MAX_CONCURRENCY),
     env: 'ROLLCALL_CONCURRENCY',
     flag: '--concurrency <n>',
     number: true,

@@ -150,7 +150,8 @@ export class MemoryQueue {
       this.#alarmAt = Number.POSITIVE_INFINITY;
       this.#start();
     };
-    this.#alarm = setTimeout(ring, Math.min(Math.ceil(at - performance.now()), MAX_TIMER_MS));
+    const leftMs = Math.max(Math.ceil(at - performance.now()), 0);
+    this.#alarm = setTimeout(ring, Math.min(leftMs, MAX_TIMER_MS));
   }
 }
 

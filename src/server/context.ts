@@ -12,7 +12,7 @@ import type { Logger } from '../platform/log.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
-import type { Reading } from './reading.ts';
+import type { DataReader } from './reading.ts';
 import type { RunningImports } from './running.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
@@ -34,7 +34,7 @@ export interface ServerContext {
   readonly settings: Settings;
   /** The service is a sandbox in which every user may act in every group. */
   readonly anybodyActs?: boolean | undefined;
-  readonly reading: Reading;
+  readonly reading: DataReader;
   readonly views: ImportViews;
   readonly running: RunningImports;
   /** For lists and journals. */

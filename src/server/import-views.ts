@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
+import { checkOf, checkSummaryOf } from '../features/check/checks.ts';
 import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import { checkOf, checkSummaryOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
@@ -21,7 +21,7 @@ import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import { LedgerError } from '../platform/sqlite.ts';
-import type { Reading } from './reading.ts';
+import type { DataReader } from './reading.ts';
 
 export interface ImportViews {
   of(record: ImportRecord): Promise<ImportView>;
@@ -50,7 +50,7 @@ const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
 export function importViews(
   coordinator: Coordinator,
   dir: DataDir,
-  reading: Reading,
+  reading: DataReader,
   syncs: SyncCatalogReader,
   log: Logger,
 ): ImportViews {
@@ -105,7 +105,7 @@ export function importViews(
       ...(maxCreate !== undefined && { maxCreate }),
       ...(maxRemovals !== undefined && { maxRemovals }),
       ...(checkOf(folder) !== undefined && { hasCheck: true as const }),
-      ...(state === 'staged' && (await checkedRows(folder))),
+      ...(state === 'staged' && (await checkedRows(folder, summary.rows.skipped))),
       ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       createdBy,
@@ -161,11 +161,12 @@ export function importViews(
   };
 }
 
-async function checkedRows(folder: string): Promise<Pick<ImportView, 'checkedRows'>> {
+/** @param skipped rows that are left out by now: rows that would fail are among them where a start was interrupted */
+async function checkedRows(folder: string, skipped: number): Promise<Pick<ImportView, 'checkedRows'>> {
   const { rows, checkedAt } = (await checkSummaryOf(folder)) ?? {};
   if (rows === undefined || checkedAt === undefined) return {};
   const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
-  return { checkedRows: { canBeSent, wouldFail: rows.fail, at: checkedAt } };
+  return { checkedRows: { canBeSent, wouldFail: rows.fail + rows.skipped - skipped, at: checkedAt } };
 }
 
 function sizeOf(path: string): number | null {

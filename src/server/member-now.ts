@@ -7,7 +7,7 @@ import { foldId, type Region } from '../membership/membership.ts';
 import type { Outcome } from '../membership/outcome.ts';
 
 /** Groups of one region that are asked about one by one, each with two calls at most. */
-const MOST_ASKED = 20;
+const MAX_ASKED = 20;
 
 /** In what place a row left its user, by its outcome; null: in one that cannot be told. Other outcomes changed nothing. */
 const LEFT: Partial<Record<Outcome, 'member' | 'banned' | 'not-member' | null>> = {
@@ -58,7 +58,7 @@ export async function whereNow(
     const isWhole = joined.length === all.length && all.length < MAX_PER_PAGE;
     const listed = new Map(joined.map(({ guid, scope }) => [foldId(guid), scope]));
     let asked = 0;
-    const mayAsk = () => ++asked <= MOST_ASKED;
+    const mayAsk = () => ++asked <= MAX_ASKED;
     const compared = [...rows].map(async ([guid, history]) => {
       const place = await placeIn(history, { listed: listed.get(guid), isWhole, mayAsk }, asking);
       return { region, guid: history.guid, ...place, differs: isDifferent(history, place), history };

@@ -12,19 +12,19 @@ import type { Api, ServerContext } from './context.ts';
 import { lastRows, whereNow } from './member-now.ts';
 import { cursorContent, cursorText } from './paging.ts';
 import { Problem } from './problem.ts';
-import type { Reading } from './reading.ts';
+import type { DataReader } from './reading.ts';
 import { serve } from './serve.ts';
 
 /** Most imports that one request looks into, so that an answer with few hits comes too. */
-const MOST_IMPORTS = 100;
+const MAX_IMPORTS = 100;
 /** Rows that one search looks at: a request of some seconds. The import in which they end is searched to its end. */
-const MOST_ROWS = 10_000_000;
+const MAX_ROWS = 10_000_000;
 
 /** Rows of a user that are compared with where the user is. */
-const MOST_COMPARED = 1_000;
+const MAX_COMPARED = 1_000;
 /** How long a service that is away is waited for, and everything that a person waits for, in ms. */
 const PATIENCE_MS = 10_000;
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings, access }: ServerContext): void {
@@ -48,14 +48,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings, access 
       if (region !== undefined && !having.includes(region)) {
         throw new Problem('REGION_WITHOUT_APP', `Region ${region} has no app on this server.`, { field: 'region' });
       }
-      const { entries, next } = await history(
-        reading,
-        uid,
-        MOST_COMPARED,
-        placeOf(undefined),
-        caller,
-        MOST_IMPORTS * 5,
-      );
+      const { entries, next } = await history(reading, uid, MAX_COMPARED, placeOf(undefined), caller, MAX_IMPORTS * 5);
       const isOfService = (id: string) => {
         const record = reading.find(id);
         return record !== undefined && readOptions(record).sandbox === settings.sandbox;
@@ -65,7 +58,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings, access 
       const used = having.filter((one) => rows.has(one));
       const regions = region !== undefined ? [region] : used.length > 0 ? used : having;
       note({ who, ip }, 'member.ask', uid, inShort({ regions: regions.join(',') }));
-      const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(LONGEST_MS)]);
+      const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(MAX_MS)]);
       const found = await Promise.all(
         regions.map((one) =>
           whereNow(one, rows.get(one) ?? new Map(), { uid, pages: coordinator.pages(one, PATIENCE_MS), signal }),
@@ -108,11 +101,11 @@ function cursorOf(place: Place | undefined): string | null {
  * @returns the place to continue from; undefined when all were looked at
  */
 async function lookInto(
-  reading: Reading,
+  reading: DataReader,
   start: Place,
   look: (record: ImportRecord, after: number) => Promise<number | undefined>,
   isEnough: () => boolean,
-  most = MOST_IMPORTS,
+  most = MAX_IMPORTS,
 ): Promise<Place | undefined> {
   let place = start;
   for (let looked = 0; looked < most && !isEnough(); looked += 1) {
@@ -128,12 +121,12 @@ async function lookInto(
 }
 
 async function history(
-  reading: Reading,
+  reading: DataReader,
   uid: string,
   limit: number,
   start: Place,
   caller: Caller,
-  mostImports?: number,
+  maxImports?: number,
 ): Promise<{ entries: HistoryEntry[]; next: Place | undefined }> {
   const entries: HistoryEntry[] = [];
   const look = async (record: ImportRecord, after: number) => {
@@ -147,12 +140,12 @@ async function history(
     }
     return page.more ? page.places.at(-1)?.row : undefined;
   };
-  const next = await lookInto(reading, start, look, () => entries.length >= limit, mostImports);
+  const next = await lookInto(reading, start, look, () => entries.length >= limit, maxImports);
   return { entries, next };
 }
 
 async function search(
-  reading: Reading,
+  reading: DataReader,
   { text, limit }: { readonly text: string; readonly limit: number },
   start: Place,
   caller: Caller,
@@ -169,6 +162,6 @@ async function search(
     }
     return page.next;
   };
-  const next = await lookInto(reading, start, look, () => found.size >= limit || looked > MOST_ROWS);
+  const next = await lookInto(reading, start, look, () => found.size >= limit || looked > MAX_ROWS);
   return { members: [...found.values()], next };
 }

@@ -19,9 +19,9 @@ const AT_REST: readonly ImportState[] = ['blocked', 'failed', 'paused', 'staged'
 const FINISHED: readonly ImportState[] = ['completed', 'cancelled', 'aborted', 'rejected'];
 const SYNC_UNDER_WAY: readonly SyncState[] = ['planning', 'applying'];
 /** Entries of each list, at most. */
-const MOST = 20;
+const MAX_LISTED = 20;
 /** Imports at rest that are looked at, newest first: those that need a person are counted among them. */
-const MOST_AT_REST = 1_000;
+const MAX_AT_REST = 1_000;
 /** Imports with rows that need attention that are counted, at most. */
 const MAX_ATTENTION = 1_000;
 const READY = 5;
@@ -35,20 +35,20 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
 
   serve(app, serviceOperations.overview, async (): Promise<Overview> => {
     const counts = reading.counts();
-    const atRest = reading.page({ states: AT_REST, limit: MOST_AT_REST }).imports;
+    const atRest = reading.page({ states: AT_REST, limit: MAX_AT_REST }).imports;
     const stuck = atRest.filter(needsDecision);
     const attention = reading.attention(MAX_ATTENTION);
     const ready = atRest.filter((record) => !needsDecision(record));
     const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map(views.of));
     const syncsIn = (states: readonly SyncState[]) =>
-      syncCatalog.page({ states, limit: MOST }).syncs.map(syncViews.entry);
+      syncCatalog.page({ states, limit: MAX_LISTED }).syncs.map(syncViews.entry);
     const health = new Map(schedules.health().map((one) => [one.name, one]));
     const nights = schedules.list().map((schedule) => nightOf(context, schedules, schedule, health.get(schedule.name)));
     const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
     const [now, waiting, open, readyImports, recent] = await Promise.all([
-      underWay(context, [...reading.page({ states: SENDING, limit: MOST }).imports, ...read]),
-      viewsOf(stuck.slice(0, MOST)),
-      viewsOf(attention.slice(0, MOST)),
+      underWay(context, [...reading.page({ states: SENDING, limit: MAX_LISTED }).imports, ...read]),
+      viewsOf(stuck.slice(0, MAX_LISTED)),
+      viewsOf(attention.slice(0, MAX_LISTED)),
       viewsOf(ready.slice(0, READY)),
       viewsOf(reading.page({ states: FINISHED, limit: RECENT }).imports),
     ]);
@@ -63,7 +63,9 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
       waiting,
       attention: open,
       recent,
-      syncs: [...syncsIn(['held']), ...toApply].sort((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, MOST),
+      syncs: [...syncsIn(['held']), ...toApply]
+        .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+        .slice(0, MAX_LISTED),
       ready: { imports: readyImports, syncs: planned.filter(({ id }) => !asked.has(id)).slice(0, READY) },
       syncsUnderWay: syncsIn(SYNC_UNDER_WAY),
       nights,

@@ -8,8 +8,8 @@ import {
   type Transition,
 } from '../imports/catalog.ts';
 import { hasLedger } from '../imports/lost-ledger.ts';
-import type { TaskLimits } from '../imports/report/reading-task.ts';
-import type { ImportQuestions, ReadingThreads } from '../imports/report/reading-threads.ts';
+import type { TaskLimits } from '../imports/report/ledger-task.ts';
+import type { ImportQuestions, LedgerThreads } from '../imports/report/ledger-threads.ts';
 import type { ReportRequest } from '../imports/report/report-text.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Caller } from './bounded-answer.ts';
@@ -17,7 +17,7 @@ import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';
 
 /** What the server reads of a data directory: rows in other threads, the small catalog in this one. */
-export interface Reading {
+export interface DataReader {
   /** Imports, newest first. @throws Problem BAD_CURSOR */
   page(request: Parameters<CatalogReader['page']>[0]): CatalogPage;
   find(id: string): ImportRecord | undefined;
@@ -36,7 +36,7 @@ export interface Reading {
    */
   rowsOf(id: string, caller?: Caller): ImportQuestions;
   /** A page of rows as JSON text. @throws Problem NO_ROWS_YET */
-  rowsPage(id: string, request: Parameters<ReadingThreads['rowsPage']>[1], caller: Caller): Promise<Uint8Array>;
+  rowsPage(id: string, request: Parameters<LedgerThreads['rowsPage']>[1], caller: Caller): Promise<Uint8Array>;
   /** One row with its calls as JSON text; undefined for an unknown row. @throws Problem NO_ROWS_YET */
   rowDetail(id: string, row: number, caller: Caller): Promise<Uint8Array | undefined>;
   /** A report's bytes, made as they are taken. @throws Problem NO_ROWS_YET */
@@ -49,7 +49,7 @@ const DEADLINE_MS = 30_000;
 
 const limits = (caller: Caller | undefined): TaskLimits => ({ deadlineMs: DEADLINE_MS, ...caller });
 
-export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
+export function openReading(dir: DataDir, threads: LedgerThreads): DataReader {
   const catalog = openCatalogReader(dir.catalog);
   const hasRows = (id: string) => existsSync(dir.ledger(id));
   const ledgerOf = (id: string): string => {

@@ -4,7 +4,6 @@ import type { ZodError } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { CannotCheck, NoCheckYet } from '../imports/check/check-errors.ts';
 import {
   CreatesNothing,
   CreateWithoutName,
@@ -14,8 +13,7 @@ import {
   WrongState,
   WrongTarget,
 } from '../imports/import-errors.ts';
-import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
-import { ReadingStopped, type StopReason } from '../imports/report/reading-task.ts';
+import { ReadingStopped, type StopReason } from '../imports/report/ledger-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
@@ -102,7 +100,12 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
 /** What a feature refuses a request with, by the code of its error: no feature is imported for it. */
 const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
+  CANNOT_CHECK: { code: 'WRONG_STATE' },
+  NO_CHECK_YET: { code: 'NO_CHECK_YET' },
   CANNOT_REPAIR: { code: 'WRONG_STATE', hasRemedy: true },
+  UNKNOWN_RECIPE: { code: 'UNKNOWN_RECIPE' },
+  RECIPE_NEEDS: { code: 'BAD_OPTION', hasRemedy: true },
+  BAD_RECIPE: { code: 'BAD_OPTION', field: 'name' },
   UNKNOWN_SYNC: { code: 'UNKNOWN_SYNC' },
   SYNC_HELD: { code: 'WRONG_STATE' },
   REASON_REQUIRED: { code: 'WRONG_STATE' },
@@ -144,8 +147,6 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
-  if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
-  if (error instanceof NoCheckYet) return new Problem('NO_CHECK_YET', asSentence(error.what));
   if (error instanceof RollcallError) {
     const refused = refusedByFeature(error);
     if (refused !== undefined) return refused;
@@ -153,12 +154,6 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof TransitionError || error instanceof SyncTransitionError) {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
-  if (error instanceof UnknownRecipe) return new Problem('UNKNOWN_RECIPE', asSentence(error.what));
-  if (error instanceof RecipeNeeds) {
-    const { what, why, need } = error;
-    return new Problem('BAD_OPTION', asSentence(what), { field: need, remedy: asSentence(`Add ${need}: ${why}`) });
-  }
-  if (error instanceof BadRecipe) return new Problem('BAD_OPTION', asSentence(error.message), { field: 'name' });
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
   if (error instanceof TooManyRemovals) {
     const remedy = asSentence(written(error.remedyWords ?? '', asParameter));
@@ -169,11 +164,11 @@ export function problemOf(error: unknown): Problem | undefined {
   if (isDiskFull(error)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
   if (statusCode === 416) return new Problem('RANGE', 'The requested range is beyond the end of the report.');
   const known = FRAMEWORK[code];
-  if (known !== undefined) return new Problem(known, asSentence(message.slice(0, LONGEST_DETAIL)));
+  if (known !== undefined) return new Problem(known, asSentence(message.slice(0, MAX_DETAIL_LENGTH)));
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Problem('NOT_FOUND', 'A part of the address is too long.');
   if (statusCode === 403 || statusCode === 404) return new Problem('NOT_FOUND', 'There is no file at this address.');
   const isTheirs = (statusCode !== undefined && statusCode >= 400 && statusCode < 500) || error instanceof SyntaxError;
-  return isTheirs ? new Problem('BAD_BODY', asSentence(message.slice(0, LONGEST_DETAIL))) : undefined;
+  return isTheirs ? new Problem('BAD_BODY', asSentence(message.slice(0, MAX_DETAIL_LENGTH))) : undefined;
 }
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
@@ -184,7 +179,7 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
 };
 
 /** A request's own text is not repeated beyond this, in characters. */
-const LONGEST_DETAIL = 300;
+const MAX_DETAIL_LENGTH = 300;
 
 export function unknownOption(field: string): Problem {
   return new Problem('BAD_OPTION', `There is no option ${shortened(field)} here.`, { field });

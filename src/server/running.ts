@@ -4,7 +4,7 @@ import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { paceOf } from './events/progress.ts';
 import type { ImportViews } from './import-views.ts';
-import type { Reading } from './reading.ts';
+import type { DataReader } from './reading.ts';
 
 /** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
 export interface RunningImports {
@@ -13,7 +13,7 @@ export interface RunningImports {
 
 export function runningImports(sources: {
   readonly coordinator: Pick<Coordinator, 'events'>;
-  readonly reading: Reading;
+  readonly reading: DataReader;
   readonly views: ImportViews;
   readonly callsPerMinute: number;
 }): RunningImports {

@@ -1,6 +1,6 @@
 import type { SendingPlan } from '../api/imports.ts';
+import { workWithoutFailing } from '../features/check/leave-out.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import { workWithoutFailing } from '../imports/check/leave-out.ts';
 import { WrongState } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { actionsOf } from '../membership/import-actions.ts';

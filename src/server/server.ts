@@ -8,6 +8,9 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
 import type { Settings } from '../api/service.ts';
+import { openNotifications } from '../features/notify/notifications.ts';
+import type { Receiver } from '../features/notify/receiver.ts';
+import { notificationRoutes } from '../features/notify/routes.ts';
 import { syncMetrics } from '../features/schedule/routes/sync-metrics.ts';
 import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
 import { syncViews } from '../features/sync/routes/views.ts';
@@ -18,10 +21,8 @@ import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import type { AccessStore } from './access/access-store.ts';
 import { guard, UNSAFE } from './access/guard.ts';
-import { checkRoutes } from './checks.ts';
 import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerContext } from './context.ts';
-import { createdRoutes } from './created.ts';
 import { describeRoutes, docsRoutes } from './docs.ts';
 import { openEvents } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -31,11 +32,9 @@ import { importViews } from './import-views.ts';
 import { importRoutes } from './imports.ts';
 import { memberRoutes } from './members.ts';
 import { serverMetrics } from './metrics/metrics.ts';
-import { notificationRoutes } from './notifications.ts';
 import { overviewRoute } from './overview.ts';
 import { Problem } from './problem.ts';
 import { openReading } from './reading.ts';
-import { recipeRoutes } from './recipes.ts';
 import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
@@ -44,8 +43,6 @@ import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
 import { tokenRoutes } from './tokens.ts';
 import { uploadRoutes } from './uploads/routes.ts';
-import { openNotifications } from './webhook/notifications.ts';
-import type { Receiver } from './webhook/receiver.ts';
 
 export interface ServerOptions {
   readonly coordinator: Coordinator;
@@ -73,7 +70,7 @@ export interface ServerOptions {
   /** An upload that stalls for this long is given up, in ms. Default: a minute. */
   readonly uploadIdleMs?: number;
   /** Uploads at the same time; more are refused with BUSY. Default: 64. */
-  readonly mostUploads?: number;
+  readonly maxUploads?: number;
 }
 
 /** Time in which the headers of a request must have arrived, in ms. */
@@ -185,7 +182,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, running, events, log, isStillAllowed },
     anybodyActs: options.anybodyActs,
     syncCatalog,
-    syncViews: syncViews(syncs, dir, syncCatalog.transitions),
+    syncViews: syncViews(syncs, dir, syncCatalog),
   };
   app.addHook('preClose', async () => {
     stopping = true;
@@ -232,17 +229,14 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   importRoutes(app, context);
   rowRoutes(app, context);
   reportRoutes(app, context);
-  checkRoutes(app, context);
-  createdRoutes(app, context);
   memberRoutes(app, context);
-  recipeRoutes(app, context);
   eventRoutes(app, context);
   settingsRoutes(app, context, notifications);
   notificationRoutes(app, context, notifications);
   overviewRoute(app, context, scheduleCatalog);
   await sessionRoutes(app, context, guarding, options.tokenRequired);
   tokenRoutes(app, context, options.tokenRequired);
-  await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
+  await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.maxUploads ?? 64 });
   docsRoutes(app);
   consoleRoutes(app);
   for (const routes of FEATURES) routes(app, context);

@@ -1,10 +1,10 @@
 import { serviceOperations } from '../api/operations/service.ts';
+import type { Notifications } from '../features/notify/notifications.ts';
 import { LIMITS } from '../features/sync/guard-limits.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { answersSoon } from './queue-answer.ts';
 import { serve } from './serve.ts';
-import type { Notifications } from './webhook/notifications.ts';
 
 /** How the server was started, what its regions do, and who did what. */
 export function settingsRoutes(

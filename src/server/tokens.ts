@@ -13,13 +13,13 @@ import { serve } from './serve.ts';
 const operation = operationsOf('access');
 
 /** Characters of a token's name, at most. */
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 const newTokenBody = z.strictObject({
   name: z
     .string()
     .trim()
-    .max(LONGEST_NAME)
+    .max(MAX_NAME_LENGTH)
     .optional()
     .meta({ description: 'Who it is for, in the audit log. Default: its id.' }),
   role: z.enum(ROLES),

@@ -77,9 +77,9 @@ function fromRows({ read, skipped }: RowCounts, inputRows: number): string {
   return `${counted(inputRows, 'row')} read, with ${counted(read - skipped, 'membership')}${left}`;
 }
 
-/** What others will see of an import, before its first call. */
+/** What others will see of an import, before its first call. Who is a member already gets no message. */
 export function messagesSentence({ messages, groups }: { readonly messages: number; readonly groups: number }): string {
-  return `${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, one for each member added.`;
+  return `Up to ${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, one for each member added.`;
 }
 
 /** The text with no-break spaces. */

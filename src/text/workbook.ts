@@ -2,7 +2,7 @@ import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** Rows of a worksheet, the header included: more cannot be opened. */
-const MOST_ROWS = 1_048_576;
+const MAX_ROWS = 1_048_576;
 /** Characters of XML that are compressed at a time. */
 const CHUNK_LENGTH = 64 * 1024;
 
@@ -50,8 +50,8 @@ function* sheetXml(rows: Iterable<readonly string[]>): Generator<string> {
   let count = 0;
   for (const cells of rows) {
     count += 1;
-    if (count > MOST_ROWS) {
-      throw new RollcallError('TOO_MANY_ROWS', `a worksheet has room for ${MOST_ROWS} rows, and there are more`, {
+    if (count > MAX_ROWS) {
+      throw new RollcallError('TOO_MANY_ROWS', `a worksheet has room for ${MAX_ROWS} rows, and there are more`, {
         remedy: 'take csv or ndjson',
       });
     }

@@ -86,7 +86,7 @@ test('an import loads what reads, sends and reports, and nothing else', async ()
   expect([...packages].filter((name) => /opentelemetry|otel|nodemailer|pino-pretty|bullmq|ioredis/.test(name))).toEqual(
     [],
   );
-  for (const folder of ['src/features/sync', 'src/imports/recipes', 'src/imports/inspect']) {
+  for (const folder of ['src/features/sync', 'src/features/recipes', 'src/features/inspect']) {
     expect(folders).not.toContain(folder);
   }
   // All of undici is twice as much.

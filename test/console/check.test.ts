@@ -33,7 +33,11 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await eventually(() => rows.innerText()).not.toContain('ben');
   expect(await rows.innerText()).toContain('ghost');
   const start = await browser.open(server.url);
-  await start.getByRole('region', { name: 'Ready when you are' }).getByText(headline).waitFor();
+  const ready = start.getByRole('region', { name: 'Ready when you are' });
+  await ready.getByText(headline).waitFor();
+  await ready.getByRole('button', { name: 'Start with all rows: checked.csv' }).click();
+  await start.getByRole('dialog').getByText('2 of them, as the check says').waitFor();
+  await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();
   await start.close();
   const href = await check.getByRole('link', { name: 'Every row: CSV' }).getAttribute('href');
   expect(await (await page.request.get(new URL(href ?? '', server.url).href)).text()).toContain('ERR_UID_NOT_FOUND');
@@ -112,4 +116,29 @@ test('before a hundred rows and more are sent, the page says what that takes and
     ...['Rows', 'Groups', 'Messages in groups', 'Calls', 'Time', 'Service', 'Apps'],
   ]);
   await dialog.getByText('at least 120').waitFor();
+});
+
+test('several imports that wait are resumed in the list after a question about their rows', async () => {
+  const upload = (name: string, lines: readonly string[]) =>
+    fetch(`${server.url}/v1/imports?name=${name}&dryRun=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: `uid,guid\n${lines.join('\n')}\n`,
+    });
+  await upload('bulk-a.csv', ['ada,choir']);
+  const lines = Array.from({ length: 120 }, (_, n) => `ada,room-${n}`);
+  await upload('bulk-b.csv', lines);
+  const page = await browser.open(`${server.url}/imports?state=staged`);
+  await page.getByRole('checkbox', { name: /^Select bulk-a.csv/ }).check();
+  await page.getByRole('checkbox', { name: /^Select bulk-b.csv/ }).check();
+  const resume = page.getByRole('group', { name: 'Selected imports' }).getByRole('button', { name: 'Resume' });
+  await resume.click();
+  const dialog = page.getByRole('dialog', { name: 'Resume 2 imports?' });
+  await dialog.getByText('121 rows that wait are sent.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Keep them waiting' }).click();
+  await page.getByRole('checkbox', { name: /^Select bulk-b.csv/ }).uncheck();
+  // A few rows need no question.
+  await resume.click();
+  await page.getByText('1 import done.').waitFor({ state: 'attached' });
 });

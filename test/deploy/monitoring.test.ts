@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { callMetrics } from '../../src/app/call-metrics.ts';
 import { workerMetrics } from '../../src/cli/worker-health.ts';
+import { openReceiver } from '../../src/features/notify/receiver.ts';
 import { IMPORT_STATES } from '../../src/membership/import-state.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
 import { SYNC_STATES } from '../../src/membership/sync-state.ts';
-import { openReceiver } from '../../src/server/webhook/receiver.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

@@ -23,7 +23,7 @@ test.each([{ aof: true }, { aof: false }])(
     expect(result.sum).toBe(result.read);
     // Some rows are invalid on purpose.
     expect(result.code).toBe(1);
-    expect(result.mostQueued).toBeGreaterThan(0);
-    expect(result.mostQueued).toBeLessThanOrEqual(BACKLOG);
+    expect(result.maxQueued).toBeGreaterThan(0);
+    expect(result.maxQueued).toBeLessThanOrEqual(BACKLOG);
   },
 );

@@ -5,7 +5,7 @@ import type { ImportTotals } from '../../src/api/import-summary.ts';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { createClosings } from '../../src/imports/life/closing.ts';
 import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
-import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { tempDir } from '../temp-dir.ts';
 import { ALL_DONE, dispatch, members, resultOf, stage } from './ledger/staged-import.ts';
@@ -35,7 +35,7 @@ async function endingImport() {
   mkdirSync(dir.folder(RECORD.id), { recursive: true });
   await stage(path, members(60));
   const ledger = openImportLedger(path);
-  const reading = openReadingThreads();
+  const reading = openLedgerThreads();
   onTestFinished(async () => {
     ledger.close();
     await reading.close();

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { openReadingQueue } from '../../src/imports/report/reading-queue.ts';
-import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { openLedgerQueue } from '../../src/imports/report/ledger-queue.ts';
+import { openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
 import { type Conversion, watchConversions } from '../../src/platform/conversions.ts';
@@ -14,7 +14,7 @@ import { members, rowAt, stage } from './ledger/staged-import.ts';
 /** What a stranger asks for has a deadline, a bound on memory, and an end when the stranger leaves. */
 
 function openThreads() {
-  const threads = openReadingThreads();
+  const threads = openLedgerThreads();
   onTestFinished(() => threads.close());
   return threads;
 }
@@ -75,7 +75,7 @@ test('a task that needs more memory than its thread may have is refused, and the
   staging.add([rowAt(0, {})]);
   const columns = Array.from({ length: 700_000 }, () => 'column');
   staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
-  const queue = openReadingQueue({ atOnce: 1, heapMb: 48 });
+  const queue = openLedgerQueue({ atOnce: 1, heapMb: 48 });
   onTestFinished(() => queue.close());
   const wide = queue.ask('rowsPage', { path, filter: {}, order: ORDER_OF_INPUT, limit: 1 }, { deadlineMs: 60_000 });
   await expect(wide).rejects.toMatchObject({ reason: 'memory' });

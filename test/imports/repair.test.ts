@@ -302,6 +302,8 @@ test('a row that only another row made invalid is sent when that one is correcte
     'uid,guid,role,note\nanna,g1,participant,\nANNA,g1,ban,\nanna,g1,admin,\ncyd,g1,ban,\ncyd,g1,,\nbob,g1,,\n',
   );
   expect(pipeline.counts(parent)).toMatchObject({ added: 1, invalid: 5 });
+  const asRead = (await rowsOf(pipeline, parent)).find(({ line }) => line === 2);
+  expect(asRead).toMatchObject({ problems: [{ code: 'ADDED_AND_BANNED', column: 'role' }] });
   // A change that leaves both as they ask does not help.
   const still = await edit(pipeline, parent, [3, 'note', 'x']);
   expect(still.find(({ line }) => line === 3)).toMatchObject({

@@ -1,14 +1,14 @@
-import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { type LedgerThreads, openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { stageFile } from '../../src/imports/stage/stage-file.ts';
 
 /**
  * Reading threads that all coordinators of this process share: to start one takes more processor time than to read a small
  * import. They end when they have had nothing to do for a while, as in life.
  */
-const threads = openReadingThreads();
+const threads = openLedgerThreads();
 
 /** For one coordinator: closed, they have done what it asked for, have none of its ledgers open, and refuse what comes. */
-function shareReading(): ReadingThreads {
+function shareReading(): LedgerThreads {
   const paths = new Set<string>();
   const underWay = new Set<Promise<unknown>>();
   let closed = false;
@@ -34,7 +34,7 @@ function shareReading(): ReadingThreads {
     };
 
   const asked = Object.entries(threads).map(([name, ask]) => [name, noting(ask)] as const);
-  return { ...(Object.fromEntries(asked) as unknown as ReadingThreads), close };
+  return { ...(Object.fromEntries(asked) as unknown as LedgerThreads), close };
 }
 
 /** In place of a coordinator's own threads: files are read in the thread of the test, and reading threads are shared. */

@@ -99,12 +99,12 @@ describe.each([
   ])(
     'for %s: no job uses more than half of its attempts, the dead service is left alone, and all is well soon after',
     async (_name, ms) => {
-      const { mostAttempts, lateCalls, closedAfterMs, served } = await simulateOutage({
+      const { maxAttempts, lateCalls, closedAfterMs, served } = await simulateOutage({
         ms,
         failAfterMs,
         processes: 3,
       });
-      expect(mostAttempts).toBeLessThanOrEqual(4);
+      expect(maxAttempts).toBeLessThanOrEqual(4);
       expect(lateCalls).toBeLessThanOrEqual(Math.max(0, ms - 2 * MINUTE) / MINUTE + 1);
       expect(closedAfterMs).toBeLessThanOrEqual(MINUTE + failAfterMs + 5 * SECOND);
       expect(served).toBeGreaterThan(100);

@@ -167,3 +167,30 @@ test('a queue that is closed does not keep the process alive, although a job wai
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
   expect(stdout).toBe('closed\n');
 });
+
+test('no timer is set below zero where the process was away while it looked how long to wait', async () => {
+  const { queue, work } = openOffice(await open());
+  const errands = queue();
+  const ran = new Journal<string>();
+  const definition = errand(
+    async ({ id, attemptsMade }) => {
+      ran.note(id);
+      if (attemptsMade === 0) throw new Error('not now');
+    },
+    { backoffMs: () => 150 },
+  );
+  let awayMs = 0;
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    awayMs += 100;
+    return now() + awayMs;
+  });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => void [clock, timers].map((spy) => spy.mockRestore()));
+  work(errands, definition);
+  await errands.add(notes('a'));
+  await ran.until(2);
+  const waits = timers.mock.calls.map(([, ms = 0]) => ms);
+  expect(waits).toContain(0);
+  expect(Math.min(...waits)).toBe(0);
+});

@@ -40,7 +40,7 @@ export async function simulateOutage({ ms, failAfterMs, processes }: Outage) {
   const end = BEGIN_MS + ms;
   const isAway = () => now >= BEGIN_MS && now < end;
   let lateCalls = 0;
-  let mostAttempts = 0;
+  let maxAttempts = 0;
   let served = 0;
   let closedAt = Number.POSITIVE_INFINITY;
   /** Makes a call, and says whether it was answered. */
@@ -67,7 +67,7 @@ export async function simulateOutage({ ms, failAfterMs, processes }: Outage) {
         if (admitted !== 'go') return again((await admitted.failed(no)) ?? 0);
         const waitMs = await breaker.unanswered(no);
         if (waitMs !== undefined) return again(waitMs);
-        mostAttempts = Math.max(mostAttempts, attempts + 1);
+        maxAttempts = Math.max(maxAttempts, attempts + 1);
         return later(now + BACKOFF_MS, () => start(attempts + 1));
       }
       await breaker.answered(false);
@@ -89,5 +89,5 @@ export async function simulateOutage({ ms, failAfterMs, processes }: Outage) {
     // What the event has resolved goes on before time does.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { mostAttempts, lateCalls, closedAfterMs: closedAt - end, served };
+  return { maxAttempts, lateCalls, closedAfterMs: closedAt - end, served };
 }

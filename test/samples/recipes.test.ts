@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { BUILT_IN } from '../../src/imports/recipes/built-in.ts';
+import { BUILT_IN } from '../../src/features/recipes/built-in.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { runHere } from '../cli/run-here.ts';
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CheckView } from '../../src/api/checks.ts';
-import type { SendingPlan } from '../../src/api/imports.ts';
+import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
+import type { CheckView } from '../../src/features/check/api.ts';
+import { leaveOutFailing } from '../../src/features/check/leave-out.ts';
+import { readOptions } from '../../src/imports/import-options.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -95,4 +97,19 @@ test('all rows but those that would fail are sent; what that takes is told befor
     detail: `Import ${id} is completed and no rows can be left out: only before anything is sent.`,
   });
   expect(await server.problem(`/v1/imports/${id}/sending?leaveOutFailing=true`)).toMatchObject({ code: 'WRONG_STATE' });
+});
+
+test('after a start that was interrupted, rows that are left out already are not said to fail', async () => {
+  const { id } = await server.run('uid,guid\nanna,team\nghost,team\n', 'dryRun=true');
+  await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
+  await done(id);
+  const view = () => server.json<ImportView>(`/v1/imports/${id}`);
+  expect((await view()).checkedRows).toMatchObject({ canBeSent: 1, wouldFail: 1 });
+  const options = readOptions(server.coordinator.find(id));
+  leaveOutFailing({ id, folder: server.dir.folder(id), options });
+  expect(await view()).toMatchObject({
+    state: 'staged',
+    rows: { skipped: 1 },
+    checkedRows: { canBeSent: 1, wouldFail: 0 },
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CreatedView } from '../../src/api/created.ts';
+import type { CreatedView } from '../../src/features/undo/api.ts';
 import { type Followed, openSandboxPlace, until } from '../cli/workplace.ts';
 import { eventually } from '../eventually.ts';
 

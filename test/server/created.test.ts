@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CreatedView } from '../../src/api/created.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
+import type { CreatedView } from '../../src/features/undo/api.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

@@ -9,7 +9,7 @@ const RECEIVE = `
 import { Readable } from 'node:stream';
 const [path, module] = process.argv.slice(1);
 const { receive } = await import(module);
-const options = { mostBytes: 10_000, idleMs: 5_000, signal: new AbortController().signal };
+const options = { maxBytes: 10_000, idleMs: 5_000, signal: new AbortController().signal };
 const result = receive(Readable.from([Buffer.alloc(1_500, 'a')]), path, options);
 console.log(await result.then(() => 'received', (error) => error.code));
 `;

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
-import type { NotificationsView, NotificationTried, ReceiverSet } from '../../src/api/notifications.ts';
 import type { SettingsAnswer } from '../../src/api/service.ts';
+import type { NotificationsView, NotificationTried, ReceiverSet } from '../../src/features/notify/api.ts';
+import { openReceiver } from '../../src/features/notify/receiver.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
-import { openReceiver } from '../../src/server/webhook/receiver.ts';
 import { until } from '../cli/workplace.ts';
 import { startTestServer, type TestServerOptions } from './test-server.ts';
 

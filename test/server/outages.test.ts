@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type CircuitStatus, UNUSED_CIRCUIT } from '../../src/api/regions.ts';
-import { watchOutages } from '../../src/server/webhook/outages.ts';
+import { watchOutages } from '../../src/features/notify/outages.ts';
 
 /** Who is notified of an outage of the service, and when. */
 

@@ -288,3 +288,14 @@ describe('rows of an import are repaired', () => {
     expect((await overview(id)).undo).toMatchObject({ kind: 'replace', rows: 1 });
   });
 });
+
+test('edits and corrected reports may be larger than other bodies', async () => {
+  const { id } = await server.run(MESSY);
+  const long = 'x'.repeat(100_000);
+  const asked = async (method: string, what: string, given: object) =>
+    (await server.fetch(`/v1/imports/${id}/repair/${what}`, body(method, given))).status;
+  expect(await asked('PATCH', 'rows', { edits: [{ row: 2, column: 'note', value: long }] })).not.toBe(413);
+  expect(await asked('POST', 'paste', { rows: [2], columns: ['note'], lines: [[long]] })).not.toBe(413);
+  expect(await asked('POST', 'file', { csv: `_row,note\n2,${long}\n` })).not.toBe(413);
+  expect(await asked('POST', 'undo', { action: 1, more: long })).toBe(413);
+});

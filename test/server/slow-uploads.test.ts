@@ -11,7 +11,7 @@ const MOST = 4;
 let server: TestServer;
 let others: string;
 beforeAll(async () => {
-  server = await startTestServer({ tokenRequired: true, mostUploads: MOST, uploadIdleMs: 2_000 });
+  server = await startTestServer({ tokenRequired: true, maxUploads: MOST, uploadIdleMs: 2_000 });
   others = server.token('operator');
 });
 afterAll(() => server.close());

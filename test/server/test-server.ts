@@ -58,7 +58,7 @@ export interface TestServerOptions
       | 'tokenRequired'
       | 'trustProxy'
       | 'uploadIdleMs'
-      | 'mostUploads'
+      | 'maxUploads'
       | 'receiver'
       | 'notifyPrivate'
       | 'outageMs'
@@ -128,7 +128,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     tokenRequired = false,
     trustProxy,
     uploadIdleMs,
-    mostUploads,
+    maxUploads,
     receiver,
     notifyPrivate = false,
     outageMs,
@@ -146,7 +146,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     ...(trustProxy !== undefined && { trustProxy }),
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
-    ...(mostUploads !== undefined && { mostUploads }),
+    ...(maxUploads !== undefined && { maxUploads }),
     ...(receiver !== undefined && { receiver }),
     ...(outageMs !== undefined && { outageMs }),
     ...(registry !== undefined && { registry }),

@@ -8,21 +8,21 @@ import type { ImportView } from '../../src/api/imports.ts';
 import type { DataDir } from '../../src/platform/data-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-const MOST_BYTES = 1024 * 1024;
-const MOST_UPLOADS = 20;
+const MAX_BYTES = 1024 * 1024;
+const MAX_UPLOADS = 20;
 /** Two members for a group. */
 const csv = (guid: string) => `guid,uid\n${guid},anna\n${guid},bert\n`;
 const CSV = csv('g');
 
 let server: TestServer;
 beforeAll(async () => {
-  const settings = { maxUploadBytes: MOST_BYTES };
+  const settings = { maxUploadBytes: MAX_BYTES };
   // A process that was killed has left an upload behind.
   const prepare = ({ root }: DataDir) => {
     mkdirSync(join(root, 'uploads'));
     writeFileSync(join(root, 'uploads', 'left.part'), CSV);
   };
-  server = await startTestServer({ settings, mostUploads: MOST_UPLOADS, prepare });
+  server = await startTestServer({ settings, maxUploads: MAX_UPLOADS, prepare });
 });
 afterAll(() => server.close());
 
@@ -124,7 +124,7 @@ describe('a file becomes an import', () => {
 
 test('a small gzipped file that unpacks to very much is rejected where it stops making sense', async () => {
   const bomb = gzipSync(Buffer.concat([Buffer.from('guid,uid\ng,'), Buffer.alloc(50 * 1024 * 1024, 'x')]));
-  expect(bomb.length).toBeLessThan(MOST_BYTES);
+  expect(bomb.length).toBeLessThan(MAX_BYTES);
   const view = await server.upload('', '', { body: bomb, headers: { 'content-encoding': 'gzip' } });
   expect(await server.settled(view.id)).toMatchObject({ state: 'rejected', calls: 0 });
 });
@@ -202,7 +202,7 @@ describe('what cannot become an import is refused, and leaves nothing behind', (
   });
 
   test('a body that says that it is too large, before it is sent', async () => {
-    const request = openUpload({ 'content-length': MOST_BYTES + 1 });
+    const request = openUpload({ 'content-length': MAX_BYTES + 1 });
     request.flushHeaders();
     expect(await answerOf(request)).toMatchObject({ status: 413, code: 'TOO_LARGE' });
     request.destroy();
@@ -212,13 +212,13 @@ describe('what cannot become an import is refused, and leaves nothing behind', (
     const request = openUpload({ 'transfer-encoding': 'chunked' });
     const answer = answerOf(request);
     request.write(CSV);
-    request.write(Buffer.alloc(MOST_BYTES, 'x'));
+    request.write(Buffer.alloc(MAX_BYTES, 'x'));
     expect(await answer).toMatchObject({ status: 413, code: 'TOO_LARGE' });
     request.destroy();
   });
 
   test('a form with too large a file', async () => {
-    const body = form(CSV.padEnd(MOST_BYTES + 1, 'x'), 'large.csv');
+    const body = form(CSV.padEnd(MAX_BYTES + 1, 'x'), 'large.csv');
     expect(await post({ body, headers: {} })).toMatchObject({ code: 'TOO_LARGE', status: 413 });
   });
 
@@ -267,9 +267,9 @@ describe('what cannot become an import is refused, and leaves nothing behind', (
   });
 
   test('more uploads at once than the server takes; the others are not disturbed', async () => {
-    const open = Array.from({ length: MOST_UPLOADS }, () => openUpload({ 'transfer-encoding': 'chunked' }));
+    const open = Array.from({ length: MAX_UPLOADS }, () => openUpload({ 'transfer-encoding': 'chunked' }));
     for (const request of open) request.write('guid,uid\n');
-    await expect.poll(server.leftovers).toHaveLength(MOST_UPLOADS);
+    await expect.poll(server.leftovers).toHaveLength(MAX_UPLOADS);
     const problem = await post({ body: CSV });
     expect(problem).toMatchObject({ code: 'BUSY', status: 503 });
     expect(Number(problem.headers.get('retry-after'))).toBeGreaterThan(0);

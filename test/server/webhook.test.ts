@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDeliveries } from '../../src/features/notify/deliveries.ts';
+import { BadReceiver, isPublic, openReceiver, signingKey } from '../../src/features/notify/receiver.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
-import { openDeliveries } from '../../src/server/webhook/deliveries.ts';
-import { BadReceiver, isPublic, openReceiver, signingKey } from '../../src/server/webhook/receiver.ts';
 import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
 import { startTestServer } from './test-server.ts';
 

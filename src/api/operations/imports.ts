@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { checkQuery, checkView } from '../../features/check/api.ts';
+import { createdView } from '../../features/undo/api.ts';
 import { BAN_CHECK } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
-import { checkQuery, checkView } from '../checks.ts';
-import { createdView } from '../created.ts';
 import {
   bulkAnswer,
   bulkBody,

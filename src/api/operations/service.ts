@@ -1,4 +1,4 @@
-import { newReceiver, notificationsView, notificationTried, receiverSet } from '../notifications.ts';
+import { newReceiver, notificationsView, notificationTried, receiverSet } from '../../features/notify/api.ts';
 import { nothing, operationsOf } from '../operation.ts';
 import { overview } from '../overview.ts';
 import { regionsAnswer } from '../regions.ts';

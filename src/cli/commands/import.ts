@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
+import { maxCallsOf, withCheckCost } from '../../features/check/commands/check-flags.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
@@ -19,7 +20,6 @@ import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../fetched-file.ts';
 import { withBans } from '../flags/ban-flags.ts';
-import { maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { withCreate } from '../flags/create-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-options.ts';
@@ -67,7 +67,7 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   // Only what this import needs is loaded.
   if (there === undefined) code = await importHere(io, file, flags);
   else if (flags.check) {
-    const { importAndCheckThere } = await import('../target/check-there.ts');
+    const { importAndCheckThere } = await import('../../features/check/commands/check-there.ts');
     code = await importAndCheckThere(there, file, flags, maxCallsOf(flags));
   } else {
     const { importThere } = await import('../target/import-there.ts');
@@ -101,7 +101,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   };
   if (flags.check) {
     const begin = beginning(send, file, options, true, identities);
-    const { runCheckHere } = await import('../run-check.ts');
+    const { runCheckHere } = await import('../../features/check/commands/check-here.ts');
     return runCheckHere({ ...send, maxCalls: maxCallsOf(flags), begin });
   }
   if (flags.detach !== true) {

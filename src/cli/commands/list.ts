@@ -11,7 +11,7 @@ import { NoImports } from '../target/data.ts';
 import type { ListedImport } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 
-const MOST = 1_000;
+const MAX_LISTED = 1_000;
 /** An import of a file, and one without tags. */
 const PLAIN: ReadonlySet<string> = new Set(['file', '']);
 
@@ -19,7 +19,7 @@ type Flags = CommonFlags & ServerFlags & ListFlags & { readonly limit: number };
 
 /** `rollcall list`: the imports of a data directory, newest first. */
 export function listCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('list').option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
+  const command = new Command('list').option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
   return withListFilter(withServer(withDataDir(withJson(command)))).action((flags: Flags) => end(list(io, flags)));
 }
 

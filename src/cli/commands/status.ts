@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import type { RegionStatus } from '../../api/regions.ts';
+import { concludeCheck } from '../../features/check/commands/check-outcome.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
-import { concludeCheck } from '../screen/check-outcome.ts';
 import { listed } from '../screen/created-things.ts';
 import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
@@ -59,10 +59,10 @@ function checkDocument({ record: { state, reason, calls }, summary, underWay }: 
 
 /** What `undo --created` has deleted, or found missing. */
 async function deletedSince(imports: Imports, id: string): Promise<string> {
-  const [{ MOST_MADE }, things] = await Promise.all([import('../../api/created.ts'), imports.created(id)]);
+  const [{ MAX_MADE }, things] = await Promise.all([import('../../features/undo/api.ts'), imports.created(id)]);
   const gone = things.filter(({ undone }) => undone === 'deleted' || undone === 'gone');
   if (gone.length === 0) return '';
-  return `${things.length < MOST_MADE ? '' : 'at least '}${listed(gone)}`;
+  return `${things.length < MAX_MADE ? '' : 'at least '}${listed(gone)}`;
 }
 
 function regionLine({

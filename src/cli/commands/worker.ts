@@ -12,7 +12,7 @@ import { checkFileLimit } from '../../platform/file-limit.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
 import { createLog } from '../../platform/log.ts';
 import { quietly } from '../../platform/quietly.ts';
-import { MOST_CONCURRENCY } from '../../platform/settings.ts';
+import { MAX_CONCURRENCY } from '../../platform/settings.ts';
 import { VERSION } from '../../platform/version.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
@@ -74,7 +74,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       apps: regions.map((region) => {
         const appId = service.apps[region]?.appId ?? '';
         // Connections are opened as calls need them, whose number can be raised while this runs.
-        return { region, appId, chat: clientOf(service, region, MOST_CONCURRENCY) };
+        return { region, appId, chat: clientOf(service, region, MAX_CONCURRENCY) };
       }),
       host: service.host,
       concurrency,

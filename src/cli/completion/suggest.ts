@@ -22,7 +22,7 @@ interface KnownCommand {
 
 /** Placeholders of flags and arguments that take a path. */
 const PATHS = new Set(['file', 'dir', 'path']);
-const MOST_NAMES = 50;
+const MAX_NAMES = 50;
 
 interface CommandLine {
   readonly commands: Readonly<Record<string, KnownCommand>>;
@@ -147,13 +147,13 @@ async function whereThereAre(
 // Loaded where they are needed: a flag is completed in half the time.
 async function imports(dataDir: string): Promise<readonly Word[]> {
   const { listImports } = await import('../target/data.ts');
-  return listImports(dataDir, MOST_NAMES).map(({ id, state, file }) => [id, `${state}, ${file}`]);
+  return listImports(dataDir, MAX_NAMES).map(({ id, state, file }) => [id, `${state}, ${file}`]);
 }
 
 async function syncs(dataDir: string): Promise<readonly Word[]> {
   const { withSyncs } = await import('../../features/sync/commands/sync-data.ts');
   return withSyncs(dataDir, (reader) =>
-    (reader?.list(MOST_NAMES) ?? []).map(({ id, state, file }): Word => [id, `${state}, ${file}`]),
+    (reader?.list(MAX_NAMES) ?? []).map(({ id, state, file }): Word => [id, `${state}, ${file}`]),
   );
 }
 
@@ -164,13 +164,13 @@ async function schedules(dataDir: string): Promise<readonly Word[]> {
 
 async function recipes(path: string): Promise<readonly Word[]> {
   const [{ listRecipes }, { dataDir }] = await Promise.all([
-    import('../../imports/recipes/store.ts'),
+    import('../../features/recipes/recipe-store.ts'),
     import('../../platform/data-dir.ts'),
   ]);
   return listRecipes(dataDir(path)).map(({ name, title }): Word => [name, title]);
 }
 
 async function builtInRecipes(): Promise<readonly Word[]> {
-  const { BUILT_IN } = await import('../../imports/recipes/built-in.ts');
+  const { BUILT_IN } = await import('../../features/recipes/built-in.ts');
   return BUILT_IN.map(({ name, title }): Word => [name, title]);
 }

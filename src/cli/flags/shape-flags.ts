@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Reading } from '../../features/sync/sync-options.ts';
+import type { SyncInput } from '../../features/sync/sync-options.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { REMOVING, TRIAL } from '../../options/sending-options.ts';
-import { MOST_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
+import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import {
   actionWordList,
   columnList,
@@ -47,8 +47,8 @@ const GROUP = 'Shaping (docs/files.md has an example of each):';
 export function withShape(command: Command): Command {
   return command
     .optionsGroup(GROUP)
-    .option('--header-row <n>', 'row with the column names; rows above it are skipped', wholeNumber(1, MOST_SKIPPED))
-    .option('--skip-lines <n>', 'rows to skip at the top', wholeNumber(1, MOST_SKIPPED))
+    .option('--header-row <n>', 'row with the column names; rows above it are skipped', wholeNumber(1, MAX_SKIPPED))
+    .option('--skip-lines <n>', 'rows to skip at the top', wholeNumber(1, MAX_SKIPPED))
     .option(
       '--columns <name,...>',
       'names of the columns of a file without a header; - for one not needed',
@@ -145,7 +145,7 @@ export function identitiesOf({ identities }: ShapeFlags): IdentitySource | undef
 }
 
 /** How the file of a sync is read. @throws UsageError */
-export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): Reading {
+export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): SyncInput {
   if (options.shape?.actions !== undefined) {
     throw new UsageError(
       '--actions is for imports: the file of a sync says who should be a member, not what to change',

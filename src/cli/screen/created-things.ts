@@ -1,4 +1,4 @@
-import type { CreatedView } from '../../api/created.ts';
+import type { CreatedView } from '../../features/undo/api.ts';
 import { counted } from '../../text/wording.ts';
 
 /** Users and groups that an import created, as they are shown before and after they are deleted. */

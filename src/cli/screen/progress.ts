@@ -40,8 +40,8 @@ const RATE_MS = 10_000;
 const NOTABLE_STANDSTILL_MS = 10_000;
 /** A wait for the rate limit shorter than this is ordinary pacing. */
 const NOTABLE_WAIT_MS = 1_500;
-const LONGEST_BAR = 24;
-const SHORTEST_BAR = 6;
+const MAX_BAR_LENGTH = 24;
+const MIN_BAR = 6;
 /** A region's name and the space after it. */
 const REGION_COLUMNS = 4;
 
@@ -214,7 +214,7 @@ function runningLines(
   if (width === undefined) return lines.map(({ region, parts }) => `${region} ${textOf(parts, narrow)}`);
   // The longest line decides how long the bars are; where that leaves too little room, there are none.
   const spare = room - longest(narrow);
-  const length = spare < SHORTEST_BAR ? 0 : Math.min(LONGEST_BAR, spare);
+  const length = spare < MIN_BAR ? 0 : Math.min(MAX_BAR_LENGTH, spare);
   return lines.map(({ region, done, of, parts }) =>
     cut(`${region}  ${bar(done, of, length)} ${textOf(parts, narrow)}`, width),
   );

@@ -1,12 +1,12 @@
-import type { CheckSummary } from '../../api/checks.ts';
-import type { CreatedView } from '../../api/created.ts';
 import type { ImportSummary, Writes } from '../../api/import-summary.ts';
 import type { ImportView } from '../../api/imports.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import type { TagChanges } from '../../api/tags.ts';
+import type { CheckSummary } from '../../features/check/api.ts';
+import type { CheckRecord } from '../../features/check/check-ledger.ts';
+import type { CreatedView } from '../../features/undo/api.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import type { CheckRecord } from '../../imports/check/check-ledger.ts';
 import type { Verb } from '../../imports/life/control.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';
@@ -29,7 +29,7 @@ export interface Imports {
   findings(found: KeptImport): Promise<Findings>;
   /** What is known from asking the service before it is sent; undefined where nobody has. */
   check(id: string): Promise<Checked | undefined>;
-  /** Users and groups that it created or made active again; at most MOST_MADE. */
+  /** Users and groups that it created or made active again; at most MAX_MADE. */
   created(id: string): Promise<Omit<CreatedView['things'][number], 'isUsed'>[]>;
   /** The state of the regions; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;

@@ -60,7 +60,7 @@ export function localImports(config: Config): Imports {
       const folder = dir.folder(id);
       const { check, rows, groups } = checkFiles(folder);
       if (!existsSync(check)) return undefined;
-      const { checkOf, checkSummaryOf } = await import('../../imports/check/checks.ts');
+      const { checkOf, checkSummaryOf } = await import('../../features/check/checks.ts');
       const record = checkOf(folder);
       if (record === undefined) return undefined;
       const underWay = record.state === 'running' && (await askRegions(dir)) !== undefined;
@@ -68,11 +68,11 @@ export function localImports(config: Config): Imports {
     },
     created: async (id) => {
       if (!existsSync(dir.ledger(id))) return [];
-      const [{ MOST_MADE }, { readMade }] = await Promise.all([
-        import('../../api/created.ts'),
+      const [{ MAX_MADE }, { readMade }] = await Promise.all([
+        import('../../features/undo/api.ts'),
         import('../../imports/record/created.ts'),
       ]);
-      return readMade(dir.ledger(id), MOST_MADE).things;
+      return readMade(dir.ledger(id), MAX_MADE).things;
     },
     regions: () => askRegions(dir),
     act: (id, verb, changes) => askToAct(dir, id, verb, changes),

@@ -21,7 +21,7 @@ import type { Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
 
 /** Imports that a page of the server's list holds at most. */
-const MOST_OF_PAGE = 200;
+const MAX_OF_PAGE = 200;
 /** How long a server may be away while a command watches, in ms: it may be restarting. */
 export const PATIENCE_MS = 120_000;
 
@@ -42,7 +42,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
         });
         return { entries: imports, nextCursor };
       };
-      const found = await entriesOf(page, MOST_OF_PAGE, limit);
+      const found = await entriesOf(page, MAX_OF_PAGE, limit);
       if (found.length === 0 && Object.keys(texts).length === 0) throw noImports(server);
       return found.map((view) => {
         const { createdAt, createdBy, kind, tags } = view;

@@ -54,7 +54,7 @@ const AGAIN_MS = [1_000, 3_000, 10_000];
 /** Refusals of an upload that pass by themselves. */
 const PASSING: ReadonlySet<string> = new Set(['BUSY', 'STOPPING', 'KEY_IN_USE', 'AWAY']);
 /** Longest document that is read, in characters; longer ones are not from rollcall. */
-const LONGEST_PROBLEM = 100_000;
+const MAX_PROBLEM_LENGTH = 100_000;
 
 /** A newer server may have codes that this program does not know. */
 const anyProblem = problem.extend({ code: z.string() });
@@ -187,7 +187,7 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
     );
   }
   const text = await body.text().catch(() => '');
-  const read = readKnown(anyProblem, jsonOf(text.slice(0, LONGEST_PROBLEM)));
+  const read = readKnown(anyProblem, jsonOf(text.slice(0, MAX_PROBLEM_LENGTH)));
   if (!read.success) {
     return new ServerFault(
       'NO_ROLLCALL',

@@ -1,4 +1,7 @@
 /** One import, live. */
+
+import { ImportCheck } from '../../features/check/pages/check.js';
+import { ImportCreated } from '../../features/undo/pages/created.js';
 import { ApiError } from '../api.js';
 import { reportCommand } from '../command-line.js';
 import { CopyButton } from '../copy.js';
@@ -8,8 +11,6 @@ import { ErrorNotice } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
 import { fileName, isDryRun, isOfSync, needAttention, wentWrong } from '../words.js';
 import { ImportActions } from './import/actions.js';
-import { ImportCheck } from './import/check.js';
-import { ImportCreated } from './import/created.js';
 import { ImportDownloads } from './import/downloads.js';
 import { createdText, factsGist, factsOf } from './import/facts.js';
 import { ImportHead } from './import/head.js';

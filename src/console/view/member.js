@@ -17,7 +17,7 @@ import { WhereNow } from './member/now.js';
 const PAGE = 100;
 
 /** A shorter text is taken for a whole UID, as the search takes no less. */
-const LEAST_OF_UID = 3;
+const MIN_OF_UID = 3;
 
 export function MemberPage() {
   const { param: uid, query: wanted, isOperator, go } = usePlace();
@@ -29,7 +29,7 @@ export function MemberPage() {
     event.preventDefault();
     const entered = field.current?.value.trim() ?? '';
     if (entered === '') field.current?.focus();
-    else go(entered.length < LEAST_OF_UID ? memberHref(entered) : `/members${query({ text: entered })}`);
+    else go(entered.length < MIN_OF_UID ? memberHref(entered) : `/members${query({ text: entered })}`);
   };
   return [
     h('h1', null, uid === '' ? 'Members' : ['History of ', foreign(uid)]),
@@ -65,7 +65,7 @@ export function MemberPage() {
         : h(
             Empty,
             {},
-            `Enter a UID, or ${LEAST_OF_UID} characters of it or more, to see what every import did to this user.`,
+            `Enter a UID, or ${MIN_OF_UID} characters of it or more, to see what every import did to this user.`,
           ),
   ];
 }

@@ -1,12 +1,12 @@
 /** How this server is set up, what its regions are doing, and what a person has chosen for this browser. */
 import { useSignal } from '@preact/signals';
+import { Notifications } from '../../features/notify/pages/notifications.js';
 import { useAnswer } from '../answer.js';
 import { Card, Empty, Facts, foreign, h } from '../element.js';
 import { counted, grouped, size } from '../format.js';
 import { ErrorNotice } from '../notice.js';
 import { usePlace } from '../place.js';
 import { Queues } from './queues.js';
-import { Notifications } from './settings/notifications.js';
 import { OwnSettings } from './settings/own.js';
 import { Tokens } from './settings/tokens.js';
 

@@ -9,9 +9,10 @@ import type { Api, ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
-import { type ExportView, exportOperations } from './api.ts';
+import type { ExportView } from './api.ts';
 import { UnknownExport } from './export-errors.ts';
 import { exportBytes, listsOf } from './export-files.ts';
+import { exportOperations } from './operations.ts';
 import type { ExportProgress } from './run-export.ts';
 import { createExports, type Exports } from './running-exports.ts';
 

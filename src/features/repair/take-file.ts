@@ -10,9 +10,9 @@ import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from '
 import { columnsOf, isEditable, type OpenRepair, shownCounts } from './show.ts';
 
 /** Rows with remaining problems that are listed. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 /** Rows that a file may change. */
-const MOST_OF_FILE = 100_000;
+const MAX_OF_FILE = 100_000;
 
 /** A column of the import: its place there, and the place in the corrected file that it is read from. */
 interface Column {
@@ -31,8 +31,8 @@ export async function takeFile(repair: OpenRepair, text: string, by: string): Pr
   const at = rowColumn(header);
   const columns = placesIn(repair, header.slice(0, at));
   const byLine = Map.groupBy(records, (cells) => lineOf(cells[at]));
-  if (byLine.size > MOST_OF_FILE)
-    throw new CannotRepair(`the file has ${byLine.size} rows`, `give at most ${MOST_OF_FILE} at a time`);
+  if (byLine.size > MAX_OF_FILE)
+    throw new CannotRepair(`the file has ${byLine.size} rows`, `give at most ${MAX_OF_FILE} at a time`);
   const lines = linesOfRows(repair, [...byLine.keys()]);
   const edits = editsIn(repair, repairable(repair, [...lines.keys()]), columns, byLine);
   const { judged, others } =
@@ -44,7 +44,7 @@ export async function takeFile(repair: OpenRepair, text: string, by: string): Pr
     freed: others.filter(({ problems }) => problems.length === 0).length,
     wrong: judged
       .filter(({ problems }) => problems.length > 0)
-      .slice(0, MOST_LISTED)
+      .slice(0, MAX_LISTED)
       .map(({ row, problems }) => ({ line: lines.get(row) ?? row, problems: [...problems] })),
     counts: shownCounts(repair),
   };

@@ -42,7 +42,7 @@ const CONNECT_MS = 10_000;
 /** Until the answer begins, and between two pieces of it. An export may be made only when it is asked for. */
 const QUIET_MS = 60_000;
 const WHOLE_MS = 30 * 60_000;
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -125,8 +125,8 @@ async function follow(
         remedy: words`check the address, and what ${option('header')} gives`,
       });
     }
-    if (redirects === MOST_REDIRECTS)
-      throw new SourceError(`${at} leads on after ${MOST_REDIRECTS} redirects; name the address behind them`);
+    if (redirects === MAX_REDIRECTS)
+      throw new SourceError(`${at} leads on after ${MAX_REDIRECTS} redirects; name the address behind them`);
     place = redirected(place, answer.headers['location'], at);
     check(place, at);
   }

@@ -18,7 +18,7 @@ export interface ScheduleAlarmsOptions {
 }
 
 /** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
-const LONGEST_SLEEP_MS = 30_000;
+const MAX_SLEEP_MS = 30_000;
 
 export function startScheduleAlarms({ catalog, due, clock, fail }: ScheduleAlarmsOptions): ScheduleAlarms {
   let timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export function startScheduleAlarms({ catalog, due, clock, fail }: ScheduleAlarm
   const sleep = (): void => {
     clearTimeout(timer);
     const next = Math.min(...times().map(({ nextDue }) => nextDue));
-    timer = setTimeout(ring, Math.min(Math.max(0, next - clock()), LONGEST_SLEEP_MS));
+    timer = setTimeout(ring, Math.min(Math.max(0, next - clock()), MAX_SLEEP_MS));
   };
   const ring = (): void => {
     try {
@@ -36,7 +36,7 @@ export function startScheduleAlarms({ catalog, due, clock, fail }: ScheduleAlarm
       fail(error);
       // It may be a full disk, which ends nothing.
       clearTimeout(timer);
-      timer = setTimeout(ring, LONGEST_SLEEP_MS);
+      timer = setTimeout(ring, MAX_SLEEP_MS);
     }
   };
   sleep();

@@ -15,8 +15,8 @@ export interface SourceEntry {
 }
 
 /** A folder may have millions of entries: as many are read, and as many of them are given. */
-const MOST_READ = 2_000;
-const MOST_GIVEN = 200;
+const MAX_READ = 2_000;
+const MAX_GIVEN = 200;
 
 /**
  * The folders in a folder by name, then its files, the newest first. Left out are hidden ones, and links that lead out
@@ -32,8 +32,8 @@ export async function sourceEntries(
     const names = await namesIn(await allowedFolder(path, allowed));
     const found = await Promise.all(names.map((name) => entryOf(path, name, allowed)));
     const entries = found.filter((entry) => entry !== undefined).sort(inOrder);
-    const more = names.length === MOST_READ || entries.length > MOST_GIVEN;
-    return { entries: entries.slice(0, MOST_GIVEN), more };
+    const more = names.length === MAX_READ || entries.length > MAX_GIVEN;
+    return { entries: entries.slice(0, MAX_GIVEN), more };
   } catch (error) {
     if (error instanceof SourceNotAllowed) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
@@ -52,7 +52,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const { name } of await opendir(folder)) {
     if (!name.startsWith('.')) names.push(name);
-    if (names.length === MOST_READ) break;
+    if (names.length === MAX_READ) break;
   }
   return names;
 }

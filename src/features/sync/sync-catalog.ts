@@ -34,7 +34,7 @@ export interface SyncRecord {
 }
 
 /** A move of a sync; `at` in ms since 1970, `who` is empty where the sync moved by itself. */
-type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly at: number; readonly who: string };
+export type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly at: number; readonly who: string };
 
 interface SyncPage {
   readonly syncs: SyncRecord[];

@@ -23,7 +23,7 @@ const keptReading = z.preprocess((kept) => {
 }, reading);
 
 /** How the file of a sync is read. The identity file is read again for each plan, which keeps a copy. */
-export type Reading = z.infer<typeof reading>;
+export type SyncInput = z.infer<typeof reading>;
 
 const kept = z.strictObject({
   reading: keptReading.nullable(),
@@ -38,7 +38,7 @@ const kept = z.strictObject({
 /** How a sync is read and decided. Kept with it, so that it is planned the same way after a restart. */
 export interface SyncOptions {
   /** Null where it is an undo, which reads an import's ledger. */
-  readonly reading: Reading | null;
+  readonly reading: SyncInput | null;
   /** For an undo, the mode and the action for missing users do not count. */
   readonly flags: SyncFlags;
   /** What it may create; absent: nothing. */

@@ -3,7 +3,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit, EndState } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import type { ReadingThreads } from '../report/reading-threads.ts';
+import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { NEEDS_ATTENTION } from '../report/report-paths.ts';
 
 /** Closes imports whose rows all have outcomes: checks the sum and writes the reports. Each import once. */
@@ -19,7 +19,7 @@ interface ClosingOptions {
   readonly dir: DataDir;
   readonly catalog: Pick<Catalog, 'get' | 'setProblems' | 'setTotals'>;
   /** Checks the sum and writes reports in other threads: it takes long, and this thread serves other imports. */
-  readonly reading: ReadingThreads;
+  readonly reading: LedgerThreads;
   readonly emit: Emit;
 }
 

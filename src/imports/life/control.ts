@@ -28,11 +28,11 @@ export type ControlHandler = (method: string, path: readonly string[], body: unk
 const http = () => process.getBuiltinModule('node:http');
 
 /** Longest path of a socket file that every system accepts, in bytes. */
-const LONGEST_SOCKET_PATH = 100;
+const MAX_SOCKET_PATH_LENGTH = 100;
 
 /** The path of a new socket: in the data directory, or, if that path is too long, in a private folder that a file there names. */
 async function newSocket({ controlSocket, control }: DataDir): Promise<string> {
-  if (Buffer.byteLength(controlSocket) <= LONGEST_SOCKET_PATH) return controlSocket;
+  if (Buffer.byteLength(controlSocket) <= MAX_SOCKET_PATH_LENGTH) return controlSocket;
   const path = join(await mkdtemp(join(tmpdir(), 'rollcall-control-')), 'control.sock');
   await rm(control, { force: true });
   await writeFile(control, path, { mode: 0o600, flag: 'wx' });
@@ -48,7 +48,7 @@ async function removeSocket({ control }: DataDir, path: string, isElsewhere: boo
 
 /** The socket of the owner; undefined when there is none. @throws Error when another user could have put it there */
 async function findSocket(dir: DataDir): Promise<string | undefined> {
-  if (Buffer.byteLength(dir.controlSocket) <= LONGEST_SOCKET_PATH) return dir.controlSocket;
+  if (Buffer.byteLength(dir.controlSocket) <= MAX_SOCKET_PATH_LENGTH) return dir.controlSocket;
   try {
     const path = (await readFile(dir.control, 'utf8')).trim();
     const folder = await lstat(dirname(path));

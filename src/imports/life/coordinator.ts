@@ -18,7 +18,7 @@ import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catalog.ts';
-import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
+import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { withIdentities } from '../stage/identity-copy.ts';
 import type { IdentitySource } from '../stage/identity-file.ts';
@@ -35,7 +35,7 @@ import { usedByOthers } from './used-by-others.ts';
 export interface Coordinator {
   readonly events: EventEmitter<LifeEvents>;
   /** Threads that read ledgers. */
-  readonly reading: ReadingThreads;
+  readonly reading: LedgerThreads;
   /** Where jobs are kept; other parts keep queues of their own there. Closed by `stop`. */
   readonly backend: Backend;
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
@@ -138,7 +138,7 @@ export interface CoordinatorOptions {
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
   /** Reads ledgers. Default: threads of this coordinator. */
-  readonly openReading?: (() => ReadingThreads) | undefined;
+  readonly openReading?: (() => LedgerThreads) | undefined;
   /** Gets troubles that the queue recovers from by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -147,7 +147,7 @@ export interface CoordinatorOptions {
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, onError, sandbox = false, openReading = openReadingThreads } = options;
+  const { dir, onError, sandbox = false, openReading = openLedgerThreads } = options;
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));

@@ -34,7 +34,7 @@ export async function overAsChecked(
   { ledger, options: { create } }: { readonly ledger: ImportLedger; readonly options: ImportOptions },
 ): Promise<readonly OverLimit[]> {
   if (create === undefined || ledger.creating === undefined) return [];
-  const { checkSummaryOf } = await import('../check/checks.ts');
+  const { checkSummaryOf } = await import('../../features/check/checks.ts');
   const missing = (await checkSummaryOf(folder))?.create?.missing;
   return missing === undefined ? [] : ledger.creating.over(create, missing);
 }

@@ -13,7 +13,7 @@ import type { IntakeError } from '../read/intake-error.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { totalRows } from '../record/import-ledger.ts';
-import type { ReadingThreads } from '../report/reading-threads.ts';
+import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { BANS_UNKNOWN } from '../send/ban-check.ts';
 import { SERVICE_AWAY } from '../send/give-up.ts';
 import type { OpenImport } from '../send/open-imports.ts';
@@ -68,7 +68,7 @@ interface LifeOptions {
   readonly dir: DataDir;
   readonly catalog: Catalog;
   readonly backend: Backend;
-  readonly reading: ReadingThreads;
+  readonly reading: LedgerThreads;
   readonly events: EventEmitter<LifeEvents>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;

@@ -85,7 +85,7 @@ export function createRequests(options: RequestsOptions): Requests {
   };
 
   const leaveOut = async (id: string, options: string): Promise<number> => {
-    const { leaveOutFailing } = await import('../check/leave-out.ts');
+    const { leaveOutFailing } = await import('../../features/check/leave-out.ts');
     // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
     if (record.state !== 'staged' || closings.isUnderWay(id)) {

@@ -11,8 +11,8 @@ import { NothingToSend, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
+import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { openImportReader } from '../report/reading.ts';
-import type { ReadingThreads } from '../report/reading-threads.ts';
 import { retryFile } from '../report/report-paths.ts';
 import { type RowFilter, retryable, rowFilterOptions } from '../report/row-filter.ts';
 import { retryOptions } from '../retry-options.ts';
@@ -42,7 +42,7 @@ export interface RetryOfImport {
  * @throws WrongState when the earlier one has not finished; NothingToSend
  */
 export async function retryImport(
-  { dir, reading }: { readonly dir: DataDir; readonly reading: ReadingThreads },
+  { dir, reading }: { readonly dir: DataDir; readonly reading: LedgerThreads },
   earlier: ImportRecord,
   changes: RetryChanges,
   create: (retry: RetryOfImport) => Promise<string>,

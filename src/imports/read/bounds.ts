@@ -6,7 +6,7 @@ import { IntakeError } from './intake-error.ts';
 export type Bounds = Readonly<Record<BoundName, number>>;
 
 /** Levels of nesting in a JSON element. Rows are flat; what is far deeper would exhaust the stack when it is written. */
-export const MOST_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /** Unpacked bytes up to which any expansion is allowed: this little does no harm. */
 export const FREE_UNPACKED = 16 * MIB;

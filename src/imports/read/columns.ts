@@ -8,7 +8,7 @@ import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 export { FIELDS, type Field } from '../../options/fields.ts';
 
 /** What a column can be read for: a field, or, in an import of edits, the action. The action's column has one name only. */
-export type Reading = Field | 'action';
+export type ColumnRole = Field | 'action';
 const ACTION_COLUMN = 'action';
 
 /** Field → name of the column that it is read from (`--map uid=member`); '' means no column. */
@@ -56,7 +56,7 @@ export class Columns {
   readonly names: string[] = [];
   readonly #mapping: ColumnMapping;
   readonly #mappedColumns: ReadonlySet<string>;
-  readonly #bound = new Map<Reading, number>();
+  readonly #bound = new Map<ColumnRole, number>();
   /** First position of every name, and the names that come again. */
   readonly #positions = new Map<string, number>();
   readonly #repeated = new Set<string>();
@@ -67,7 +67,7 @@ export class Columns {
   readonly #bounds: Bounds;
   readonly #onColumn: (name: string) => void;
   /** Fields that two columns match. */
-  readonly #ambiguous = new Set<Reading>();
+  readonly #ambiguous = new Set<ColumnRole>();
 
   /**
    * @param lenient Refuses nothing: a field whose column is missing or not certain has none.
@@ -166,15 +166,15 @@ export class Columns {
   }
 
   /** Position of the field's column, or -1. */
-  indexOf(field: Reading): number {
+  indexOf(field: ColumnRole): number {
     return this.#bound.get(field) ?? -1;
   }
 
-  nameOf(field: Reading): string | undefined {
+  nameOf(field: ColumnRole): string | undefined {
     return this.names[this.indexOf(field)];
   }
 
-  recognised(): Readonly<Partial<Record<Reading, string>>> {
+  recognised(): Readonly<Partial<Record<ColumnRole, string>>> {
     return Object.fromEntries([...this.#bound].map(([field, index]) => [field, this.names[index] ?? '']));
   }
 
@@ -251,7 +251,7 @@ export class Columns {
       : `the columns are ${listed(this.names)}`;
   }
 
-  #fieldsOf(name: string): readonly Reading[] {
+  #fieldsOf(name: string): readonly ColumnRole[] {
     if (this.#mappedColumns.has(name)) return FIELDS.filter((field) => this.#mapping[field] === name);
     if (this.#edits && name.toLowerCase() === ACTION_COLUMN) return ['action'];
     const field = fieldByAlias(name);
@@ -259,7 +259,7 @@ export class Columns {
   }
 }
 
-function ambiguous(field: Reading, names: readonly string[], earlier: number, later: number): IntakeError {
+function ambiguous(field: ColumnRole, names: readonly string[], earlier: number, later: number): IntakeError {
   const [first = '', second = ''] = [names[earlier], names[later]];
   return new IntakeError({
     code: 'AMBIGUOUS_COLUMN',

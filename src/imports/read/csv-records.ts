@@ -20,8 +20,8 @@ export class CsvRecords {
   endsOpen = false;
   readonly #delimiter: string;
   readonly #lineEnds: string[];
-  readonly #mostBytes: number;
-  readonly #mostPlain: number;
+  readonly #maxBytes: number;
+  readonly #maxPlain: number;
   /** False where lines end with a lone carriage return: then the parser reads them. */
   readonly #canSplit: boolean;
   /** The beginning of a line that continues in the next block. */
@@ -32,12 +32,12 @@ export class CsvRecords {
   #records = 0;
   #lines = 0;
 
-  /** @param mostBytes Longest row: how far an unclosed quote may run before the file is refused. */
-  constructor(delimiter: string, lineEnds: string[], mostBytes: number) {
+  /** @param maxBytes Longest row: how far an unclosed quote may run before the file is refused. */
+  constructor(delimiter: string, lineEnds: string[], maxBytes: number) {
     this.#delimiter = delimiter;
     this.#lineEnds = lineEnds;
-    this.#mostBytes = mostBytes;
-    this.#mostPlain = Math.min(MAX_PLAIN_BYTES, mostBytes);
+    this.#maxBytes = maxBytes;
+    this.#maxPlain = Math.min(MAX_PLAIN_BYTES, maxBytes);
     this.#canSplit = !lineEnds.includes('\r');
   }
 
@@ -57,7 +57,7 @@ export class CsvRecords {
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     this.#unfinished = bytes.subarray(end);
     const records = await this.#recordsOf(bytes.subarray(0, end));
-    if (this.#unfinished.length < this.#mostPlain) return records;
+    if (this.#unfinished.length < this.#maxPlain) return records;
     const long = this.#unfinished;
     this.#unfinished = NOTHING;
     return records.concat(await this.#parsed(long));
@@ -98,7 +98,7 @@ export class CsvRecords {
   #split(bytes: Buffer): string[][] | undefined {
     const lines = bytes.toString().split('\n');
     lines.pop(); // what follows the last line end
-    if (bytes.length > this.#mostBytes && lines.some((line) => line.length > this.#mostBytes)) return undefined;
+    if (bytes.length > this.#maxBytes && lines.some((line) => line.length > this.#maxBytes)) return undefined;
     if (bytes.includes(CARRIAGE_RETURN)) {
       for (const [index, line] of lines.entries()) if (line.endsWith('\r')) lines[index] = line.slice(0, -1);
     }
@@ -109,7 +109,7 @@ export class CsvRecords {
   }
 
   async #parsed(bytes: Buffer): Promise<string[][]> {
-    this.#parser ??= new RecordParser(this.#delimiter, this.#lineEnds, this.#mostBytes, {
+    this.#parser ??= new RecordParser(this.#delimiter, this.#lineEnds, this.#maxBytes, {
       records: this.#records,
       lines: this.#lines,
     });
@@ -155,7 +155,7 @@ class RecordParser extends Parser {
   constructor(
     delimiter: string,
     lineEnds: string[],
-    mostBytes: number,
+    maxBytes: number,
     before: { readonly records: number; readonly lines: number },
   ) {
     super({
@@ -163,7 +163,7 @@ class RecordParser extends Parser {
       record_delimiter: lineEnds,
       relax_column_count: true,
       relax_quotes: true,
-      max_record_size: mostBytes,
+      max_record_size: maxBytes,
     });
     this.#counts = this.info as { records: number };
     this.on('error', () => {}); // it comes back from feed and finish

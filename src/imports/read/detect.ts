@@ -3,7 +3,7 @@ import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 
 /** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */
-const LONGEST_SCALAR = 1_000;
+const MAX_SCALAR_LENGTH = 1_000;
 
 /** Delimiters that are recognised, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -40,7 +40,7 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
 }
 
 function isScalar(text: string): boolean {
-  const value = text.length < LONGEST_SCALAR ? parsed(text) : undefined;
+  const value = text.length < MAX_SCALAR_LENGTH ? parsed(text) : undefined;
   return value === null || (value !== undefined && typeof value !== 'object');
 }
 

@@ -1,5 +1,5 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
-import { MOST_DEPTH } from './bounds.ts';
+import { MAX_DEPTH } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
@@ -255,7 +255,7 @@ export function tooDeep(place: string): IntakeError {
   return new IntakeError({
     code: 'JSON_SHAPE',
     place,
-    what: `it is nested deeper than ${MOST_DEPTH} levels`,
+    what: `it is nested deeper than ${MAX_DEPTH} levels`,
     remedy: 'Remove what is nested so deeply: a membership needs none of it',
   });
 }

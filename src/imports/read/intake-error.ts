@@ -151,19 +151,19 @@ export function notReadable(name: string, cannot: string, cause: unknown): Intak
   });
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_LENGTH = 60;
 
 /** Invisible characters: formats such as the zero-width space, unusual blanks, private ones. */
 const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u007f-\u009f]/gu;
 
 /** A value for a message: in quotes, invisible characters escaped, cut when it is longer than `most`. */
-export function shown(value: string, most = LONGEST_SHOWN): string {
+export function shown(value: string, most = MAX_SHOWN_LENGTH): string {
   return value.length <= most ? quoted(value) : `${quoted(cut(value, most))}…`;
 }
 
 /** A path in quotes; of a long one the end, which has the name of the file. */
 export function shownPath(path: string): string {
-  const most = 2 * LONGEST_SHOWN;
+  const most = 2 * MAX_SHOWN_LENGTH;
   if (path.length <= most) return quoted(path);
   const end = path.slice(-most);
   return `…${quoted(/^[\udc00-\udfff]/.test(end) ? end.slice(1) : end)}`;
@@ -180,19 +180,19 @@ function cut(text: string, most: number): string {
   return text.slice(0, half ? most - 1 : most);
 }
 
-const MOST_LISTED = 40;
+const MAX_LISTED = 40;
 /** A name must be given back exactly as it is written, so it is cut late. */
-const LONGEST_NAME = 300;
-const LONGEST_LIST = 2_000;
+const MAX_NAME_LENGTH = 300;
+const MAX_LIST = 2_000;
 
 /** Names for a message. */
 export function listed(names: readonly string[]): string {
   const texts: string[] = [];
   let length = 0;
-  for (const name of names.slice(0, MOST_LISTED)) {
-    const text = shown(name, LONGEST_NAME);
+  for (const name of names.slice(0, MAX_LISTED)) {
+    const text = shown(name, MAX_NAME_LENGTH);
     length += text.length;
-    if (texts.length > 0 && length > LONGEST_LIST) break;
+    if (texts.length > 0 && length > MAX_LIST) break;
     texts.push(text);
   }
   const more = names.length - texts.length;

@@ -6,7 +6,7 @@ import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { withoutSlackUsers } from './archive/slack-users.ts';
 import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
-import { Columns, type Field, fieldByAlias, type Reading } from './columns.ts';
+import { type ColumnRole, Columns, type Field, fieldByAlias } from './columns.ts';
 import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
@@ -34,7 +34,7 @@ import { ShapedElements } from './shape/element-shape.ts';
 import type { Identities } from './shape/identities.ts';
 import {
   checkShape,
-  columnsForFields,
+  idColumns,
   namedColumns,
   needsShaping,
   openShaping,
@@ -99,7 +99,7 @@ export interface Intake {
   readonly encoding: string;
   readonly delimiter?: string;
   /** Field → column it is read from, as recognised or mapped. JSON: as far as the rows have been read. */
-  readonly recognised: Readonly<Partial<Record<Reading, string>>>;
+  readonly recognised: Readonly<Partial<Record<ColumnRole, string>>>;
   /**
    * Original columns in order. CSV: the header, and `_extra_1`, … for rows that are longer. JSON and NDJSON: the union
    * of the keys. Complete when the rows have been read.
@@ -286,16 +286,6 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
 
 function delimiterOf(head: string, { mapping, shape = {} }: IntakeOptions, { names }: TableTop): string {
   return names === undefined ? detectDelimiter(head, namedColumns(shape, mapping)) : delimiterFor(names.length, head);
-}
-
-/** Fields that are ids: a workbook's values for them are checked for damage. */
-const ID_FIELDS = ['guid', 'uid', 'onBehalfOf'] as const;
-
-/** Whether ids are read from a column, directly or through a template. */
-function idColumns(columns: Columns, shape: Shape, mapping: IntakeOptions['mapping']): (column: number) => boolean {
-  const sources = columnsForFields(shape, mapping, ID_FIELDS);
-  return (column) =>
-    ID_FIELDS.some((field) => columns.indexOf(field) === column) || sources.has(columns.names[column]?.trim() ?? '');
 }
 
 /** The beginning of the text; for an object on one long line, up to the size that an element may have. */

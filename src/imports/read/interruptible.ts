@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 /** How long reading may keep the thread to itself, in ms. */
-const LONGEST_HOLD_MS = 25;
+const MAX_HOLD_MS = 25;
 
 /**
  * The same items, with a turn of the event loop from time to time: data that is in memory already comes without one, and
@@ -13,7 +13,7 @@ export async function* interruptible<Item>(
 ): AsyncGenerator<Item, void, undefined> {
   let turned = performance.now();
   for await (const item of items) {
-    if (performance.now() - turned > LONGEST_HOLD_MS) {
+    if (performance.now() - turned > MAX_HOLD_MS) {
       await turn();
       turned = performance.now();
     }

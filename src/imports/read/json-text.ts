@@ -1,4 +1,4 @@
-import { MOST_DEPTH } from './bounds.ts';
+import { MAX_DEPTH } from './bounds.ts';
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -53,7 +53,7 @@ export class ObjectScanner {
       } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
         this.depth += 1;
         if (this.depth > this.deepest) this.deepest = this.depth;
-        if (this.deepest > MOST_DEPTH || (arrays && this.depth === 2 && code === OPEN_ARRAY)) end = index + 1;
+        if (this.deepest > MAX_DEPTH || (arrays && this.depth === 2 && code === OPEN_ARRAY)) end = index + 1;
       } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
         this.depth -= 1;
         if (this.depth === 0) end = index + 1;

@@ -1,6 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, MOST_DEPTH, orRaise } from './bounds.ts';
+import { type Bounds, MAX_DEPTH, orRaise } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -164,7 +164,7 @@ class JsonDocument {
   }
 
   #checkSize(scanner: ObjectScanner, text: string, bytes: number): void {
-    if (scanner.deepest > MOST_DEPTH) throw tooDeep(this.#place());
+    if (scanner.deepest > MAX_DEPTH) throw tooDeep(this.#place());
     if (bytes <= this.#bounds.element) return;
     // An unclosed bracket or quote turns everything after it into one element.
     this.#throwMistake(text);

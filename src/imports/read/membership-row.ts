@@ -2,7 +2,7 @@ import { ID, MAX_ID_LENGTH, NOT_ID_CHARACTER } from '../../chat/service/ids.ts';
 import { MEMBER_SCOPES } from '../../chat/service/lists.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
-import type { Columns, Reading } from './columns.ts';
+import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
@@ -38,7 +38,7 @@ export function scopeOfWord(text: string): Scope | undefined {
 const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
 
 /** Spellings cached per word list; more are looked up again each time. */
-const MOST_SPELLINGS = 1_000;
+const MAX_SPELLINGS = 1_000;
 
 /** Turns the texts of one row into a membership and its problems. Keeps one scratch list of problems, so rows must be read one at a time. */
 export class MembershipReader {
@@ -204,18 +204,18 @@ export class MembershipReader {
     return '';
   }
 
-  #add(field: Reading, value: string, code: RowProblemCode, reason: string): void {
+  #add(field: ColumnRole, value: string, code: RowProblemCode, reason: string): void {
     this.addProblem(this.#columnOf(field), value, code, reason);
   }
 
-  #columnOf(field: Reading): string {
+  #columnOf(field: ColumnRole): string {
     return this.#columns.nameOf(field) ?? field;
   }
 }
 
 /** Returns `value`, and next time it is found under `text` itself. */
 function remember<Value>(known: Map<string, Value>, text: string, value: Value): Value {
-  if (known.size < MOST_SPELLINGS) known.set(text, value);
+  if (known.size < MAX_SPELLINGS) known.set(text, value);
   return value;
 }
 

@@ -1,6 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, MOST_DEPTH, orRaise } from './bounds.ts';
+import { type Bounds, MAX_DEPTH, orRaise } from './bounds.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
@@ -65,7 +65,7 @@ class LineReader {
     const place = `line ${this.#number}`;
     // This also counts brackets and colons inside strings: the line is scanned only where there are too many.
     const brackets = occurrences(line, '[') + occurrences(line, '{');
-    if (brackets > MOST_DEPTH && this.#scanned(line).deepest > MOST_DEPTH) throw tooDeep(place);
+    if (brackets > MAX_DEPTH && this.#scanned(line).deepest > MAX_DEPTH) throw tooDeep(place);
     const value = parse(line, this.#number);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw wrongShape(place, `${shown(line)} is not an object; NDJSON has one object on each line`);

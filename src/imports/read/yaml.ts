@@ -1,10 +1,10 @@
 import { boundText } from '../../options/bounds.ts';
 import type { Bounds } from './bounds.ts';
-import { MOST_DEPTH, orRaise } from './bounds.ts';
+import { MAX_DEPTH, orRaise } from './bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 /** Nodes that aliases may repeat: a few lines could name a billion. */
-const MOST_ALIASES = 100;
+const MAX_ALIASES = 100;
 
 /**
  * A YAML text in UTF-8 as JSON text: its document, or an array of them where it has several. Numbers stay as they are
@@ -24,11 +24,11 @@ export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds)
           if (typeof node.value === 'number' || typeof node.value === 'bigint') node.value = node.source ?? '';
         },
         Node: (_, __, path) => {
-          if (path.length > MOST_DEPTH * 2) throw broken(`it is nested deeper than ${MOST_DEPTH} levels`);
+          if (path.length > MAX_DEPTH * 2) throw broken(`it is nested deeper than ${MAX_DEPTH} levels`);
         },
       }),
     );
-    return attempt(() => document.toJS({ maxAliasCount: MOST_ALIASES }));
+    return attempt(() => document.toJS({ maxAliasCount: MAX_ALIASES }));
   });
   try {
     yield Buffer.from(JSON.stringify(values.length === 1 ? values[0] : values.flat()));

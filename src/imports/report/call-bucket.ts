@@ -27,7 +27,7 @@ const MIN_RATE_MS = 1_000;
 const QUIET_MS = 10_000;
 
 /** Columns that a narrow screen can show. */
-const MOST_COLUMNS = 100;
+const MAX_COLUMNS = 100;
 
 export interface CallTimeline {
   readonly startedAt: number;
@@ -38,7 +38,7 @@ export interface CallTimeline {
 }
 
 /**
- * Buckets of any number and order on one time axis for all regions, in at most MOST_COLUMNS columns of equal width.
+ * Buckets of any number and order on one time axis for all regions, in at most MAX_COLUMNS columns of equal width.
  * Counts are added; `p50Ms` of a column is the median of its buckets' medians, weighted by calls (the best that can be
  * said without the single times), `maxMs` the highest. No buckets: null.
  */
@@ -52,7 +52,7 @@ export function callTimeline(buckets: readonly CallBucket[]): CallTimeline | nul
     columnMs = Math.max(columnMs, widthMs);
   }
   if (buckets.length === 0) return null;
-  columnMs *= Math.ceil(Math.max(1, (endedAt - startedAt) / columnMs / MOST_COLUMNS));
+  columnMs *= Math.ceil(Math.max(1, (endedAt - startedAt) / columnMs / MAX_COLUMNS));
   const columns = Math.max(1, Math.ceil((endedAt - startedAt) / columnMs));
   const byRegion = Map.groupBy(buckets, (bucket) => bucket.region);
   const regions = new Map<string, CallColumn[]>();

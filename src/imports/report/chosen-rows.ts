@@ -59,7 +59,7 @@ interface BatchOfRows {
 }
 
 /** Groups and batches that are kept for further rows of theirs, at most of each: rows of one group are close together, or mixed with others. */
-const MOST_KEPT = 20_000;
+const MAX_KEPT = 20_000;
 
 /** Rows in the order of the input, one at a time. `choice` is SQL that is true for those wanted; `r` is the row in it. */
 export function chosenRows(
@@ -102,7 +102,7 @@ function kept<Found>(find: (id: number) => Found): (id: number) => Found {
   return (id) => {
     let found = known.get(id);
     if (found === undefined) {
-      if (known.size === MOST_KEPT) known.clear();
+      if (known.size === MAX_KEPT) known.clear();
       found = find(id);
       known.set(id, found);
     }

@@ -3,7 +3,7 @@ import { html, type Markup } from '../../text/markup.ts';
 import { grouped, OUTCOME_LABELS, outcomesShown } from '../../text/wording.ts';
 
 /** Share of the width below which a segment would vanish: one failed row among a million must be seen. */
-const LEAST_PERCENT = 2;
+const MIN_PERCENT = 2;
 
 /**
  * Textures, so that outcomes can be distinguished without colour. They are defined once and used by every bar through the
@@ -42,7 +42,7 @@ export function swatch(outcome: Outcome): Markup {
 
 /**
  * Outcomes as one bar of full width, in the order of OUTCOMES. Widths are shares of the rows that have an outcome,
- * except that none is narrower than can be seen (LEAST_PERCENT).
+ * except that none is narrower than can be seen (MIN_PERCENT).
  * `id` must be unique on the page; `name` says what the bar is about.
  */
 export function stackedBar(id: string, name: string, rows: RowCounts, height: number): Markup {
@@ -53,7 +53,7 @@ export function stackedBar(id: string, name: string, rows: RowCounts, height: nu
 
 function segments(rows: RowCounts, present: readonly Outcome[], height: number): Markup[] {
   const total = present.reduce((sum, outcome) => sum + rows[outcome], 0);
-  const widths = present.map((outcome) => Math.max(LEAST_PERCENT, (rows[outcome] / total) * 100));
+  const widths = present.map((outcome) => Math.max(MIN_PERCENT, (rows[outcome] / total) * 100));
   const scale = 100 / widths.reduce((sum, width) => sum + width, 0);
   let left = 0;
   return present.map((outcome, index) => {

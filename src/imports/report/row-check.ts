@@ -6,8 +6,8 @@ import { checkFiles } from '../check-paths.ts';
 
 /** What the check beside a ledger says of its rows, such as `add` or `fail:NO_NAME`. */
 
-const MIGRATIONS = new URL('../check/migrations/', import.meta.url);
-const STATEMENTS = readStatements(new URL('../check/check-ledger.sql', import.meta.url));
+const MIGRATIONS = new URL('../../features/check/migrations/', import.meta.url);
+const STATEMENTS = readStatements(new URL('../../features/check/check-ledger.sql', import.meta.url));
 
 /** Rows with a verdict, with a code behind a colon or without; none where nothing was checked. */
 export function rowsOfCheck(ledger: DatabaseSync, wanted: string): number[] {

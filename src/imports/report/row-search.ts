@@ -28,7 +28,7 @@ export interface RowsPage {
 }
 
 /** Characters of input that the rows of one page may have in total: a bound on memory and time. */
-const MOST_OF_A_PAGE = 4 * 1024 * 1024;
+const MAX_OF_A_PAGE = 4 * 1024 * 1024;
 
 /**
  * The first `limit` rows behind a place that pass the filter, sorted; fewer where they are very long, but one at least.
@@ -50,7 +50,7 @@ export function searchRows(
     const [row] = readRow({ row: id }).toArray();
     if (row === undefined) throw new Error(`row ${id} was found and is not there`);
     length += row.original.length + row.message.length;
-    if (rows.length > 0 && length > MOST_OF_A_PAGE) break;
+    if (rows.length > 0 && length > MAX_OF_A_PAGE) break;
     rows.push(row);
   }
   const checked = checkOfRows(

@@ -7,7 +7,7 @@ import type { RowOrder, RowsPage } from './row-search.ts';
 
 /**
  * A page of rows as the JSON text `{"rows":[…],"total":9,"nextCursor":"7"}`. It has fewer rows than were found where those
- * would make it longer than `mostCharacters`, but always one: the next page begins behind the last one that is in it.
+ * would make it longer than `maxCharacters`, but always one: the next page begins behind the last one that is in it.
  * @param total null where it was not counted
  */
 export function rowsPageJson(
@@ -15,14 +15,14 @@ export function rowsPageJson(
   { rows, places, more }: RowsPage,
   order: RowOrder,
   total: number | null,
-  mostCharacters: number,
+  maxCharacters: number,
 ): string {
   const textOf = rowText(input);
   const texts: string[] = [];
   let length = 0;
   for (const row of rows) {
     const text = textOf(row);
-    if (texts.length > 0 && length + text.length > mostCharacters) break;
+    if (texts.length > 0 && length + text.length > maxCharacters) break;
     texts.push(text);
     length += text.length;
   }

@@ -29,12 +29,12 @@ const LOOK_MS = 2_000;
 /** The slowest living job, in ms: three times, its worker dies, that is noticed, and the longest backoff passes. */
 const UNANSWERED_MS = 3 * (WORKER_DEATH_NOTICED_MS + MAX_BACKOFF_MS);
 /** Longest call, in ms: connecting, headers and body each have their limit (chat/connection.ts). */
-const LONGEST_CALL_MS = 60_000;
+const MAX_CALL_MS = 60_000;
 /**
  * A held import withdraws its batches again and again, so that only started calls stay in flight. After this time, in ms,
  * their workers are dead, whatever the server says: a machine that lost power keeps its connection for minutes.
  */
-export const LEFT_MS = LONGEST_CALL_MS + WORKER_DEATH_NOTICED_MS;
+export const LEFT_MS = MAX_CALL_MS + WORKER_DEATH_NOTICED_MS;
 
 export function watchForLosses({ returns, regions, imports, onError }: LossWatchOptions): LossWatch {
   /** Regions whose queue was empty at the last check although batches were in flight. */

@@ -1,6 +1,6 @@
 import type { Words } from '../../errors/named-options.ts';
 import type { Region } from '../../membership/membership.ts';
-import { MOST_REMOVALS } from '../../options/sending-options.ts';
+import { MAX_REMOVALS } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { CreateWithoutName, RegionWithoutApp, TooManyRemovals, WrongTarget } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
@@ -36,7 +36,7 @@ export function targetOf({ regions, sandbox }: Target) {
     if (missing.length > 0) throw new RegionWithoutApp(id, missing);
     const unnamed = options.create && ledger.creating?.obstacle(options.create);
     if (unnamed !== undefined) throw new CreateWithoutName(unnamed.what, unnamed.remedy);
-    const { shape, maxRemovals = MOST_REMOVALS } = options;
+    const { shape, maxRemovals = MAX_REMOVALS } = options;
     const removals = shape?.actions === undefined ? 0 : ledger.removals();
     if (removals > maxRemovals) throw new TooManyRemovals(id, removals, maxRemovals);
   };

@@ -85,7 +85,7 @@ create index temp.clashes_by_kept on clashes (kept_id);
 -- name: mark_contradictions
 -- Added and banned at once, or added and removed: it is not clear what was meant, so nothing is sent.
 insert into problems (row_id, position, column_name, value, code, reason)
-  select c.id, 0, 'scope', s.name, 'ADDED_AND_BANNED',
+  select c.id, 0, coalesce((select recognised ->> 'scope' from input), 'scope'), s.name, 'ADDED_AND_BANNED',
          'the same UID is both added to this group and banned from it (row '
          || (select min(o.line) from clashes o where o.kept_id = c.kept_id and (o.column_scope = :ban) <> (c.column_scope = :ban))
          || ' asks for the other): keep one of the two'

@@ -1,7 +1,7 @@
 import { IntakeError, shownPath } from '../read/intake-error.ts';
 
 /** How long reading may stand still. */
-const MOST_MINUTES = 10;
+const MAX_MINUTES = 10;
 
 interface StandstillWatch {
   /** It has come forward. */
@@ -17,7 +17,7 @@ export function watchStandstill(stalled: () => void): StandstillWatch {
   let minutes = 0;
   const timer = setInterval(() => {
     minutes += 1;
-    if (minutes < MOST_MINUTES) return;
+    if (minutes < MAX_MINUTES) return;
     clearInterval(timer);
     stalled();
   }, 60_000).unref();
@@ -32,8 +32,8 @@ export function watchStandstill(stalled: () => void): StandstillWatch {
 export function readingStalled(name: string): IntakeError {
   return new IntakeError({
     code: 'READING_STALLED',
-    what: `reading ${shownPath(name)} came to a standstill: neither a row nor a byte was read for ${MOST_MINUTES} minutes`,
+    what: `reading ${shownPath(name)} came to a standstill: neither a row nor a byte was read for ${MAX_MINUTES} minutes`,
     remedy: 'Import it again; if it stops again, save it as CSV, or split it into smaller files',
-    facts: { file: name, minutes: MOST_MINUTES },
+    facts: { file: name, minutes: MAX_MINUTES },
   });
 }

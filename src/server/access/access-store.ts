@@ -119,7 +119,7 @@ const KEY_LIFE_MS = 24 * 60 * 60 * 1000;
 const USE_MS = 60_000;
 const SECRET_BYTES = 32;
 /** Characters of an audit entry's detail, at most. */
-const LONGEST_DETAIL = 1_000;
+const MAX_DETAIL_LENGTH = 1_000;
 const TOKEN = /^rct_([a-z0-9]{8})_([A-Za-z0-9_-]{43})$/;
 
 /** The part of a text that names a token and is not secret; empty when the text is not a token. */
@@ -185,7 +185,7 @@ export function openAccessStore(path: string): AccessStore {
     },
     logout: (cookie) => void sql('end_session').run({ hash: sha256(cookie) }),
     note: ({ detail, ...entry }) =>
-      void sql('note').run({ ...entry, detail: detail.slice(0, LONGEST_DETAIL), at: Date.now() }),
+      void sql('note').run({ ...entry, detail: detail.slice(0, MAX_DETAIL_LENGTH), at: Date.now() }),
     audit: ({ limit, before = Number.MAX_SAFE_INTEGER, since = 0, until = Number.MAX_SAFE_INTEGER, ...filter }) => {
       const { who = null, action = null, search = null } = filter;
       return sql<AuditEntry>('audit_page').all({ limit, before, since, until, who, action, search });

@@ -3,7 +3,7 @@ import type { RegionStatus } from '../../api/regions.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { ImportViews } from '../import-views.ts';
-import type { Reading } from '../reading.ts';
+import type { DataReader } from '../reading.ts';
 import type { RunningImports } from '../running.ts';
 
 /** One browser or program that follows events. */
@@ -24,7 +24,7 @@ export interface Channel {
 /** What channels are made from. */
 export interface EventSources {
   readonly coordinator: Coordinator;
-  readonly reading: Reading;
+  readonly reading: DataReader;
   readonly views: ImportViews;
   readonly running: RunningImports;
   /** As they were at most a second ago. */
@@ -36,7 +36,7 @@ export interface EventSources {
 
 export const TICK_MS = 1_000;
 /** A watcher with this many unsent bytes is disconnected: it reconnects and gets the state at that time. */
-const MOST_UNSENT = 1024 * 1024;
+const MAX_UNSENT = 1024 * 1024;
 
 export function eventText(name: string, data: unknown, id?: number): string {
   return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
@@ -59,6 +59,6 @@ export function openChannel(onEmpty: () => void): Channel {
 
 /** Writes to one watcher, or disconnects it when it does not read what it was sent. */
 export function write({ response }: Watcher, text: string): void {
-  if (response.writableLength > MOST_UNSENT) response.destroy();
+  if (response.writableLength > MAX_UNSENT) response.destroy();
   else response.write(text);
 }

@@ -24,7 +24,7 @@ export interface ListChannel extends Channel {
 
 const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Most unfinished imports that are looked at. */
-const MOST = 200;
+const MAX_LISTED = 200;
 
 export function listChannel(sources: EventSources): ListChannel {
   const { coordinator, reading, views, running, regions, log } = sources;
@@ -59,7 +59,7 @@ export function listChannel(sources: EventSources): ListChannel {
     return changed;
   };
   const look = async () => {
-    const { imports } = reading.page({ states: UNFINISHED, limit: MOST });
+    const { imports } = reading.page({ states: UNFINISHED, limit: MAX_LISTED });
     const looked = [...moved];
     moved.clear();
     try {
@@ -101,7 +101,7 @@ export function listChannel(sources: EventSources): ListChannel {
   let present: { readonly at: number; readonly text: Promise<string> } | undefined;
   const presentText = (): Promise<string> => {
     if (present !== undefined && Date.now() - present.at < TICK_MS) return present.text;
-    const { imports } = reading.page({ states: UNFINISHED, limit: MOST });
+    const { imports } = reading.page({ states: UNFINISHED, limit: MAX_LISTED });
     const text = Promise.all(imports.map(async (record) => JSON.stringify(await viewOf(record)))).then(listText);
     const made = { at: Date.now(), text };
     present = made;

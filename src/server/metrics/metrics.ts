@@ -10,7 +10,7 @@ import { answersSoon } from '../queue-answer.ts';
 
 const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Imports counted one by one, at most. */
-const MOST_IMPORTS = 1_000;
+const MAX_IMPORTS = 1_000;
 
 /** Metrics of requests, imports and regions. */
 export function serverMetrics(app: Api, { coordinator, reading, events }: ServerContext, registry: Registry): void {
@@ -34,7 +34,7 @@ export function serverMetrics(app: Api, { coordinator, reading, events }: Server
         if (error instanceof LedgerError) return new Map();
         throw error;
       });
-  const underWay = () => reading.page({ states: NOT_OVER, limit: MOST_IMPORTS }).imports;
+  const underWay = () => reading.page({ states: NOT_OVER, limit: MAX_IMPORTS }).imports;
   new Gauge({
     name: 'rollcall_imports',
     help: 'Imports that are not over, by state',

@@ -80,12 +80,12 @@ function brokenForm(error: unknown): unknown {
   return error;
 }
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** A file name that is safe to show: its last part, printable, not too long. It never becomes a path. */
 export function labelOf(name: string | undefined): string {
   const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
-  const label = printable(last).trim().slice(0, LONGEST_NAME);
+  const label = printable(last).trim().slice(0, MAX_NAME_LENGTH);
   // "-" means standard input elsewhere.
   return label === '' || label === '-' ? 'upload' : label;
 }

@@ -1,4 +1,4 @@
-import { recipesToSuggest } from '../../imports/recipes/store.ts';
+import { recipesToSuggest } from '../../features/recipes/recipe-store.ts';
 import { callerOf, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { serve } from '../serve.ts';
@@ -15,7 +15,7 @@ export const INSPECT_MS = 10_000;
 export function inspectRoute(
   app: Api,
   { coordinator, dir, settings }: ServerContext,
-  limits: ReceiveOptions & { readonly mostZipBytes: number },
+  limits: ReceiveOptions & { readonly maxZipBytes: number },
 ): void {
   serve(app, uploadOperations.inspect, async (request, reply) => {
     const { name, ...query } = request.query;

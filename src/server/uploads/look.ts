@@ -1,6 +1,6 @@
 import type { Look } from '../../api/look.ts';
-import { type Beginning, importOfSame, MAX_COMPARED } from '../../imports/inspect/same-file.ts';
-import { recipesToSuggest } from '../../imports/recipes/store.ts';
+import { type Beginning, importOfSame, MAX_COMPARED } from '../../features/inspect/same-file.ts';
+import { recipesToSuggest } from '../../features/recipes/recipe-store.ts';
 import { callerOf } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { type Problem, problemDocument } from '../problem.ts';
@@ -18,7 +18,7 @@ import { takeHead } from './taking.ts';
 export function lookRoute(
   app: Api,
   context: ServerContext,
-  limits: ReceiveOptions & { readonly mostZipBytes: number },
+  limits: ReceiveOptions & { readonly maxZipBytes: number },
 ): void {
   const { coordinator, dir, settings } = context;
   serve(app, uploadOperations.look, async (request, reply) => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { fileFacts } from '../../api/file-facts.ts';
 import { look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { importOperations } from '../../api/operations/imports.ts';
 import { preview } from '../../api/preview.ts';
+import { fileFacts } from '../../features/inspect/api.ts';
 import { syncOperations } from '../../features/sync/operations.ts';
 import { syncQuery } from '../../features/sync/routes/options.ts';
 import { FILE_TYPES, previewQuery, uploadQuery } from './options.ts';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import { findRecipe } from '../../features/recipes/recipe-store.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { findRecipe } from '../../imports/recipes/store.ts';
-import type { PreviewRequest } from '../../imports/report/preview.ts';
-import { ReadingStopped } from '../../imports/report/reading-task.ts';
-import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
+import { ReadingStopped } from '../../imports/report/ledger-task.ts';
+import type { LedgerThreads } from '../../imports/report/ledger-threads.ts';
 import type { Caller } from '../bounded-answer.ts';
 import type { ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
@@ -45,7 +45,7 @@ export async function previewWith(
  * @throws Problem BAD_OPTION, BAD_BODY
  */
 export async function previewOf(
-  threads: Pick<ReadingThreads, 'preview'>,
+  threads: Pick<LedgerThreads, 'preview'>,
   request: PreviewRequest,
   caller: Caller,
 ): Promise<Buffer> {

@@ -5,7 +5,7 @@ import { isZip } from '../../imports/read/archive/zip-signature.ts';
 import { Problem } from '../problem.ts';
 
 export interface ReceiveOptions {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Without a byte for this long the upload is given up, in ms. */
   readonly idleMs: number;
   /** Aborted when the server stops, or when the upload must give way, with the Problem to answer with. */
@@ -32,7 +32,7 @@ export async function receive(body: Readable, path: string, options: ReceiveOpti
   try {
     for await (const piece of piecesOf(body, options)) {
       bytes += piece.length;
-      if (bytes > options.mostBytes) throw tooLarge(options.mostBytes);
+      if (bytes > options.maxBytes) throw tooLarge(options.maxBytes);
       options.came?.(piece.length);
       hash.update(piece);
       await file.appendFile(piece);
@@ -47,25 +47,25 @@ export async function receive(body: Readable, path: string, options: ReceiveOpti
   }
 }
 
-/** The first bytes of a body, at most `mostBytes`, or `mostZipBytes` of an archive or workbook, in memory. @throws as `receive` does */
+/** The first bytes of a body, at most `maxBytes`, or `maxZipBytes` of an archive or workbook, in memory. @throws as `receive` does */
 export async function receiveHead(
   body: Readable,
-  { mostZipBytes, ...options }: ReceiveOptions & { readonly mostZipBytes: number },
+  { maxZipBytes, ...options }: ReceiveOptions & { readonly maxZipBytes: number },
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of piecesOf(body, options)) {
     bytes += piece.length;
     pieces.push(piece);
-    const most = isZip(pieces[0] ?? piece) ? mostZipBytes : options.mostBytes;
+    const most = isZip(pieces[0] ?? piece) ? maxZipBytes : options.maxBytes;
     if (bytes > most) throw tooLarge(most);
   }
   if (bytes === 0) throw new Problem('BAD_BODY', 'The body is empty; it must be the beginning of a file.');
   return Buffer.concat(pieces);
 }
 
-export function tooLarge(mostBytes: number): Problem {
-  return new Problem('TOO_LARGE', `The body is larger than the ${mostBytes} bytes that this server takes.`);
+export function tooLarge(maxBytes: number): Problem {
+  return new Problem('TOO_LARGE', `The body is larger than the ${maxBytes} bytes that this server takes.`);
 }
 
 async function* piecesOf(body: Readable, { idleMs, signal }: ReceiveOptions): AsyncGenerator<Buffer> {

@@ -1,10 +1,10 @@
+import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts';
+import type { Recipe } from '../../features/recipes/recipe.ts';
+import { findRecipe } from '../../features/recipes/recipe-store.ts';
+import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import type { RecipeUse } from '../../imports/inspect/use-recipe.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
-import type { Recipe } from '../../imports/recipes/recipe.ts';
-import { findRecipe } from '../../imports/recipes/store.ts';
-import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
+import type { LedgerThreads } from '../../imports/report/ledger-threads.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Caller } from '../bounded-answer.ts';
 import { badReading } from './options.ts';
@@ -22,7 +22,7 @@ export function recipeFor(dir: DataDir, options: ImportOptions): Recipe | undefi
 
 /** The options with those of the recipe, for the file that has come. @throws Problem BAD_OPTION */
 export async function optionsFor(
-  threads: Pick<ReadingThreads, 'useRecipe'>,
+  threads: Pick<LedgerThreads, 'useRecipe'>,
   recipe: Recipe | undefined,
   use: Omit<RecipeUse, 'recipe'>,
   caller?: Caller,

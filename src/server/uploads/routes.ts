@@ -30,7 +30,7 @@ export interface UploadLimits {
 /** `POST /v1/imports`, `/v1/syncs` and `/v1/preview`: bodies that are files. */
 export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, most }: UploadLimits): Promise<void> {
   const { coordinator, syncs, dir, settings, access, views } = context;
-  const { maxUploadBytes: mostBytes, region, sandbox } = { ...settings, region: settings.defaultRegion };
+  const { maxUploadBytes: maxBytes, region, sandbox } = { ...settings, region: settings.defaultRegion };
   const waiting = join(dir.root, 'uploads');
   // Left by a process that was killed: what they were is not known.
   await rm(waiting, { recursive: true, force: true });
@@ -41,7 +41,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
     waiting,
     keys: uploadKeys(access, (id) => isImport(id) || isSync(id)),
     most,
-    limits: { mostBytes, idleMs, signal: stopping.signal },
+    limits: { maxBytes, idleMs, signal: stopping.signal },
   });
 
   await app.register(async (plain) => {
@@ -58,7 +58,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       const { query, headers } = request;
       const contentType = headers['content-type'] ?? '';
       // Refuse what can be refused before the file is sent.
-      checkLength(request, mostBytes);
+      checkLength(request, maxBytes);
       const options = optionsOf(query, { contentType, region, sandbox });
       const recipe = recipeFor(dir, options);
       const id = await uploads.take(
@@ -95,7 +95,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       return views.of(coordinator.find(id));
     });
     syncUploadRoute(scope, context, uploads);
-    const limits = { mostBytes: PREVIEW_BYTES, mostZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal: stopping.signal };
+    const limits = { maxBytes: PREVIEW_BYTES, maxZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal: stopping.signal };
     inspectRoute(scope, context, limits);
     lookRoute(scope, context, limits);
 

@@ -65,10 +65,10 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
       reply.header('retry-after', BUSY_SECONDS);
       throw new Problem('BUSY', detail);
     };
-    const mostOfOne = Math.ceil(most / 2);
+    const maxOfOne = Math.ceil(most / 2);
     const own = [...underWay].filter((one) => one.who === who).length;
-    if (who !== '' && own >= mostOfOne) {
-      refuse(`${own} uploads with this token are in progress, and one token may have ${mostOfOne} at a time.`);
+    if (who !== '' && own >= maxOfOne) {
+      refuse(`${own} uploads with this token are in progress, and one token may have ${maxOfOne} at a time.`);
     }
     if (underWay.size < most) return;
     const [slowest] = [...underWay].filter(({ pace }) => pace.isSlow()).sort((a, b) => a.pace.rate() - b.pace.rate());
@@ -132,8 +132,8 @@ async function refuseWithoutRoom({ headers }: FastifyRequest, folder: string): P
 }
 
 /** @throws Problem TOO_LARGE for a body whose Content-Length says so */
-export function checkLength({ headers }: FastifyRequest, mostBytes: number): void {
-  if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes);
+export function checkLength({ headers }: FastifyRequest, maxBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
 /** The beginning of a file, in memory. */
@@ -144,9 +144,9 @@ export interface SentHead extends Pick<SentFile, 'name' | 'type'> {
 /** Takes the first bytes of the file in a request. @throws Problem BAD_BODY, MEDIA_TYPE, TOO_LARGE */
 export function takeHead(
   request: FastifyRequest,
-  limits: ReceiveOptions & { readonly mostZipBytes: number },
+  limits: ReceiveOptions & { readonly maxZipBytes: number },
 ): Promise<SentHead> {
-  checkLength(request, limits.mostZipBytes);
+  checkLength(request, limits.maxZipBytes);
   return fileOf(request, async ({ stream, type, name }) => ({ type, name, head: await receiveHead(stream, limits) }));
 }
 

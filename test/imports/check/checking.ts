@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
-import type { CheckSummary } from '../../../src/api/checks.ts';
-import type { CheckRecord } from '../../../src/imports/check/check-ledger.ts';
+import type { CheckSummary } from '../../../src/features/check/api.ts';
+import type { CheckRecord } from '../../../src/features/check/check-ledger.ts';
 import {
   type CheckHow,
   type Checks,
   checkOf,
   checkSummaryOf,
   createChecks,
-} from '../../../src/imports/check/checks.ts';
+} from '../../../src/features/check/checks.ts';
 import { checkFiles } from '../../../src/imports/check-paths.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
 import { REGIONS } from '../../../src/membership/membership.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { FileFacts } from '../../../src/api/file-facts.ts';
+import type { FileFacts } from '../../../src/features/inspect/api.ts';
+import { columnFacts } from '../../../src/features/inspect/column-facts.ts';
+import { inspect } from '../../../src/features/inspect/inspect.ts';
+import { headOf } from '../../../src/features/recipes/head.ts';
 import { importOptions } from '../../../src/imports/import-options.ts';
-import { columnFacts } from '../../../src/imports/inspect/column-facts.ts';
-import { headOf } from '../../../src/imports/inspect/head.ts';
-import { inspect } from '../../../src/imports/inspect/inspect.ts';
 
 const factsOf = async (content: string | Buffer, chosen: object = {}): Promise<FileFacts> => {
   const bytes = Buffer.from(content);

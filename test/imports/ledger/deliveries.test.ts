@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openDeliveries } from '../../../src/features/notify/deliveries.ts';
 import { openSyncCatalog } from '../../../src/features/sync/sync-catalog.ts';
 import { openCatalog } from '../../../src/imports/catalog.ts';
 import type { ImportState } from '../../../src/membership/import-state.ts';
-import { openDeliveries } from '../../../src/server/webhook/deliveries.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 function open() {

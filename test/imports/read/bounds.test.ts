@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { MOST_DEPTH } from '../../../src/imports/read/bounds.ts';
+import { MAX_DEPTH } from '../../../src/imports/read/bounds.ts';
 import { openIntake } from '../../../src/imports/read/intake.ts';
 import { BOUND_NAMES, BOUNDS, boundText } from '../../../src/options/bounds.ts';
 import { boundList } from '../../../src/options/option-texts.ts';
@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 describe('depth', () => {
   const nested = (depth: number) => `{"guid":"g","uid":"u2","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
-  test.each([MOST_DEPTH + 1, 22_000, 50_000])('an NDJSON line of %i levels is refused with its line', async (depth) => {
+  test.each([MAX_DEPTH + 1, 22_000, 50_000])('an NDJSON line of %i levels is refused with its line', async (depth) => {
     const error = await refusal(read(`{"guid":"g","uid":"u1"}\n${nested(depth)}\n`));
     expect(error).toMatchObject({ code: 'JSON_SHAPE', place: 'line 2' });
     expect(error.message).toContain('deeper than 100 levels');
@@ -32,7 +32,7 @@ describe('depth', () => {
   });
 
   test.each(['ndjson', 'json'] as const)('%s of the deepest that is allowed is read', async (format) => {
-    const { rows } = await read(format === 'json' ? `[${nested(MOST_DEPTH)}]` : nested(MOST_DEPTH), { format });
+    const { rows } = await read(format === 'json' ? `[${nested(MAX_DEPTH)}]` : nested(MAX_DEPTH), { format });
     expect(rows[0]?.uid).toBe('u2');
   });
 

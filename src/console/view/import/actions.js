@@ -1,5 +1,6 @@
 /** What can be done with an import now: the buttons follow what the server says is possible. */
 import { useEffect } from 'preact/hooks';
+import { undoChoice, undone } from '../../../features/sync/pages/undoing.js';
 import { importPath, query, request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
 import { foreign, h, importHref, repairHref, syncHref } from '../../element.js';
@@ -8,7 +9,6 @@ import { ErrorPlace } from '../../notice.js';
 import { usePlace } from '../../place.js';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
-import { undoChoice, undone } from '../undoing.js';
 import { isToBeAsked, mayBeSent } from './before-sending.js';
 
 /** @import { Action, ImportView } from '../../answers.d.ts' */

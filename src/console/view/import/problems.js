@@ -18,7 +18,7 @@ import { ATTENTION, inPlace, messageWords, settled } from '../../words.js';
 /** While an import runs, problems are grouped again no more often: that is work for the server. */
 const EVERY_MS = 5000;
 /** Further ones are shown when they are asked for: the rows stay in sight. */
-const MOST_SHOWN = 6;
+const MAX_SHOWN = 6;
 
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportProblems({ id, live, filter }) {
@@ -36,7 +36,7 @@ export function ImportProblems({ id, live, filter }) {
   if (data === undefined || data.problems.length === 0) return null;
   // What counts in another row, or was left out on purpose, is no one's work.
   const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
-  const items = showsAll.value ? all : all.slice(0, MOST_SHOWN);
+  const items = showsAll.value ? all : all.slice(0, MAX_SHOWN);
   return h(
     Card,
     { id: 'problems', title: 'Problems' },
@@ -76,11 +76,12 @@ function columnsFor(id, filter) {
     {
       label: 'Problem',
       kind: 'main',
-      cell: ({ status, code, column, examples }) => [
+      cell: ({ status, code, column, ...found }) => [
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
         column !== undefined && [' in ', foreign(column)],
-        h('p', { class: 'note' }, examplesOf(examples)),
+        h('p', { class: 'note' }, examplesOf(found.examples)),
+        found.examples[0]?.rows !== undefined && h('p', { class: 'note' }, shapesOf(found)),
       ],
     },
     {
@@ -119,8 +120,9 @@ function columnsFor(id, filter) {
 }
 
 /** What is said of the first one is much the same of the others. @param {ProblemView['examples']} examples */
-function examplesOf([first, ...others]) {
+function examplesOf([first, ...further]) {
   const message = first?.message ?? '';
+  const others = further.filter(({ rows }) => rows === undefined);
   const rows = others.flatMap(({ line, value }, at) => [
     at === 0 ? ' Also row ' : ', row ',
     `${grouped(line)}, `,
@@ -131,5 +133,20 @@ function examplesOf([first, ...others]) {
     first?.value !== '' && [', ', h('code', { key: 'value' }, foreign(first?.value ?? ''))],
     message !== '' && [': ', foreign(messageWords(message))],
     others.length > 0 && ['.', ...rows, '.'],
+  ];
+}
+
+/** "40 like this, 3 like li na (row 44), 2 others" @param {Pick<ProblemView, 'examples' | 'examined' | 'count'>} problem */
+function shapesOf({ examples, examined, count }) {
+  const others = examples.reduce((left, { rows = 0 }) => left - rows, examined ?? count);
+  return [
+    examined !== undefined && `Of the first ${grouped(examined)}: `,
+    ...examples.map(({ line, value, rows = 0 }, at) => [
+      `${at === 0 ? '' : ', '}${grouped(rows)} `,
+      value === '' ? 'empty' : 'like ',
+      value !== '' && (at === 0 ? 'this' : h('code', { key: at }, foreign(value))),
+      at > 0 && ` (row ${grouped(line)})`,
+    ]),
+    others > 0 && `, ${grouped(others)} ${others === 1 ? 'other' : 'others'}`,
   ];
 }

@@ -18,7 +18,7 @@ import { rowsAsText } from './row-columns.js';
 /** @import { RowsWanted } from './rows-wanted.js' */
 
 /** Rows that are copied at most: a clipboard is no file. */
-const MOST_COPIED = 1000;
+const MAX_COPIED = 1000;
 
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted, total: number | null }} properties `total`: rows that pass the filter */
 export function RowsActions({ id, live, filter, total }) {
@@ -75,7 +75,7 @@ export function RowsActions({ id, live, filter, total }) {
       ),
       h(CopyButton, {
         text: () => textOf(id, filter),
-        label: total > MOST_COPIED ? `Copy the first ${grouped(MOST_COPIED)} rows` : `Copy ${counted(total, 'row')}`,
+        label: total > MAX_COPIED ? `Copy the first ${grouped(MAX_COPIED)} rows` : `Copy ${counted(total, 'row')}`,
         what: 'as a table',
       }),
       h(CopyButton, {
@@ -120,9 +120,9 @@ async function textOf(id, filter) {
   do {
     const cursor = page.nextCursor;
     page = await request(
-      importPath(id, `/rows${query({ ...filter.wanted.peek(), limit: MOST_COPIED - rows.length, cursor })}`),
+      importPath(id, `/rows${query({ ...filter.wanted.peek(), limit: MAX_COPIED - rows.length, cursor })}`),
     );
     rows.push(...page.rows);
-  } while (page.nextCursor !== null && rows.length < MOST_COPIED);
+  } while (page.nextCursor !== null && rows.length < MAX_COPIED);
   return rowsAsText(rows);
 }

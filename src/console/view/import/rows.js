@@ -23,7 +23,7 @@ const PAGE = 100;
 /** There each row is as high as half of the screen. */
 const PAGE_ON_PHONE = 25;
 /** Rows on the page at the same time: the earliest make room. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 /** While the import runs, the rows that are shown are asked for again no more often. */
 const EVERY_MS = 5000;
 
@@ -32,7 +32,7 @@ export function ImportRows({ id, live, filter }) {
   const path = importPath(id, `/rows${query(filter.wanted.value)}`);
   const page = useMemo(() => (isNarrow() ? PAGE_ON_PHONE : PAGE), []);
   /** @type {import('../../answer.js').Pages<RowView>} */
-  const pages = useKeptPages(path, { name: 'rows', limit: page, most: MOST_ROWS });
+  const pages = useKeptPages(path, { name: 'rows', limit: page, most: MAX_ROWS });
   const { items, total, isOld, hasMore, dropped, error } = pages;
   const detail = useSignal(/** @type {RowView | undefined} */ (undefined));
   // Once it is sent, the outcomes count.

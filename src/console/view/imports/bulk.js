@@ -3,13 +3,14 @@ import { useSignal } from '@preact/signals';
 import { request } from '../../api.js';
 import { ask, confirmed } from '../../dialog.js';
 import { foreign, h, importHref } from '../../element.js';
-import { counted, listIn } from '../../format.js';
+import { counted, grouped, listIn } from '../../format.js';
 import { announce } from '../../frame.js';
 import { ErrorPlace } from '../../notice.js';
 import { refreshOverview } from '../../overview.js';
 import { saidOf } from '../../remedies.js';
-import { fileName, needAttention } from '../../words.js';
+import { fileName, needAttention, settled } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
+import { MANY_ROWS } from '../import/before-sending.js';
 
 /** @import { Signal } from '@preact/signals' */
 /** @import { BulkAnswer, ImportView } from '../../answers.d.ts' */
@@ -38,6 +39,21 @@ export function ChooseBox({ view, chosen }) {
       else ids.delete(view.id);
       chosen.value = ids;
     },
+  });
+}
+
+/** Whether the rows of these imports may be sent: a few are not asked about. @param {readonly ImportView[]} views */
+async function mayBeResumed(views) {
+  const waiting = views.filter(({ actions }) => actions.includes('resume'));
+  const open = waiting.reduce((sum, { rows }) => sum + rows.read - settled(rows), 0);
+  const failing = waiting.reduce((sum, { checkedRows }) => sum + (checkedRows?.wouldFail ?? 0), 0);
+  if (open < MANY_ROWS && failing === 0) return true;
+  return confirmed({
+    question: `Resume ${counted(waiting.length, 'import')}?`,
+    explanation: `${counted(open, 'row')} that wait are sent${failing === 0 ? '' : `; ${grouped(failing)} of them would fail, as checks say`}.`,
+    yes: 'Resume them',
+    no: 'Keep them waiting',
+    tone: 'main',
   });
 }
 
@@ -96,6 +112,7 @@ export function BulkBar({ items, chosen, onDone }) {
       });
       if (!isSure) return;
     }
+    if (verb === 'resume' && !(await mayBeResumed(views))) return;
     await send({ action: verb }, done);
   };
   const tag = async () => {

@@ -15,7 +15,7 @@ import { Ways } from './suggestions.js';
 /** @import { Suggestion } from './suggestions.js' */
 
 /** A wide table has hundreds of columns that are alike. */
-const MOST_COLUMNS = 30;
+const MAX_COLUMNS = 30;
 
 /** @param {{ found: Preview, rows: readonly GridRow[], preview: ShownFile, form: Form, suggestions: readonly Suggestion[] }} properties */
 export function GridTable({ found, rows, preview, form, suggestions }) {
@@ -26,9 +26,7 @@ export function GridTable({ found, rows, preview, form, suggestions }) {
       const uses = usesOf(column, preview, values);
       return { column, index, uses, suggested: suggestions.filter((one) => one.column === column) };
     })
-    .filter(
-      ({ index, uses, suggested }) => isWhole.value || index < MOST_COLUMNS || uses.length + suggested.length > 0,
-    );
+    .filter(({ index, uses, suggested }) => isWhole.value || index < MAX_COLUMNS || uses.length + suggested.length > 0);
   /** The column at which each field is chosen, or could be. @param {string} field */
   const placeOf = (field) =>
     (

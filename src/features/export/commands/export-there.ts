@@ -8,8 +8,9 @@ import type { Server } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import { type ExportView, exportOperations } from '../api.ts';
+import type { ExportView } from '../api.ts';
 import { type ExportFormat, type WrittenFile, writeLists } from '../export-files.ts';
+import { exportOperations } from '../operations.ts';
 import { type ExportFlags, resumeCommand } from './export-flags.ts';
 import { type ExportFindings, exportDocument, sayExport } from './export-outcome.ts';
 

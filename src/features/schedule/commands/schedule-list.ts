@@ -18,7 +18,7 @@ import type { ScheduleDocument } from './schedules.ts';
 
 type Flags = CommonFlags & ServerFlags;
 
-const MOST = 1_000;
+const MAX_LISTED = 1_000;
 
 /** `rollcall schedule list`: what there is, when it is due next, and its last result. */
 export function scheduleListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -31,7 +31,7 @@ export function scheduleHistoryCommand(io: Io, end: (code: Promise<ExitCode>) =>
   const command = new Command('history')
     .description('show the runs of a schedule, and which rows keep failing since when')
     .argument('<name>', 'as `schedule list` shows it')
-    .option('--limit <n>', 'how many runs and rows', wholeNumber(1, MOST), 20);
+    .option('--limit <n>', 'how many runs and rows', wholeNumber(1, MAX_LISTED), 20);
   return withServer(withDataDir(withJson(command))).action((name: string, flags: Flags & { readonly limit: number }) =>
     end(history(io, name, flags)),
   );

@@ -7,7 +7,7 @@ import { SourceError } from '../schedule-errors.ts';
 import type { Obtained } from '../source.ts';
 
 /** Time in which the file must be there, in ms: a person waits for it. */
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /**
  * The file that a schedule would read. What is fetched is kept in `folder`.
@@ -19,7 +19,7 @@ export async function getFile(
   folder: string,
   left?: AbortSignal,
 ): Promise<Obtained> {
-  const late = AbortSignal.timeout(MOST_MS);
+  const late = AbortSignal.timeout(MAX_MS);
   const signal = left === undefined ? late : AbortSignal.any([late, left]);
   try {
     return await obtain({ source, headers, maxSource, restricted, copy: null }, { folder, signal });

@@ -1,6 +1,5 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { isZip } from '../../../imports/read/archive/zip-signature.ts';
-import { listRecipes } from '../../../imports/recipes/store.ts';
 import { callerOf } from '../../../server/bounded-answer.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
@@ -8,6 +7,7 @@ import { serve } from '../../../server/serve.ts';
 import { INSPECT_MS } from '../../../server/uploads/inspect.ts';
 import { lookText } from '../../../server/uploads/look.ts';
 import { PREVIEW_ZIP_BYTES, previewOf } from '../../../server/uploads/preview.ts';
+import { listRecipes } from '../../recipes/recipe-store.ts';
 import { newSyncId } from '../../sync/compose-syncs.ts';
 import { scheduleOperations } from '../operations.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';

@@ -6,7 +6,7 @@ type Night = ScheduleNights['schedules'][number]['nights'][number];
 
 const DAY_MS = 86_400_000;
 /** Due times of a schedule that are checked for runs that did not start; more frequent schedules are not shown as nights. */
-const MOST_TIMES = 100;
+const MAX_TIMES = 100;
 
 const REASONS = {
   missed: 'it was due, and no server was running',
@@ -39,7 +39,7 @@ export function nightsOf(
   /** By day; of a day with several, that of the last. */
   const notStarted = new Map<string, keyof typeof REASONS>();
   let at = since;
-  for (let times = 0; times < MOST_TIMES; times++) {
+  for (let times = 0; times < MAX_TIMES; times++) {
     at = nextRun(cron, tz, at);
     if (at >= now) break;
     notStarted.set(dayOf(at, tz), isPaused(at) ? 'paused' : 'missed');

@@ -17,7 +17,7 @@ import { isAddress } from '../../../text/address.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
-import { type Reading, readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
+import { readSyncOptions, type SyncInput, syncOptionsToJson } from '../../sync/sync-options.ts';
 import { checkAllowed } from '../allowed-sources.ts';
 import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../api.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
@@ -98,7 +98,7 @@ export function readingView({
   format,
   delimiter,
   ...reading
-}: Reading): ScheduleReading {
+}: SyncInput): ScheduleReading {
   return defined({
     ...reading,
     map: Object.keys(map).length === 0 ? undefined : map,
@@ -151,9 +151,9 @@ function headersOf(
 /** @throws Problem BAD_OPTION */
 function readingOf(
   given: ScheduleReading,
-  before: Reading | null,
+  before: SyncInput | null,
   settings: Pick<Settings, 'sandbox' | 'defaultRegion'>,
-): Reading {
+): SyncInput {
   const identities = before?.identities;
   const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
   const options = importReadingOptions(given, settings);

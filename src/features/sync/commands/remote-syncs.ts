@@ -5,14 +5,16 @@ import type { Server } from '../../../cli/target/server-client.ts';
 import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
 import { syncOperations } from '../operations.ts';
-import type { KeptSync, Syncs } from './syncs.ts';
+import { type Syncs, shownSync } from './syncs.ts';
 
 /** Entries that a page of the server's lists holds at most. */
-const MOST_OF_PAGE = { syncs: 200, findings: 500 };
+const MAX_OF_PAGE = { syncs: 200, findings: 500 };
 
 /** The syncs of a server. */
 export function remoteSyncs(server: Server, imports: Imports): Syncs {
   const view = (id: string) => server.call(syncOperations.one, { id });
+  // A server knows by itself whether it sends to a sandbox.
+  const shown = (sync: SyncView) => shownSync(sync, false, sync.before && `${server.url}${sync.before}`);
   return {
     imports,
     place: `at ${server.url}`,
@@ -22,10 +24,10 @@ export function remoteSyncs(server: Server, imports: Imports): Syncs {
           const page = await server.call(syncOperations.list, { limit: `${size}`, cursor });
           return { ...page, entries: page.syncs };
         },
-        MOST_OF_PAGE.syncs,
+        MAX_OF_PAGE.syncs,
         limit,
       ),
-    find: async (id) => keptSync(server, await view(id)),
+    find: async (id) => shown(await view(id)),
     findings: async (id) => {
       const { findings, guards } = await view(id);
       // The view has the first; as long as these are all, nothing more is asked.
@@ -42,15 +44,9 @@ export function remoteSyncs(server: Server, imports: Imports): Syncs {
   };
 }
 
-/** A server knows by itself whether it sends to a sandbox. */
-export function keptSync({ url }: Server, view: SyncView): KeptSync {
-  const unknownGroups = view.create?.groups === true ? 0 : view.unknownGroups;
-  return { ...view, sandbox: false, unknownGroups, before: view.before && `${url}${view.before}` };
-}
-
 function findingsOf(server: Server, id: string, guard: Finding['guard']): Promise<Finding[]> {
   return entriesOf(async (size, cursor) => {
     const page = await server.call(syncOperations.findings, { id, guard, limit: `${size}`, cursor });
     return { ...page, entries: page.findings.map(({ members: _, ...finding }) => finding) };
-  }, MOST_OF_PAGE.findings);
+  }, MAX_OF_PAGE.findings);
 }

@@ -63,7 +63,7 @@ export async function syncFlagsOf(flags: ModeFlags): Promise<SyncFlags> {
 const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING };
 
 /** Characters of UIDs that a server takes with one request. */
-const LONGEST_UIDS = 8_000;
+const MAX_UIDS_LENGTH = 8_000;
 
 /** The choices as the API's query takes them. @throws as syncFlagsOf */
 export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSearchParams> {
@@ -71,7 +71,7 @@ export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSe
   const { limit = {}, protect: _, ...choices } = flags;
   const given = { ...choices, protect: [...protect], removeNamed: [...removeByName] };
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeByName })) {
-    if (encodeURIComponent([...uids].join(',')).length <= LONGEST_UIDS) continue;
+    if (encodeURIComponent([...uids].join(',')).length <= MAX_UIDS_LENGTH) continue;
     throw new UsageError(
       `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,
     );

@@ -12,19 +12,19 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { grouped, printable } from '../../../text/wording.ts';
+import type { SyncEntry } from '../api.ts';
 import { openSyncs } from './open-syncs.ts';
 import { documentOf } from './sync-outcome.ts';
-import type { ListedSync } from './syncs.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly limit: number };
 
-const MOST = 1_000;
+const MAX_LISTED = 1_000;
 
 /** `rollcall sync list`: syncs, newest first. */
 export function syncListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('list')
     .description('show syncs, newest first')
-    .option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
+    .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
   return withServer(withDataDir(withJson(command))).action((flags: Flags) => end(list(io, flags)));
 }
 
@@ -54,7 +54,7 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function rowOf({ id, state, file, undoOf, totals }: ListedSync, isOwned: boolean): string[] {
+function rowOf({ id, state, file, undoOf, totals }: SyncEntry, isOwned: boolean): string[] {
   const actions = totals?.actions;
   const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
     actions === undefined ? '' : grouped(actions[action]),

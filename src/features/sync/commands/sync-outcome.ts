@@ -6,13 +6,18 @@ import { nextSteps } from '../../../cli/screen/next-steps.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import { asClause, counted, grouped } from '../../../text/wording.ts';
+import type { SyncEntry, SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
-import type { KeptSync, ListedSync, Syncs } from './syncs.ts';
+import type { Syncs } from './syncs.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';
 
 /** `--json` of the sync commands. Times are ISO 8601. */
-interface SyncDocument extends ListedSync {
+interface SyncDocument
+  extends Pick<
+    SyncEntry,
+    'id' | 'state' | 'reason' | 'file' | 'undoOf' | 'importId' | 'createdAt' | 'finishedAt' | 'approved' | 'totals'
+  > {
   readonly findings: readonly Finding[];
   /** Where the members are, before the sync, of groups that lost members: a path or an address; null where none did. */
   readonly before: string | null;
@@ -50,7 +55,7 @@ export async function concludeSync(syncs: Syncs, io: Io, id: string, json: boole
   return code === EXIT.ok ? EXIT.rowsFailed : code;
 }
 
-async function exitOf({ imports }: Syncs, io: Io, { importId, state }: KeptSync, json: boolean): Promise<ExitCode> {
+async function exitOf({ imports }: Syncs, io: Io, { importId, state }: SyncView, json: boolean): Promise<ExitCode> {
   if (importId === null) return EXIT_OF[state] ?? EXIT.interrupted;
   if (!json) return conclude(imports, io, importId, false);
   const carried = await imports.find(importId);
@@ -58,7 +63,7 @@ async function exitOf({ imports }: Syncs, io: Io, { importId, state }: KeptSync,
 }
 
 /** Where no import says it. */
-const EXIT_OF: Readonly<Partial<Record<KeptSync['state'], ExitCode>>> = {
+const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
   planned: EXIT.ok,
   unchanged: EXIT.ok,
   held: EXIT.stopped,
@@ -68,7 +73,7 @@ const EXIT_OF: Readonly<Partial<Record<KeptSync['state'], ExitCode>>> = {
   failed: EXIT.usage,
 };
 
-export async function documentOf(syncs: Syncs, sync: KeptSync): Promise<SyncDocument> {
+export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncDocument> {
   const { id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved, totals, before } = sync;
   const { imports } = syncs;
   const findings = await syncs.findings(id);
@@ -80,7 +85,7 @@ export async function documentOf(syncs: Syncs, sync: KeptSync): Promise<SyncDocu
 }
 
 /** Groups that the service does not know, where nothing creates them. */
-function notThere({ undoOf, unknownGroups }: KeptSync): string[] {
+function notThere({ undoOf, unknownGroups }: SyncView): string[] {
   if (undoOf !== null || unknownGroups === 0) return [];
   return [
     `The service does not know ${counted(unknownGroups, 'group')}. To have them created, sync with --create-groups.`,
@@ -89,7 +94,7 @@ function notThere({ undoOf, unknownGroups }: KeptSync): string[] {
 }
 
 /** What the import of a sync waits for, where it waits for a person, and how to continue. */
-export async function waitingImport({ imports }: Syncs, { importId }: KeptSync): Promise<string[]> {
+export async function waitingImport({ imports }: Syncs, { importId }: SyncView): Promise<string[]> {
   if (importId === null) return [];
   const found = await imports.find(importId);
   if (found.state !== 'blocked') return [];
@@ -97,12 +102,12 @@ export async function waitingImport({ imports }: Syncs, { importId }: KeptSync):
   return [IMPORT_WAITS, ...nextSteps(imports, found, summary)];
 }
 
-function wayBack({ before }: KeptSync): string[] {
+function wayBack({ before }: SyncView): string[] {
   if (before === null) return [];
   return ['Who was in the groups that this sync takes something from, ready to import:', `  ${before}`];
 }
 
-async function whatNext({ imports }: Syncs, sync: KeptSync): Promise<string[]> {
+async function whatNext({ imports }: Syncs, sync: SyncView): Promise<string[]> {
   const { id, state, undoOf, file, importId } = sync;
   const reason = asClause(sync.reason);
   const sandbox = sync.sandbox ? ' --sandbox' : '';

@@ -5,9 +5,9 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { printable } from '../../../text/wording.ts';
+import type { SyncView } from '../api.ts';
 import { openSyncs } from './open-syncs.ts';
 import { printPlan, waitingImport } from './sync-outcome.ts';
-import type { KeptSync } from './syncs.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' };
 
@@ -38,7 +38,7 @@ async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function headOf({ id, file, undoOf, importId, moves, before }: KeptSync): string[] {
+function headOf({ id, file, undoOf, importId, moves, before }: SyncView): string[] {
   return [
     undoOf === null ? `sync ${id} of ${printable(file)}` : `${id} reverses import ${undoOf}`,
     ...moves.map(({ at, state, reason, who }) => {

@@ -9,9 +9,9 @@ export interface Syncs {
   /** Where they are, in words that complete "there are no syncs …". */
   readonly place: string;
   /** Newest first. */
-  list(limit: number): Promise<ListedSync[]>;
+  list(limit: number): Promise<readonly SyncEntry[]>;
   /** @throws UnknownSync, ServerRefused */
-  find(id: string): Promise<KeptSync>;
+  find(id: string): Promise<SyncView>;
   /** Everything that the guards object to. */
   findings(id: string): Promise<readonly Finding[]>;
   /** A plan for a terminal; undefined while there is none. */
@@ -20,22 +20,10 @@ export interface Syncs {
   plan(id: string, format: 'csv' | 'json'): Promise<AsyncIterable<string | Uint8Array>>;
 }
 
-export type ListedSync = Pick<
-  SyncEntry,
-  | 'id'
-  | 'state'
-  | 'code'
-  | 'reason'
-  | 'file'
-  | 'undoOf'
-  | 'importId'
-  | 'createdAt'
-  | 'finishedAt'
-  | 'approved'
-  | 'totals'
->;
-
-export interface KeptSync extends ListedSync, Pick<SyncView, 'moves' | 'unknownGroups' | 'left' | 'before'> {
-  /** Whether the commands that continue it need `--sandbox`. */
-  readonly sandbox: boolean;
+/**
+ * As commands show it. @param sandbox whether the commands that continue it need `--sandbox`
+ * @param before where the members are, before the sync, of groups that lose members
+ */
+export function shownSync(view: SyncView, sandbox: boolean, before: string | null): SyncView {
+  return { ...view, sandbox, before, unknownGroups: view.create?.groups === true ? 0 : view.unknownGroups };
 }

@@ -6,8 +6,8 @@ import { counted, grouped } from '../../../console/format.js';
 import { ErrorPlace } from '../../../console/notice.js';
 import { usePlace } from '../../../console/place.js';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.js';
-import { undoChoice, undone } from '../../../console/view/undoing.js';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.js';
+import { undoChoice, undone } from './undoing.js';
 
 /** @import { SyncAction, SyncView } from '../../../console/sync-answers.d.ts' */
 

@@ -1,15 +1,15 @@
 import { countedPages } from '../../../imports/ask/counted-pages.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { inRegions } from '../../../imports/ask/side-by-side.ts';
-import { CallsUsedUp } from '../../../imports/check/check-errors.ts';
-import { openUserCheck } from '../../../imports/check/check-ledger.ts';
-import { checkUsers, priceOfUsers } from '../../../imports/check/check-users.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../imports/create-limit.ts';
 import { CreateWithoutName } from '../../../imports/import-errors.ts';
 import { groupProfile } from '../../../imports/record/profile.ts';
 import { openProfiles } from '../../../imports/record/profiles.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
+import { CallsUsedUp } from '../../check/check-errors.ts';
+import { openUserCheck } from '../../check/check-ledger.ts';
+import { checkUsers, priceOfUsers } from '../../check/check-users.ts';
 import { throwIfRefused } from './live-state.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import type { MissingUsers } from './plan-reading.ts';
@@ -17,7 +17,7 @@ import type { MissingUsers } from './plan-reading.ts';
 /** What a sync would create: new groups are members' places like others in its plan, and users are counted beforehand. */
 
 /** Calls that counting users may take; where it takes more, they are counted while the plan is carried out. */
-const MOST_CALLS = 1_000;
+const MAX_CALLS = 1_000;
 /** Users whose names are shown. */
 const NAMED = 5;
 
@@ -86,7 +86,7 @@ async function askFor({ plan, path, pages, signal, onUser }: NewcomersTask): Pro
   const regions = [...new Set(newcomers.map(({ region }) => region))];
   let made = 0;
   const counted = countedPages(pages, () => {
-    if (++made > MOST_CALLS) throw new CallsUsedUp(MOST_CALLS);
+    if (++made > MAX_CALLS) throw new CallsUsedUp(MAX_CALLS);
   });
   try {
     let done = 0;
@@ -98,13 +98,13 @@ async function askFor({ plan, path, pages, signal, onUser }: NewcomersTask): Pro
           throw error;
         }),
       );
-    if (newcomers.length > MOST_CALLS) {
+    if (newcomers.length > MAX_CALLS) {
       let price = 0;
       await inEach(async (asking, region) => {
         const { calls } = await priceOfUsers(asking, region);
         price += calls;
       });
-      if (price > MOST_CALLS) return null;
+      if (price > MAX_CALLS) return null;
     }
     await inEach(checkUsers);
     return ledger.missingUsers(NAMED);

@@ -17,18 +17,18 @@ export const CHANGES_COLUMNS = ['region', 'guid', 'uid', 'scope', 'action', 'fro
 /** Columns behind these, with what new users and groups are created with: by field. */
 export const creationColumn = (field: CreateField): string => `create_${field}`;
 
-type Reading = Pick<PlanReader, 'actions' | 'groups'>;
+type PlanLines = Pick<PlanReader, 'actions' | 'groups'>;
 
 /**
  * The plan as CSV: PLAN_COLUMNS, one line for every action that is chosen, in the order of the groups; a group that could
  * not be listed has one line without a UID, whatever is chosen. Yields chunks of some 64 KB.
  * Cells that a spreadsheet would run as a formula are made text by an apostrophe (`harmless`).
  */
-export function planCsv(plan: Reading, choice?: ActionChoice): Generator<string> {
+export function planCsv(plan: PlanLines, choice?: ActionChoice): Generator<string> {
   return inChunks(planLines(plan, choice));
 }
 
-function* planLines(plan: Reading, choice: ActionChoice | undefined): Generator<string> {
+function* planLines(plan: PlanLines, choice: ActionChoice | undefined): Generator<string> {
   yield csvLine(PLAN_COLUMNS, ',');
   for (const group of plan.groups()) {
     const problem = groupProblem(group);

@@ -13,7 +13,7 @@ import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { CannotPlan } from '../sync-errors.ts';
-import type { Reading } from '../sync-options.ts';
+import type { SyncInput } from '../sync-options.ts';
 import { countNewcomers, planNewGroups, requireNames } from './creating.ts';
 import { decide } from './decide.ts';
 import { askBanned, askOwners, type LiveState, listMembers } from './live-state.ts';
@@ -23,7 +23,7 @@ import type { GroupName } from './plan-reading.ts';
 /** The goal of a plan. */
 export type PlanRequest =
   /** What the file `source` asks for, which the user named `file`. */
-  | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: Reading }
+  | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: SyncInput }
   /** Undo an import; its ledger is at `ledger`, and those of later imports at `later`. */
   | {
       readonly kind: 'undo';

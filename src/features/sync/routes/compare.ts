@@ -15,7 +15,7 @@ const place = z.object({ region: z.string(), guid: z.string() });
 
 /** Time that a comparison may take, in ms. */
 const DEADLINE_MS = 30_000;
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 
 /** The thread that makes one comparison. */
 export type CompareThread = { compare: (request: CompareRequest) => ComparedPage };
@@ -33,7 +33,7 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
   serve(app, syncOperations.compare, async ({ params: { id }, query: { with: other, all, limit, cursor } }) => {
     const [first, second] = [syncs.find(id), syncs.find(other)];
     const request = { first: fileOf(first), second: fileOf(second), all: all === 'true', limit };
-    if (line.pendingCount >= MOST_WAITING) throw new Problem('BUSY', 'Too many comparisons wait for their answers.');
+    if (line.pendingCount >= MAX_WAITING) throw new Problem('BUSY', 'Too many comparisons wait for their answers.');
     const after = cursorContent(place, cursor) ?? { region: '', guid: '' };
     const { groups, next, failed } = await line(() => compareElsewhere({ ...request, after }));
     return {

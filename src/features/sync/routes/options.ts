@@ -8,7 +8,7 @@ import { Problem } from '../../../server/problem.ts';
 import { KEPT_READING, RECIPE } from '../../../server/uploads/options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../guard-limits.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
-import type { Reading } from '../sync-options.ts';
+import type { SyncInput } from '../sync-options.ts';
 
 function limitOf(name: LimitName) {
   const { default: byDefault, unit, why } = LIMITS[name];
@@ -92,7 +92,7 @@ export function syncDecision(query: SyncQuery): Decision {
 }
 
 /** How the file is read. @throws Problem BAD_OPTION */
-export function readingOf(options: ImportOptions): Reading {
+export function readingOf(options: ImportOptions): SyncInput {
   if (options.shape?.actions !== undefined) {
     throw new Problem('BAD_OPTION', 'The file of a sync says who should be a member, not what to change.', {
       field: 'shape',

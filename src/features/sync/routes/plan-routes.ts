@@ -10,8 +10,8 @@ import { syncOperations } from '../operations.ts';
 import { type FindingPlace, openFindings } from '../plan/findings.ts';
 import { openPlanPages, type PlanPages } from '../plan/plan-pages.ts';
 import { planFiles } from '../plan/prepare.ts';
+import { hasBefore, modeOf } from '../plan/sync-view.ts';
 import { planBytes } from './plan-download.ts';
-import { hasBefore, modeOf } from './views.ts';
 
 const TYPES = { csv: 'text/csv', json: 'application/json', text: 'text/plain' } as const;
 

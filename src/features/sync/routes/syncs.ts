@@ -12,9 +12,9 @@ import { serve } from '../../../server/serve.ts';
 import { inShort } from '../../../text/wording.ts';
 import type { SyncAction } from '../api.ts';
 import { syncOperations } from '../operations.ts';
+import { syncActionsOf } from '../plan/sync-view.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
 import { undoDecision, undoQuery } from './options.ts';
-import { syncActionsOf } from './views.ts';
 
 /** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
 export function syncRoutes(app: Api, context: ServerContext): void {

@@ -1,6 +1,6 @@
 import type { CreateOptions } from '../../../options/create-options.ts';
 import type { SyncFlags, UndoFlags } from '../plan-flags.ts';
-import type { Reading } from '../sync-options.ts';
+import type { SyncInput } from '../sync-options.ts';
 
 /** What is asked of the sync runner. */
 
@@ -20,7 +20,7 @@ export interface CreateSync extends Wanted {
   readonly file: string;
   /** The path to read; it is copied when planning begins. */
   readonly source: string;
-  readonly reading: Reading;
+  readonly reading: SyncInput;
   readonly flags: SyncFlags;
   /** What it may create; absent: nothing. */
   readonly create?: CreateOptions | undefined;

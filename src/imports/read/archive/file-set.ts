@@ -10,9 +10,9 @@ import { openSource } from '../source.ts';
 import type { Zip } from './zip.ts';
 
 /** Files and folders that a folder is searched for; more are refused. */
-const MOST_FOUND = 200_000;
+const MAX_FOUND = 200_000;
 /** Files that may be read as one import. */
-const MOST_READ = 1_000;
+const MAX_READ = 1_000;
 
 /** The files of a folder or of a ZIP archive, by their names in it, with slashes. */
 export interface FileSet {
@@ -86,7 +86,7 @@ async function searched(path: string, name: string): Promise<{ readonly names: s
       throw notReadable(name, 'be listed', cause);
     });
     found += entries.length;
-    if (found > MOST_FOUND) throw tooMany(name, MOST_FOUND, 'files and folders');
+    if (found > MAX_FOUND) throw tooMany(name, MAX_FOUND, 'files and folders');
     for (const entry of entries) {
       const file = posix.join(folder, entry.name);
       if (entry.isDirectory()) folders.push(file);
@@ -127,7 +127,7 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
     const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; ${inputNames('and')} are read`;
     throw new IntakeError({ code: 'UNKNOWN_FILE', what: `${what}; ${present}`, remedy });
   }
-  if (files.length > MOST_READ) throw tooMany(set.name, MOST_READ, 'files with rows');
+  if (files.length > MAX_READ) throw tooMany(set.name, MAX_READ, 'files with rows');
   const chosen = new Set(files);
   return { files, others: [...names.filter((name) => !chosen.has(name)), ...set.leftOut] };
 }

@@ -1,7 +1,7 @@
 import { option, words } from '../../../errors/named-options.ts';
 import { boundText } from '../../../options/bounds.ts';
 import { type Bounds, orRaise } from '../bounds.ts';
-import type { Reading } from '../columns.ts';
+import type { ColumnRole } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
 import { IntakeError } from '../intake-error.ts';
 
@@ -9,7 +9,7 @@ import { IntakeError } from '../intake-error.ts';
 const OWN = ['_file', '_file_row'] as const;
 
 /** Field → name of the column that it is read from. */
-type Recognised = Readonly<Partial<Record<Reading, string>>>;
+type Recognised = Readonly<Partial<Record<ColumnRole, string>>>;
 
 /**
  * The columns of several files as those of one, and their rows under these. Columns of the same name are the same, and so

@@ -8,7 +8,7 @@ import { option, words } from '../../../errors/named-options.ts';
 import type { BoundName } from '../../../options/bounds.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
 import { boundsWith } from '../bounds.ts';
-import type { Reading } from '../columns.ts';
+import type { ColumnRole } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
 import { IntakeError, listed, shownPath } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
@@ -20,7 +20,7 @@ import { isZip } from './zip-signature.ts';
 /** The part of an opened input that is needed to combine several. */
 interface OpenedRows {
   readonly format: InputFormat;
-  readonly recognised: Readonly<Partial<Record<Reading, string>>>;
+  readonly recognised: Readonly<Partial<Record<ColumnRole, string>>>;
   columns(): readonly string[];
   notes(): readonly IntakeNote[];
   /** Rows of the file so far, left out or not. */

@@ -7,7 +7,7 @@ import { IntakeError, notReadable, shownPath } from '../intake-error.ts';
 import { BLOCK_BYTES } from '../source.ts';
 
 /** Entries that the directory of an archive may have. */
-const MOST_ENTRIES = 200_000;
+const MAX_ENTRIES = 200_000;
 
 const KINDS_OF_FILE = 0o170_000;
 const SYMBOLIC_LINK = 0o120_000;
@@ -45,7 +45,7 @@ export async function openZip(
 ): Promise<Zip> {
   const file = await opened(from, name);
   try {
-    if (file.entryCount > MOST_ENTRIES) throw tooManyEntries(name, file.entryCount);
+    if (file.entryCount > MAX_ENTRIES) throw tooManyEntries(name, file.entryCount);
     const entries = new Map<string, Entry>();
     for await (const entry of file.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue;
@@ -183,7 +183,7 @@ function twice(name: string, one: Entry, other: Entry): IntakeError {
 function tooManyEntries(name: string, count: number): IntakeError {
   return new IntakeError({
     code: 'TOO_LARGE',
-    what: `${shownPath(name)} has ${count} entries; allowed are ${MOST_ENTRIES}`,
+    what: `${shownPath(name)} has ${count} entries; allowed are ${MAX_ENTRIES}`,
     remedy: 'Unpack it, and import the files or the folder with the rows',
   });
 }

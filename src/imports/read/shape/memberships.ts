@@ -1,11 +1,11 @@
 import type { RowProblem } from '../input-row.ts';
 
 /** Longest text that says which value of a row a membership is, in characters. */
-const LONGEST_VALUE = 200;
+const MAX_VALUE_LENGTH = 200;
 
 /** Which of several memberships of a row it is, such as `course2=math`. */
 export function shortValue(text: string): string {
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE).replace(/[\ud800-\udbff]$/, '')}…`;
+  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** Why a row gives no membership. */

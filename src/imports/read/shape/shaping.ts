@@ -2,7 +2,7 @@ import { option, words } from '../../../errors/named-options.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
 import type { Shape } from '../../../options/shape.ts';
 import type { Bounds } from '../bounds.ts';
-import type { ColumnMapping, Columns, Field } from '../columns.ts';
+import type { ColumnMapping, Columns } from '../columns.ts';
 import type { TableTop } from '../csv.ts';
 import { IntakeError } from '../intake-error.ts';
 import type { RowDefaults } from '../membership-row.ts';
@@ -56,10 +56,20 @@ export function namedColumns(shape: Shape, mapping: ColumnMapping): string[] {
   ];
 }
 
-/** Columns that these fields are read from or made of. */
-export function columnsForFields(shape: Shape, mapping: ColumnMapping, fields: readonly Field[]): ReadonlySet<string> {
+/** Fields that are ids: a workbook's values for them are checked for damage. */
+const ID_FIELDS = ['guid', 'uid', 'onBehalfOf'] as const;
+
+/** Whether ids are read from a column, directly or through a template. */
+export function idColumns(columns: Columns, shape: Shape, mapping: ColumnMapping): (column: number) => boolean {
+  const sources = columnsOfIds(shape, mapping);
+  return (column) =>
+    ID_FIELDS.some((field) => columns.indexOf(field) === column) || sources.has(columns.names[column]?.trim() ?? '');
+}
+
+/** Columns that ids are read from or made of. */
+function columnsOfIds(shape: Shape, mapping: ColumnMapping): ReadonlySet<string> {
   const sources = fieldSources({ map: mapping, ...shape });
-  const read = fields.flatMap((field) => {
+  const read = ID_FIELDS.flatMap((field) => {
     const source = sources[field];
     if (source === undefined) return [];
     return source.kind === 'columns'

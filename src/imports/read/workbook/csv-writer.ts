@@ -4,7 +4,7 @@ import { IntakeError } from '../intake-error.ts';
 
 const NEEDS_QUOTES = /[",\r\n]/;
 /** Blank lines that are written at once: a gap may be a million rows. */
-const MOST_BLANK = 32 * 1024;
+const MAX_BLANK = 32 * 1024;
 
 /**
  * The rows of a sheet as CSV, so that everything that is read from CSV is read from workbooks in the same way. A row
@@ -26,8 +26,8 @@ export class CsvWriter {
 
   /** @param line number of the row in the sheet, higher than the one before */
   add(line: number, cells: readonly string[]): void {
-    for (let blank = line - this.#lines - 1; blank > 0; blank -= MOST_BLANK) {
-      this.#pieces.push('\n'.repeat(Math.min(blank, MOST_BLANK)));
+    for (let blank = line - this.#lines - 1; blank > 0; blank -= MAX_BLANK) {
+      this.#pieces.push('\n'.repeat(Math.min(blank, MAX_BLANK)));
     }
     this.#lines = line;
     let text = '';
@@ -46,7 +46,7 @@ export class CsvWriter {
     let text = '';
     for (const piece of this.#pieces) {
       text += piece;
-      if (text.length < MOST_BLANK) continue;
+      if (text.length < MAX_BLANK) continue;
       blocks.push(Buffer.from(text));
       text = '';
     }

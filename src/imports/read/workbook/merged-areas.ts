@@ -8,9 +8,9 @@ export interface MergedArea {
   readonly bottom: number;
 }
 
-const MOST_AREAS = 200_000;
+const MAX_AREAS = 200_000;
 /** Characters of a tag that two blocks may share. */
-const LONGEST_TAG = 500;
+const MAX_TAG_LENGTH = 500;
 const AREA = /<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']/g;
 
 /**
@@ -40,13 +40,13 @@ export async function mergedAreas(sheet: AsyncIterable<Buffer>): Promise<Readonl
       const area = { column: columnOf(`${from}1`), top: Number(top), bottom: Number(bottom) };
       if (area.bottom <= area.top) continue;
       count += 1;
-      if (count > MOST_AREAS) throw tooMany();
+      if (count > MAX_AREAS) throw tooMany();
       const sameTop = areas.get(area.top);
       if (sameTop === undefined) areas.set(area.top, [area]);
       else sameTop.push(area);
     }
     if (/<\/(?:\w+:)?mergeCells\s*>/.test(text.slice(Math.max(0, read - 20)))) break;
-    rest = text.slice(Math.max(read, text.length - LONGEST_TAG));
+    rest = text.slice(Math.max(read, text.length - MAX_TAG_LENGTH));
   }
   return areas;
 }
@@ -54,8 +54,8 @@ export async function mergedAreas(sheet: AsyncIterable<Buffer>): Promise<Readonl
 function tooMany(): IntakeError {
   return new IntakeError({
     code: 'TOO_LARGE',
-    what: `the sheet has more than ${MOST_AREAS} merged areas`,
+    what: `the sheet has more than ${MAX_AREAS} merged areas`,
     remedy: 'Save the sheet as CSV, or take the merged cells apart',
-    facts: { most: MOST_AREAS },
+    facts: { most: MAX_AREAS },
   });
 }

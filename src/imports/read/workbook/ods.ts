@@ -2,14 +2,14 @@ import type { Zip } from '../archive/zip.ts';
 import { IntakeError } from '../intake-error.ts';
 import { interruptible } from '../interruptible.ts';
 import { numberText, PLAIN } from './cell-text.ts';
-import { checkColumns, MOST_ROWS, type SheetCounts } from './sheet-reader.ts';
+import { checkColumns, MAX_ROWS, type SheetCounts } from './sheet-reader.ts';
 import type { Warnings } from './warnings.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
 
 const CONTENT = 'content.xml';
 /** Characters that the repetitions of one row may have in total. */
-const MOST_REPEATED = 32 * 1024 * 1024;
+const MAX_REPEATED = 32 * 1024 * 1024;
 
 /** Opens a LibreOffice workbook (.ods). All its sheets are in one part, which is read up to the sheet that is wanted. */
 export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promise<Workbook> {
@@ -221,10 +221,10 @@ class OdsReader {
   /** One row in the file may mean a million. */
   #checkTimes(last: number): void {
     const place = `row ${this.#line + 1}`;
-    if (last > MOST_ROWS) throw broken(place, `rows go up to ${MOST_ROWS}`);
+    if (last > MAX_ROWS) throw broken(place, `rows go up to ${MAX_ROWS}`);
     let length = 0;
     for (const cell of this.#cells) length += cell.length + 1;
-    if (this.#rowTimes === 1 || length * this.#rowTimes <= MOST_REPEATED) return;
+    if (this.#rowTimes === 1 || length * this.#rowTimes <= MAX_REPEATED) return;
     throw new IntakeError({
       code: 'TOO_LARGE',
       place,

@@ -4,8 +4,8 @@ import type { MergedArea } from './merged-areas.ts';
 import { address, type Warnings } from './warnings.ts';
 import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
 
-const MOST_COLUMNS = 16_384;
-export const MOST_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
+export const MAX_ROWS = 1_048_576;
 
 /** What a sheet needs of the rest of its workbook. */
 interface SheetSurroundings {
@@ -129,8 +129,8 @@ export class SheetReader {
   #openRow(attributes: Attributes): void {
     const { r } = attributes;
     const line = r === undefined ? this.#line + 1 : Number(r);
-    if (!(line > this.#line && line <= MOST_ROWS)) {
-      const what = `row ${JSON.stringify(r ?? String(line))} comes after row ${this.#line}; rows go up to ${MOST_ROWS}`;
+    if (!(line > this.#line && line <= MAX_ROWS)) {
+      const what = `row ${JSON.stringify(r ?? String(line))} comes after row ${this.#line}; rows go up to ${MAX_ROWS}`;
       throw broken(`sheet ${JSON.stringify(this.#options.name)}`, what);
     }
     this.#line = line;
@@ -142,7 +142,7 @@ export class SheetReader {
 
   #openCell({ r, t = 'n', s }: Attributes): void {
     const column = r === undefined ? this.#column + 1 : columnOf(r);
-    if (column <= this.#column || column >= MOST_COLUMNS) {
+    if (column <= this.#column || column >= MAX_COLUMNS) {
       const what = `cell ${JSON.stringify(r ?? '')} is in the wrong place; columns go up to XFD, from left to right`;
       throw broken(`sheet ${JSON.stringify(this.#options.name)}, row ${this.#line}`, what);
     }
@@ -238,12 +238,12 @@ export class SheetReader {
 
 /** Refuses more cells in a row than a sheet can have; for formats that repeat a cell by a number. */
 export function checkColumns(count: number, place: string): void {
-  if (count <= MOST_COLUMNS) return;
+  if (count <= MAX_COLUMNS) return;
   throw new IntakeError({
     code: 'TOO_MANY_COLUMNS',
     place,
-    what: `there are ${count} columns; a sheet has up to ${MOST_COLUMNS}`,
+    what: `there are ${count} columns; a sheet has up to ${MAX_COLUMNS}`,
     remedy: 'Delete the columns that are not needed',
-    facts: { count, most: MOST_COLUMNS },
+    facts: { count, most: MAX_COLUMNS },
   });
 }

@@ -9,7 +9,7 @@ const KEPT_PAGES = 1024;
 /** Pages of the file that are in memory at a time: 16 MB. */
 const CACHED_PAGES = 256;
 /** Texts that a workbook may share: eight bytes of memory each. */
-const MOST_TEXTS = 20_000_000;
+const MAX_TEXTS = 20_000_000;
 
 /**
  * Texts by number, as a workbook keeps those of its cells: each once, all of them needed until the last row is read. The
@@ -37,7 +37,7 @@ export class TextTable {
 
   /** Throws TOO_LARGE. */
   add(text: string): void {
-    if (this.#count === MOST_TEXTS) throw tooMany();
+    if (this.#count === MAX_TEXTS) throw tooMany();
     if (this.#count === this.#ends.length) {
       const longer = new Float64Array(this.#ends.length * 2);
       longer.set(this.#ends);
@@ -110,8 +110,8 @@ export class TextTable {
 function tooMany(): IntakeError {
   return new IntakeError({
     code: 'TOO_LARGE',
-    what: `the workbook has more than ${MOST_TEXTS} different texts`,
+    what: `the workbook has more than ${MAX_TEXTS} different texts`,
     remedy: 'Save the sheet with the rows as CSV, or split the workbook',
-    facts: { most: MOST_TEXTS },
+    facts: { most: MAX_TEXTS },
   });
 }

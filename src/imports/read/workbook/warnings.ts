@@ -5,7 +5,7 @@ import { columnLetters } from './cell-text.ts';
 /** Digits that Excel keeps of a number. */
 const KEPT_DIGITS = 15;
 /** Cells that are named; the others are counted. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 interface Cells {
   count: number;
@@ -86,7 +86,7 @@ export class Warnings {
 
 function note(cells: Cells, line: number, column: number): void {
   cells.count += 1;
-  if (cells.named.length < MOST_NAMED) cells.named.push(address(line, column));
+  if (cells.named.length < MAX_NAMED) cells.named.push(address(line, column));
 }
 
 function cells({ count, named }: Cells): string {

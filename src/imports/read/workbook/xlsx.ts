@@ -10,9 +10,9 @@ import type { Warnings } from './warnings.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { broken, checkLength, type XmlHandlers, XmlReader } from './xml.ts';
 
-const MOST_SHEETS = 20_000;
+const MAX_SHEETS = 20_000;
 /** Cell styles that a workbook may have; Excel allows 65,490. */
-const MOST_STYLES = 200_000;
+const MAX_STYLES = 200_000;
 
 interface Relation {
   readonly type: string;
@@ -35,7 +35,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
       open: (name, { Id, Type = '', Target = '', TargetMode }) => {
         if (name !== 'Relationship' || Id === undefined || TargetMode === 'External') return;
         const target = Target.startsWith('/') ? Target.slice(1) : posix.join(posix.dirname(part), Target);
-        if (relations.size < MOST_SHEETS * 2) relations.set(Id, { type: posix.basename(Type), target });
+        if (relations.size < MAX_SHEETS * 2) relations.set(Id, { type: posix.basename(Type), target });
       },
     });
     return relations;
@@ -59,7 +59,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
       const id = Object.entries(attributes).find(([key]) => key === 'r:id' || /:id$/.test(key))?.[1] ?? '';
       const relation = relations.get(id);
       if (relation?.type !== 'worksheet' || !zip.has(relation.target)) return; // a chart, for instance
-      if (sheets.length === MOST_SHEETS) throw tooManySheets();
+      if (sheets.length === MAX_SHEETS) throw tooManySheets();
       const isVisible = (attributes['state'] ?? 'visible') === 'visible';
       sheets.push({ name: unescaped(attributes['name'] ?? ''), isVisible, entry: relation.target });
     },
@@ -110,9 +110,9 @@ async function formatsOf(entry: string, parse: Parse): Promise<NumberKind[]> {
   await parse(entry, {
     open: (name, attributes) => {
       if (name === 'cellXfs') inCells = true;
-      else if (name === 'numFmt' && own.size < MOST_STYLES) {
+      else if (name === 'numFmt' && own.size < MAX_STYLES) {
         own.set(Number(attributes['numFmtId']), formatKind(attributes['formatCode'] ?? ''));
-      } else if (name === 'xf' && inCells && formats.length < MOST_STYLES) {
+      } else if (name === 'xf' && inCells && formats.length < MAX_STYLES) {
         const id = Number(attributes['numFmtId'] ?? 0);
         formats.push(own.get(id) ?? builtInFormat(id) ?? PLAIN);
       }
@@ -150,8 +150,8 @@ async function readTexts(texts: TextTable, entry: string, parse: Parse): Promise
 function tooManySheets(): IntakeError {
   return new IntakeError({
     code: 'TOO_LARGE',
-    what: `the workbook has more than ${MOST_SHEETS} sheets`,
+    what: `the workbook has more than ${MAX_SHEETS} sheets`,
     remedy: 'Save the sheet with the rows as CSV',
-    facts: { most: MOST_SHEETS },
+    facts: { most: MAX_SHEETS },
   });
 }

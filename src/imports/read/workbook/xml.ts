@@ -3,9 +3,9 @@ import { SaxesParser } from 'saxes';
 import { IntakeError } from '../intake-error.ts';
 
 /** Levels of nesting that a part of a workbook may have; honest ones have ten. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 /** Bytes that may pass without the end of a text or tag, and characters of a cell. */
-const LONGEST_PIECE = 1024 * 1024;
+const MAX_PIECE_LENGTH = 1024 * 1024;
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -41,7 +41,7 @@ export class XmlReader {
     this.#parser.on('opentag', ({ name, attributes }) => {
       this.#sinceEvent = 0;
       this.#levels += 1;
-      if (this.#levels > MOST_LEVELS) throw broken(place, `it is nested deeper than ${MOST_LEVELS} levels`);
+      if (this.#levels > MAX_LEVELS) throw broken(place, `it is nested deeper than ${MAX_LEVELS} levels`);
       if (this.#extensions === 0 && local(name) === EXTENSIONS) this.#extensions = this.#levels;
       if (this.#extensions === 0) handlers.open(local(name), attributes);
     });
@@ -63,7 +63,7 @@ export class XmlReader {
     this.#decoder ??= new TextDecoder(encodingOf(block), { fatal: true });
     this.#sinceEvent += block.length;
     this.#parse(() => this.#parser.write(this.#decoder?.decode(block, { stream: true }) ?? ''));
-    if (this.#sinceEvent > LONGEST_PIECE) throw tooLong(this.#place);
+    if (this.#sinceEvent > MAX_PIECE_LENGTH) throw tooLong(this.#place);
   }
 
   end(): void {
@@ -82,16 +82,16 @@ export class XmlReader {
 
 /** Throws ROW_TOO_LONG for a text that no program writes into a cell. */
 export function checkLength(text: string, place: string): void {
-  if (text.length > LONGEST_PIECE) throw tooLong(place);
+  if (text.length > MAX_PIECE_LENGTH) throw tooLong(place);
 }
 
 function tooLong(place: string): IntakeError {
   return new IntakeError({
     code: 'ROW_TOO_LONG',
     place,
-    what: `a text in it is longer than ${LONGEST_PIECE} characters; a cell of a workbook holds 32,767`,
+    what: `a text in it is longer than ${MAX_PIECE_LENGTH} characters; a cell of a workbook holds 32,767`,
     remedy: 'Open the workbook in the program that it comes from, and save it again',
-    facts: { most: LONGEST_PIECE },
+    facts: { most: MAX_PIECE_LENGTH },
   });
 }
 

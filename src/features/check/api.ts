@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { count, time } from '../../api/fields.ts';
+import { VERDICTS } from '../../membership/check-words.ts';
+import { REGIONS } from '../../membership/membership.ts';
+
+/** Calls by region. */
+export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
+
+/** The result of a check: `check.json`, `--json` of the command line, and part of `GET /v1/imports/{id}/check`. */
+export const checkSummary = z
+  .strictObject({
+    id: z.string(),
+    file: z.string().meta({ description: 'The input as the user named it.' }),
+    checkedAt: time,
+    wouldFail: z.boolean().meta({
+      description:
+        'Whether rows would fail, are invalid or could not be checked, or a ceiling of the service would be passed.',
+    }),
+    rows: z
+      .strictObject({ read: count, ...(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Verdicts) })
+      .meta({ description: 'Rows by what would happen to them; every row of the file counts once.' }),
+    problems: z.array(
+      z.strictObject({
+        verdict: z.enum(['fail', 'not_checked', 'invalid']),
+        code: z.string(),
+        rows: count,
+        reason: z.string().meta({ description: 'A sentence without capital and full stop.' }),
+        first: z
+          .strictObject({ row: count, guid: z.string(), uid: z.string() })
+          .meta({ description: 'The first of these rows.' }),
+      }),
+    ),
+    create: z
+      .strictObject({
+        users: count.meta({ description: 'Users that would be created.' }),
+        groups: count,
+        reactivated: count.meta({ description: 'Deactivated users who would be made active again.' }),
+        missing: z
+          .strictObject({ users: count, groups: count })
+          .meta({ description: 'What counts against the limit: also what cannot be created.' }),
+        over: z
+          .array(z.strictObject({ kind: z.enum(['user', 'group']), missing: count, limit: count }))
+          .meta({ description: 'More are missing than may be created: the import would wait.' }),
+        rows: z.array(z.strictObject({ code: z.string(), rows: count, reason: z.string() })),
+      })
+      .nullable()
+      .meta({ description: 'What the import would create; null where it may create nothing.' }),
+    sentFirst: count
+      .nullable()
+      .meta({ description: 'Rows that are tried first; the others wait. Null: all are sent.' }),
+    groups: z.strictObject({
+      asked: count,
+      found: count,
+      missing: count,
+      failed: count.meta({ description: 'Could not be read.' }),
+      full: count.meta({ description: 'Would have more members than the service allows.' }),
+      rowsWithoutRoom: count,
+    }),
+    users: z
+      .strictObject({
+        asked: count,
+        exist: count,
+        unknown: count,
+        deactivated: count,
+        notChecked: count,
+        inTooManyGroups: count.meta({
+          description: 'The file alone puts them into more groups than the service allows.',
+        }),
+      })
+      .meta({ description: 'Users of rows, and acting users.' }),
+    calls: z.strictObject({
+      check: count.meta({ description: 'That the check has made.' }),
+      send: callsByRegion.meta({ description: 'That sending takes, at least.' }),
+    }),
+    sendingMs: count.meta({ description: 'Time that sending takes at least, in the region that takes longest.' }),
+    callsPerMinute: count,
+    messages: z
+      .strictObject({ count, groups: count })
+      .meta({ description: 'Messages that additions write into the conversations of groups.' }),
+    notes: z
+      .array(z.string())
+      .meta({ description: 'What could not be found out, and groups that grow beyond 300 members.' }),
+  })
+  .meta({ id: 'CheckSummary' });
+type Verdicts = { [Verdict in (typeof VERDICTS)[number]]: typeof count };
+export type CheckSummary = z.infer<typeof checkSummary>;
+
+/** `GET /v1/imports/{id}/check` */
+export const checkView = z
+  .strictObject({
+    importId: z.string(),
+    state: z.enum(['running', 'priced', 'done', 'stopped']).meta({
+      description:
+        'running: the service is being asked; priced: it takes more calls than were allowed; stopped: the service refuses to be asked.',
+    }),
+    underWay: z.boolean().meta({ description: 'False for a check that is running: it was interrupted.' }),
+    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    calls: count.meta({ description: 'Calls so far.' }),
+    price: callsByRegion
+      .nullable()
+      .meta({ description: 'Calls that are still to be made by region, at most, where that is known.' }),
+    progress: z.strictObject({ step: z.enum(['groups', 'members', 'users']), done: count, of: count }).nullable(),
+    summary: checkSummary.nullable().meta({ description: 'Null until it is done.' }),
+  })
+  .meta({ id: 'Check' });
+export type CheckView = z.infer<typeof checkView>;
+
+/** `POST /v1/imports/{id}/check` */
+export const checkQuery = z.strictObject({
+  maxCalls: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'allowed is a whole number from 1')
+    .transform(Number)
+    .optional()
+    .meta({ description: 'Calls that it may make now; where it needs more it becomes `priced`. Default: 1000.' }),
+});

@@ -1,0 +1,138 @@
+import { meaningOf } from '../../chat/service/codes.ts';
+import {
+  MAX_GROUP_MEMBERS,
+  MAX_GROUPS_OF_USER,
+  MAX_UIDS_PER_CALL,
+  MEMBERS_WITH_ALL_FEATURES,
+} from '../../chat/service/limits.ts';
+import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { BanChoice } from '../../options/ban-options.ts';
+import type { CreateOptions } from '../../options/create-options.ts';
+import { manyMembers } from '../../text/many-members.ts';
+import type { CheckSummary } from './api.ts';
+import { creationsOf } from './check-creating.ts';
+import type { CheckLedger } from './check-ledger.ts';
+import { CHECK_CODES, CREATE_CODES, UNKNOWABLE_CODES } from './check-verdict.ts';
+
+type CheckProblem = CheckSummary['problems'][number];
+
+export interface CheckSubject {
+  readonly id: string;
+  readonly file: string;
+  readonly callsPerMinute: number;
+  /** The service lets users act in groups that they are not in. */
+  readonly anybodyActs?: boolean | undefined;
+  /** What the import may create. */
+  readonly create?: CreateOptions | undefined;
+  /** What happens to rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
+  readonly bans?: BanChoice | undefined;
+}
+
+/** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
+export function summaryOfCheck(
+  { record, sql }: Pick<CheckLedger, 'record' | 'sql'>,
+  subject: CheckSubject,
+): CheckSummary {
+  const one = (name: string, given: Record<string, number> = {}) => sql(name).get(given) ?? {};
+  const n = (row: Readonly<Record<string, unknown>>, column = 'n') => Number(row[column] ?? 0);
+  const verdicts = sql('count_verdicts').all();
+  const unsent = one('unsent_rows');
+  const read = n(one('rows_read'));
+  const counts = Object.fromEntries(
+    VERDICTS.map((verdict) => [
+      verdict,
+      verdicts.filter((row) => row['verdict'] === verdict).reduce((sum, row) => sum + n(row), 0) + n(unsent, verdict),
+    ]),
+  ) as Record<Verdict, number>;
+  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
+  if (sum !== read) throw new Error(`the check has ${sum} rows, and the file ${read}`);
+  const by = (name: string, column: string) =>
+    new Map(
+      sql(name)
+        .all()
+        .map((row) => [String(row[column]), n(row)]),
+    );
+  const groups = by('count_groups', 'state');
+  const users = by('count_users', 'state');
+  const full = one('full_groups', { most: MAX_GROUP_MEMBERS });
+  const grown = one('grown_groups', { most: MEMBERS_WITH_ALL_FEATURES });
+  const example = { guid: String(grown['guid']), members: n(grown, 'members') };
+  const later = n(one('later_rows'));
+  const inTooManyGroups = n(one('users_in_many_groups', { most: MAX_GROUPS_OF_USER }));
+  const create = subject.create === undefined ? null : creationsOf(sql, subject.create);
+  const send = Object.fromEntries(
+    sql('calls_to_send')
+      .all({ looks: (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1), call: MAX_UIDS_PER_CALL })
+      .map((row) => [row['region'] as Region, n(row)]),
+  );
+  const { calls, notes } = record();
+  const problems = [
+    ...verdicts.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
+    ...sql('count_invalid')
+      .all()
+      .map((row) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason: String(row['reason']) })),
+  ];
+  const total = (counted: ReadonlyMap<string, number>) => [...counted.values()].reduce((all, count) => all + count, 0);
+  const { id, file, callsPerMinute } = subject;
+  return {
+    id,
+    file,
+    checkedAt: new Date().toISOString(),
+    wouldFail:
+      counts.fail +
+        counts.invalid +
+        counts.not_checked +
+        n(full, 'groups') +
+        inTooManyGroups +
+        (create?.over.length ?? 0) >
+      0,
+    rows: { read, ...counts },
+    problems,
+    create,
+    sentFirst: later === 0 ? null : sum - counts.invalid - counts.duplicate - counts.skipped - later,
+    groups: {
+      asked: total(groups),
+      found: groups.get('found') ?? 0,
+      missing: groups.get('missing') ?? 0,
+      failed: groups.get('failed') ?? 0,
+      full: n(full, 'groups'),
+      rowsWithoutRoom: n(full, 'rows'),
+    },
+    users: {
+      asked: total(users),
+      exist: users.get('exists') ?? 0,
+      unknown: users.get('unknown') ?? 0,
+      deactivated: users.get('deactivated') ?? 0,
+      notChecked: users.get('not_checked') ?? 0,
+      inTooManyGroups,
+    },
+    calls: { check: calls, send },
+    sendingMs: Math.ceil((Math.max(0, ...Object.values(send)) / callsPerMinute) * 60_000),
+    callsPerMinute,
+    messages: { count: counts.add + counts.create + counts.lifts_ban, groups: n(one('groups_with_adds'), 'groups') },
+    notes: n(grown) === 0 ? notes : [...notes, manyMembers(n(grown), example, 'would grow')],
+  };
+}
+
+function problemOf(row: Readonly<Record<string, unknown>>): CheckProblem {
+  const code = String(row['code']);
+  return {
+    verdict: row['verdict'] as CheckProblem['verdict'],
+    code,
+    rows: Number(row['n']),
+    reason: reasonOf(code),
+    first: { row: Number(row['line']), guid: String(row['guid']), uid: String(row['uid']) },
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };
+
+/** Why a row would fail or could not be checked, or what is created for it first. */
+export function reasonOf(code: string): string {
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : meaningOf(code)?.foreseen?.why;
+  if (known !== undefined) return known;
+  return code === ''
+    ? 'the service does not say whether the user exists or is a member'
+    : `its group could not be read: ${code}`;
+}

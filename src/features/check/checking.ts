@@ -1,0 +1,21 @@
+import type { GroupPages } from '../../imports/ask/group-pages.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { CheckLedger } from './check-ledger.ts';
+
+/** How far a check is: how many of how many have been answered. */
+export interface CheckProgress {
+  readonly step: 'groups' | 'members' | 'users';
+  readonly done: number;
+  readonly of: number;
+}
+
+/** What every step uses. Its pages count calls, and refuse more than allowed. */
+export interface Checking {
+  readonly ledger: CheckLedger;
+  readonly pages: (region: Region) => GroupPages;
+  readonly signal: AbortSignal;
+  /** Calls that are still allowed. */
+  readonly left: () => number;
+  /** A step asks `of` more questions; call the result once for each answer. */
+  readonly progress: (step: CheckProgress['step'], of: number) => () => void;
+}

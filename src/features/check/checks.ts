@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { GroupPages } from '../../imports/ask/group-pages.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import { checkFiles } from '../../imports/check-paths.ts';
+import { CreateWithoutName, RegionWithoutApp, WrongState, WrongTarget } from '../../imports/import-errors.ts';
+import { readOptions } from '../../imports/import-options.ts';
+import { columnsOf } from '../../imports/input-columns.ts';
+import { nameObstacle } from '../../imports/record/profile.ts';
+import { actionsOf } from '../../membership/import-actions.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { CreateOptions } from '../../options/create-options.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { type CheckSummary, checkSummary } from './api.ts';
+import { CannotCheck } from './check-errors.ts';
+import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger, readCheck } from './check-ledger.ts';
+import { type CheckWork, doCheckWork } from './check-work.ts';
+import type { CheckProgress } from './checking.ts';
+import { type CheckRun, runCheck } from './run-check.ts';
+
+/** Checks staged imports against the service in the background. For the owner of the data directory. */
+export interface Checks {
+  /**
+   * Starts a check, continues an interrupted one, or checks again. `begun` resolves when it can be read;
+   * `ended` when it ends, whatever its state is then, and rejects with an unexpected error.
+   * @throws UnknownImport, WrongState, WrongTarget, RegionWithoutApp, CannotCheck
+   */
+  start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
+  isRunning(id: string): boolean;
+  /** Of a check that runs. */
+  progress(id: string): CheckProgress | undefined;
+  /** Ends the check of an import that was removed. */
+  forget(id: string): void;
+  /** Stops running checks; they can continue later. */
+  stop(): Promise<void>;
+}
+
+export interface CheckHow extends Pick<CheckRun, 'maxCalls'> {
+  /** Default: no more calls are allowed. */
+  readonly allow?: CheckRun['allow'];
+}
+
+interface ChecksOptions {
+  readonly dir: DataDir;
+  /** @throws UnknownImport */
+  readonly find: (id: string) => ImportRecord;
+  readonly pages: (region: Region) => GroupPages;
+  /** Regions that have an app. */
+  readonly regions: ReadonlySet<Region>;
+  readonly sandbox: boolean;
+  readonly callsPerMinute: number;
+  readonly anybodyActs?: boolean | undefined;
+}
+
+interface Running {
+  readonly aborted: AbortController;
+  readonly begun: Promise<void>;
+  readonly ended: Promise<void>;
+  progress: CheckProgress | undefined;
+}
+
+export function createChecks(options: ChecksOptions): Checks {
+  const { dir, find, pages, regions, sandbox, callsPerMinute, anybodyActs } = options;
+  const running = new Map<string, Running>();
+
+  const run = async (id: string, { maxCalls, allow }: CheckHow, signal: AbortSignal, begun: () => void) => {
+    const folder = dir.folder(id);
+    const { ledger, isNew } = await openOrCreate(folder);
+    begun();
+    try {
+      const rows = rowsIn(ledger);
+      const { file, options } = find(id);
+      const { create, bans } = readOptions({ options });
+      if (create !== undefined) refuseNameless(ledger, create);
+      const subject = { id, file, callsPerMinute, anybodyActs, create, bans };
+      const work = (step: CheckWork['step']) => doCheckWork({ folder, step, subject }, rows);
+      if (isNew) await work('fill');
+      signal.throwIfAborted();
+      const without = ledger.regions().filter((region) => !regions.has(region));
+      if (without.length > 0) throw new RegionWithoutApp(id, without);
+      await runCheck({
+        ledger,
+        pages,
+        signal,
+        maxCalls,
+        allow: allow ?? (async () => false),
+        ...(create?.groups && { plan: () => work('plan') }),
+        onProgress: (progress) => {
+          const now = running.get(id);
+          if (now !== undefined) now.progress = progress;
+        },
+      });
+      if (ledger.record().state !== 'running') return;
+      await work('conclude');
+    } catch (error) {
+      // Interrupted: it continues at the next start.
+      if (!signal.aborted) throw error;
+    } finally {
+      ledger.close();
+    }
+  };
+
+  return {
+    start: (id, how) => {
+      const under = running.get(id);
+      if (under !== undefined) return under;
+      const record = find(id);
+      const { sandbox: meant, edits } = readOptions(record);
+      if (meant !== sandbox) throw new WrongTarget(id, meant);
+      if (edits === true) throw new CannotCheck(id, 'a sync made it, and has compared it with the service already');
+      if (record.state !== 'staged') {
+        throw new WrongState(
+          record,
+          'cannot be checked: only what was read and not sent yet can be',
+          actionsOf(record.state, false),
+        );
+      }
+      const aborted = new AbortController();
+      const { promise: begun, resolve } = Promise.withResolvers<void>();
+      const ended = run(id, how, aborted.signal, resolve).finally(() => {
+        running.delete(id);
+        resolve();
+      });
+      const entry = { aborted, begun, ended, progress: undefined };
+      running.set(id, entry);
+      return entry;
+    },
+    isRunning: (id) => running.has(id),
+    forget: (id) => running.get(id)?.aborted.abort(new Error('its import was removed')),
+    progress: (id) => running.get(id)?.progress,
+    stop: async () => {
+      const all = [...running.values()];
+      for (const { aborted } of all) aborted.abort(new Error('this process stops'));
+      await Promise.allSettled(all.map(({ ended }) => ended));
+    },
+  };
+}
+
+/** @throws CreateWithoutName */
+function refuseNameless({ sql }: Pick<CheckLedger, 'sql'>, create: CreateOptions): void {
+  const obstacle = nameObstacle(columnsOf(sql('input_columns').get()), create);
+  if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
+}
+
+/** Continues a check that was interrupted or waits; starts a new one where there is none, or it has finished. */
+async function openOrCreate(folder: string): Promise<{ readonly ledger: CheckLedger; readonly isNew: boolean }> {
+  const state = checkOf(folder)?.state;
+  if (state === undefined || state === 'done') return { ledger: await createCheckLedger(folder), isNew: true };
+  const ledger = openCheckLedger(folder);
+  // It may have been interrupted before it was filled, which happens in one transaction.
+  return { ledger, isNew: ledger.regions().length === 0 };
+}
+
+function rowsIn({ sql }: Pick<CheckLedger, 'sql'>): number {
+  return Number(sql('rows_read').get()?.['n'] ?? 0);
+}
+
+/** How far the check of an import is; undefined where there is none. @param folder of the import */
+export function checkOf(folder: string): CheckRecord | undefined {
+  return readCheck(folder, (ledger) => ledger.record());
+}
+
+/** The result of an import's check; undefined until it has finished. @param folder of the import */
+export async function checkSummaryOf(folder: string): Promise<CheckSummary | undefined> {
+  const { summary } = checkFiles(folder);
+  if (checkOf(folder)?.state !== 'done' || !existsSync(summary)) return undefined;
+  return checkSummary.parse(JSON.parse(await readFile(summary, 'utf8')));
+}

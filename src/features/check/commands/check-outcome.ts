@@ -1,0 +1,138 @@
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Checked, Imports } from '../../../cli/target/imports.ts';
+import { VERDICTS } from '../../../membership/check-words.ts';
+import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
+import type { CheckSummary } from '../api.ts';
+import { VERDICT_LABELS } from '../check-verdict.ts';
+import { checkAdvice } from './check-advice.ts';
+
+interface CheckOutcome {
+  readonly io: Io;
+  readonly imports: Pick<Imports, 'command'>;
+  readonly id: string;
+  readonly json: boolean;
+  readonly sandbox: boolean;
+  /** Undefined: it was interrupted before it began. */
+  readonly checked: Checked | undefined;
+}
+
+/** Prints the result of a check and the next steps; returns its exit code. */
+export function concludeCheck({ io, imports, id, json, sandbox, checked }: CheckOutcome): ExitCode {
+  const where = sandbox ? ' --sandbox' : '';
+  const { record, summary, files = [] } = checked ?? {};
+  if (summary === undefined) {
+    const state = record?.state ?? 'running';
+    if (json)
+      io.out.write(`${JSON.stringify({ id, state, reason: record?.reason ?? '', calls: record?.calls ?? 0 })}\n`);
+    const howToContinue = (flags: string) => ['Continue with:', `  ${imports.command('check', id)}${flags}${where}`];
+    if (state === 'priced') say(io, '', `Not checked to the end: ${record?.reason}.`, ...howToContinue(' --yes'));
+    else if (state === 'stopped')
+      say(io, '', `Stopped: ${record?.reason}.`, 'When it is fixed:', ...howToContinue('').slice(1));
+    else say(io, '', 'Interrupted: nothing was sent, and what is known is kept.', ...howToContinue(''));
+    return state === 'running' ? EXIT.interrupted : EXIT.stopped;
+  }
+  if (json) io.out.write(`${JSON.stringify(summary)}\n`);
+  else io.out.write(`\n${checkText(summary)}`);
+  say(io, '', 'Every row and every group:', ...files.map((file) => `  ${file}`));
+  const resume = `  ${imports.command('resume', id)}${allowed(summary)}${where}`;
+  const { fail } = summary.rows;
+  say(io, 'Nothing was sent. To send the rows that were checked:', resume);
+  if (fail > 0) say(io, `To send all but ${counted(fail, 'row')} that would fail:`, `${resume} --leave-out-failing`);
+  return summary.wouldFail ? EXIT.rowsFailed : EXIT.ok;
+}
+
+/** A check for people. */
+function checkText(summary: CheckSummary): string {
+  const { rows, problems, groups, users, calls, sendingMs, callsPerMinute, messages, notes, create, sentFirst } =
+    summary;
+  const counts = VERDICTS.filter((verdict) => rows[verdict] > 0);
+  const width = Math.max(...counts.map((verdict) => grouped(rows[verdict]).length), 1);
+  const lines = [
+    `check of ${printable(summary.file)}: ${counted(rows.read, 'row')}`,
+    ...counts.flatMap((verdict) => [
+      `  ${grouped(rows[verdict]).padStart(width)}  ${VERDICT_LABELS[verdict]}`,
+      ...problems
+        .filter((problem) => problem.verdict === verdict)
+        .flatMap((problem) => problemLines(problem).map((line) => `  ${''.padStart(width)}    ${line}`)),
+      ...(verdict === 'create' ? (create?.rows ?? []) : []).map(
+        ({ rows: n, reason }) => `  ${''.padStart(width)}    ${grouped(n)}: ${reason}`,
+      ),
+    ]),
+    '',
+    `groups  ${grouped(groups.found)} of ${grouped(groups.asked)} exist${listed([
+      [groups.missing, 'missing'],
+      [groups.failed, 'could not be read'],
+    ])}`,
+    `users   ${grouped(users.exist)} of ${grouped(users.asked)} exist${listed([
+      [users.unknown, 'unknown'],
+      [users.deactivated, 'deactivated'],
+      [users.notChecked, 'could not be checked'],
+    ])}`,
+    ...(create === null ? [] : creating(create)),
+    ...(groups.full === 0
+      ? []
+      : [
+          `${counted(groups.full, 'group')} would have more members than the service allows: no room for ${counted(groups.rowsWithoutRoom, 'row')}`,
+        ]),
+    ...(users.inTooManyGroups === 0
+      ? []
+      : [`${counted(users.inTooManyGroups, 'user')} would be in more groups than the service allows`]),
+    '',
+    `The check took ${counted(calls.check, 'call')}. ${sending(calls.send, sendingMs, callsPerMinute)}`,
+    ...(messages.count === 0
+      ? []
+      : [
+          `${counted(messages.count, 'message')} will be written into the conversations of ${counted(messages.groups, 'group')}.`,
+        ]),
+    ...(sentFirst === null
+      ? []
+      : [`${counted(sentFirst, 'row')} will be sent first; the others wait until you resume again.`]),
+    ...notes.map((note) => `Note: ${printable(note)}.`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function listed(counts: readonly (readonly [n: number, what: string])[]): string {
+  return counts
+    .filter(([n]) => n > 0)
+    .map(([n, what]) => `, ${grouped(n)} ${what}`)
+    .join('');
+}
+
+/** What the import needs to be allowed, if the columns of the file are right. */
+function allowed({ create }: CheckSummary): string {
+  const over = create?.over.map(({ kind, missing }) => `${kind}s=${missing}`) ?? [];
+  return over.length === 0 ? '' : ` --max-create ${over.join(',')}`;
+}
+
+/** How many rows, why, where the first is, and what to do. */
+function problemLines(problem: CheckSummary['problems'][number]): string[] {
+  const { rows, code, reason, first } = problem;
+  const who = [first.uid, first.guid].filter((id) => id !== '').map(printable);
+  const place = `row ${grouped(first.row)}${who.length === 0 ? '' : ` (${who.join(' in ')})`}`;
+  const advice = checkAdvice(problem);
+  return [
+    `${grouped(rows)}: ${printable(reason)}${code === '' ? '' : ` (${code})`}; ${rows === 1 ? 'in' : 'first in'} ${place}`,
+    ...(advice === '' ? [] : [`${' '.repeat(grouped(rows).length)}  ${advice}`]),
+  ];
+}
+
+/** What would be created; more than may be is said in the report's words, with what to do about it. */
+function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary['create']>): string[] {
+  const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
+  return [
+    ...(made.length > 0 ? [`created first: ${made.join(' and ')}`] : []),
+    ...(reactivated > 0 ? [`made active again: ${counted(reactivated, 'user')}`] : []),
+    ...over.map(
+      ({ kind, missing, limit }) =>
+        `${counted(missing, kind)} would have to be created${kind === 'user' ? ' or made active again' : ''}, and only ${grouped(limit)} may be: the import would wait. First make sure that the columns of the file are right.`,
+    ),
+  ];
+}
+
+function sending(send: CheckSummary['calls']['send'], ms: number, callsPerMinute: number): string {
+  const calls = Object.values(send).reduce((sum, n) => sum + n, 0);
+  if (calls === 0) return 'There is nothing to send.';
+  return `Sending takes at least ${counted(calls, 'call')}, ${roughly(ms)} at ${grouped(callsPerMinute)} calls a minute.`;
+}

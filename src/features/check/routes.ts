@@ -1,0 +1,80 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { checkOperations } from '../../api/operations/imports.ts';
+import { checkFiles } from '../../imports/check-paths.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { noting } from '../../server/access/noting.ts';
+import { attachment } from '../../server/attachment.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { Problem } from '../../server/problem.ts';
+import { serve } from '../../server/serve.ts';
+import { inShort } from '../../text/wording.ts';
+import type { CheckView } from './api.ts';
+import { type Checks, checkOf, checkSummaryOf, createChecks } from './checks.ts';
+
+/** Calls that a check makes unless a number is given. */
+const MAX_CALLS = 1_000;
+
+/** Checks of staged imports: which rows would fail, before anything is sent. */
+export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, access, log }: ServerContext): void {
+  const note = noting(access);
+  const checks = createChecks({
+    dir,
+    find: coordinator.find,
+    pages: coordinator.pages,
+    regions: new Set(Object.keys(settings.apps) as Region[]),
+    sandbox: settings.sandbox,
+    callsPerMinute: settings.callsPerMinute,
+    anybodyActs,
+  });
+  app.addHook('preClose', () => checks.stop());
+  coordinator.events.on('removed', (id) => checks.forget(id));
+
+  serve(app, checkOperations.begin, async ({ params: { id }, query: { maxCalls = MAX_CALLS }, who, ip }, reply) => {
+    const { begun, ended } = checks.start(id, { maxCalls });
+    ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
+    await begun;
+    note({ who, ip }, 'import.check', id, inShort({ maxCalls }));
+    reply.header('location', `/v1/imports/${id}/check`);
+    return await viewOf(checks, dir, id);
+  });
+
+  serve(app, checkOperations.one, async ({ params: { id } }) => {
+    coordinator.find(id);
+    return viewOf(checks, dir, id);
+  });
+
+  for (const list of ['rows', 'groups'] as const) {
+    serve(app, checkOperations[list], async ({ params: { id } }, reply) => {
+      const { file } = coordinator.find(id);
+      const path = checkFiles(dir.folder(id))[list];
+      const isDone = checkOf(dir.folder(id))?.state === 'done' && existsSync(path);
+      if (!isDone) throw noCheck(id);
+      reply.type('text/csv; charset=utf-8');
+      reply.header('content-disposition', attachment(file, list === 'rows' ? 'check.csv' : 'check-groups.csv'));
+      reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+      return reply.send(createReadStream(path));
+    });
+  }
+}
+
+function noCheck(id: string): Problem {
+  return new Problem('NO_CHECK_YET', `Import ${id} has no check that is done.`);
+}
+
+async function viewOf(checks: Checks, dir: DataDir, id: string): Promise<CheckView> {
+  const folder = dir.folder(id);
+  const record = checkOf(folder);
+  if (record === undefined) throw noCheck(id);
+  const { state, reason, calls, price } = record;
+  return {
+    importId: id,
+    state,
+    underWay: checks.isRunning(id),
+    reason,
+    calls,
+    price: price === null ? null : { ...price },
+    progress: checks.progress(id) ?? null,
+    summary: (await checkSummaryOf(folder)) ?? null,
+  };
+}

@@ -1,0 +1,67 @@
+import { createReadStream, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { STANDARD_INPUT } from '../../../cli/screen/standard-input.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
+import { checkInput } from '../../../imports/read/open-input.ts';
+import type { Config } from '../../../platform/config.ts';
+import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
+import { headOf, headOfFile } from '../../recipes/head.ts';
+import { importsOfFiles } from '../../recipes/imported.ts';
+import { recipesToSuggest } from '../../recipes/recipe-store.ts';
+import type { FileFacts } from '../api.ts';
+import { inspect } from '../inspect.ts';
+import { importOfSame } from '../same-file.ts';
+
+/** Bytes of standard input or a pipe that are looked at: they come once. */
+const MAX_BYTES = 1024 * 1024;
+
+/** Looks at a file, or at the beginning of standard input (`-`). @throws IntakeError when it cannot be opened */
+export async function inspectFile(
+  config: Config,
+  file: string,
+  options: ImportOptions,
+  identities?: string,
+  name = file,
+): Promise<FileFacts> {
+  const dir = dataDir(config.dataDir);
+  const recipes = recipesToSuggest(dir);
+  if (file !== '-') await checkInput(file);
+  const stat = file === '-' ? undefined : statSync(file);
+  if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
+    const shownAs = stat === undefined ? STANDARD_INPUT : name;
+    const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));
+    const head = await headOf(bytes, options.encoding);
+    const open = () => ({ stream: Readable.from([bytes]), name: shownAs });
+    return inspect({ name, bytes: undefined, head, open, options, identities, recipes });
+  }
+  const head = await headOfFile(file, options.encoding);
+  const bytes = stat.isFile() ? stat.size : undefined;
+  const source = () => ({ path: file, name });
+  const facts = await inspect({ name, bytes, head, open: source, options, identities, recipes });
+  const before = bytes === undefined ? undefined : await importedAs(dir, file, bytes);
+  return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
+}
+
+/** That the same file was imported before; undefined where it was not. */
+async function importedAs(dir: DataDir, path: string, bytes: number): Promise<string | undefined> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MAX_BYTES)), 0);
+  const record = await importOfSame(importsOfFiles(dir), { head: buffer.subarray(0, bytesRead), bytes });
+  if (record === undefined) return undefined;
+  const same = bytes <= MAX_BYTES ? 'The same file' : 'A file of this size that begins alike';
+  return `${same} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
+}
+
+async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of stream) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= MAX_BYTES) break;
+  }
+  const bytes = Buffer.concat(pieces);
+  // A row that is cut in the middle would be reported as broken.
+  return length < MAX_BYTES ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
+}

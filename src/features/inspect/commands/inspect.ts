@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
+import { withDataDir, withJson } from '../../../cli/flags/flags.ts';
+import { importOptionsOf } from '../../../cli/flags/import-options.ts';
+import { type ReadingFlags, withReading } from '../../../cli/flags/reading-flags.ts';
+import { identitiesOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
+import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import { sayNothingBegan } from '../../../cli/run-import.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { showSteps } from '../../../cli/screen/progress.ts';
+import { readConfig } from '../../../platform/config.ts';
+import { firstSignal } from '../../../platform/lifecycle.ts';
+import type { FileFacts } from '../api.ts';
+import { factsText, nextLines } from './file-facts.ts';
+import { inspectFile } from './inspect-file.ts';
+
+type Flags = ReadingFlags & ShapeFlags & SourceFlags & { readonly dataDir?: string; readonly json?: true };
+
+/** `rollcall inspect`: what a file is, and how to import it. Needs no settings, sends and stores nothing. */
+export function inspectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('inspect').argument(
+    '<file>',
+    'any file, or an https address; - reads the beginning of standard input',
+  );
+  return withDataDir(withJson(withShape(withReading(withSource(command))))).action((file: string, flags: Flags) =>
+    end(inspectCommandLine(io, file, flags)),
+  );
+}
+
+async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<ExitCode> {
+  const config = readConfig({ dataDir: flags.dataDir });
+  const fetched = await fileToFetch(config, file, flags);
+  const options = importOptionsOf(config, flags);
+  const identities = identitiesOf(flags)?.name;
+  const facts =
+    fetched === undefined
+      ? await inspectFile(config, file, options, identities)
+      : await inspectFetched(io, fetched, (path) => inspectFile(config, path, options, identities, fetched.name));
+  if (facts === undefined) return sayNothingBegan(io);
+  if (flags.json) io.out.write(`${JSON.stringify(facts)}\n`);
+  else {
+    io.out.write(factsText(facts, io.width));
+    const next = nextLines(facts);
+    if (next.length > 0) say(io, '', ...next);
+  }
+  return facts.format === null && facts.recipes.length === 0 ? EXIT.usage : EXIT.ok;
+}
+
+/** Looks at a file that is fetched for it, and kept no longer. Undefined where a signal came first. */
+async function inspectFetched(
+  io: Io,
+  fetched: FetchedFile,
+  look: (path: string) => Promise<FileFacts>,
+): Promise<FileFacts | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-inspect-'));
+  const signal = firstSignal(EXIT.interrupted);
+  const progress = showSteps(io, fetched.lines, { begins: 'the file to come' });
+  try {
+    const path = join(folder, 'input');
+    const isFetched = await fetched.fetch(path, signal.signal).finally(progress.stop);
+    return isFetched ? await look(path) : undefined;
+  } finally {
+    signal.ignore();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

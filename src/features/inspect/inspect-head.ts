@@ -1,0 +1,27 @@
+import { Readable } from 'node:stream';
+import { isZip } from '../../imports/read/archive/zip-signature.ts';
+import { headOf } from '../recipes/head.ts';
+import type { Recipe } from '../recipes/recipe.ts';
+import type { FileFacts } from './api.ts';
+import { inspect } from './inspect.ts';
+import { BEGINNING_BYTES, beginning, type PreviewRequest, unpacked } from './preview.ts';
+
+export interface InspectRequest extends PreviewRequest {
+  readonly recipes: readonly Recipe[];
+}
+
+/** What a file is, as far as its beginning shows it. */
+export async function inspectHead({ head, name, options, recipes }: InspectRequest): Promise<FileFacts> {
+  const given = Buffer.from(head);
+  const { bytes, isCut } = await unpacked(given);
+  const shown = beginning(bytes, options, isCut);
+  return inspect({
+    name,
+    bytes: undefined,
+    head: await headOf(given, options.encoding),
+    isCut: !isZip(given) && (isCut || given.length >= BEGINNING_BYTES),
+    open: () => (isZip(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
+    options,
+    recipes,
+  });
+}

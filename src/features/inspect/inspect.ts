@@ -1,0 +1,217 @@
+import type { ImportOptions } from '../../imports/import-options.ts';
+import type { InputRow, IntakeSource } from '../../imports/read/intake.ts';
+import { listed } from '../../imports/read/intake-error.ts';
+import { defined } from '../../platform/defined.ts';
+import { type Look, lookAt, seenIn } from '../recipes/columns-seen.ts';
+import type { Head } from '../recipes/head.ts';
+import { commandFor } from '../recipes/import-command.ts';
+import { fitting } from '../recipes/match-recipe.ts';
+import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
+import type { FileFacts } from './api.ts';
+import { type ColumnFacts, columnFacts } from './column-facts.ts';
+import { elementColumns } from './element-columns.ts';
+import { headerLineOf, headerRowOf } from './header-row.ts';
+import { isSecret, withoutSecrets } from './secrets.ts';
+import { suggest, withoutOpen } from './suggest.ts';
+
+/** Rows that are looked at. */
+const ROWS = 200;
+/** Columns that are described; a wide table has hundreds that are alike. */
+const MAX_COLUMNS = 100;
+
+export interface InspectOptions {
+  readonly name: string;
+  readonly bytes: number | undefined;
+  readonly head: Head;
+  /** Only the beginning of a longer file is there. */
+  readonly isCut?: boolean;
+  /** Opens the file; it is read several times, each time as far as its first rows. */
+  readonly open: () => IntakeSource;
+  readonly options: ImportOptions;
+  /** The identity file as the user named it, where one is given; it is not read. */
+  readonly identities?: string | undefined;
+  readonly recipes: readonly Recipe[];
+}
+
+/** Inspects a file without importing it: what it is, how it would be read, and which options it needs. */
+export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
+  const { name, bytes, head, isCut = false, open, options, recipes } = inspected;
+  const look = await lookAt(open(), options, { lenient: true, rows: ROWS, isCut });
+  const fits = fitting(recipes, seenIn(look, head));
+  const strict = await lookAt(open(), options, { lenient: false, rows: ROWS, isCut });
+  const headerRow = fits.length > 0 ? undefined : headerRowFor(look, head, options);
+  if (headerRow !== undefined) {
+    const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, headerRow } } });
+    const advice = [`The header is in row ${headerRow}, it seems: --header-row ${headerRow} skips the rows above it.`];
+    const { shape, ...settings }: RecipeSettings = below.suggestion?.settings ?? {};
+    const suggestion = {
+      settings: { ...settings, shape: { ...shape, headerRow } },
+      needs: below.suggestion?.needs ?? [],
+    };
+    return { ...below, refusal: refusalOf(strict, look), advice: [...advice, ...below.advice], suggestion };
+  }
+  const columns = factsOf(look.names, look.rows, look.format).slice(0, MAX_COLUMNS);
+  const secret = columns.filter(isSecret).map((column) => column.name);
+  const { advice, suggestion, command } = nextFor(inspected, { look, strict, columns, recipe: fits[0] });
+  return {
+    name,
+    bytes: bytes ?? null,
+    format: look.kind ?? null,
+    compression: head.compression ?? null,
+    encoding: look.encoding ?? null,
+    delimiter: look.delimiter ?? null,
+    sheets: look.sheets.map(({ name: sheet, isVisible }) => ({ name: sheet, isVisible })),
+    notes: [...look.notes, ...(secret.length === 0 ? [] : [`Not shown: the values of ${listed(secret)}`])],
+    firstLines: withoutSecrets(head.firstLines, secret.length > 0, look.format === 'csv' ? topLines(options) : 0),
+    columns: columns.map((column) => shownFacts(column, secret.includes(column.name))),
+    recognised: look.recognised,
+    missing: missingIn(look.recognised, options),
+    rows: { seen: look.rows.length, valid: strict.valid },
+    refusal: refusalOf(strict, look),
+    recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
+    advice,
+    suggestion,
+    command,
+  };
+}
+
+interface Looked {
+  readonly look: Look;
+  readonly strict: Look;
+  readonly columns: readonly ColumnFacts[];
+  readonly recipe: Recipe | undefined;
+}
+
+/** Advice for the user, and the command to type. */
+function nextFor(
+  { name, options, identities }: InspectOptions,
+  { look, strict, columns, recipe }: Looked,
+): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
+  const chosen = chosenSettings(options);
+  const write = (settings: RecipeSettings & { readonly recipe?: string }, needs: readonly ('guid' | 'identities')[]) =>
+    commandFor(name, settings, {
+      guid: needs.includes('guid'),
+      identities: identities ?? (needs.includes('identities') ? '<people.csv>' : undefined),
+    });
+  if (recipe !== undefined) {
+    const command = write({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
+    return { advice: [adviceOf(recipe)], suggestion: null, command };
+  }
+  if (look.format === undefined) return { advice: [], suggestion: null, command: null };
+  const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;
+  const { settings, needs, advice } = suggest({
+    columns,
+    recognised: look.recognised,
+    hasGuid: options.guid !== undefined,
+    hasUid: hasUidSource(options),
+  });
+  const command = write(together(chosen, settings), [...needs]);
+  const isKnown = isReadable && Object.keys(settings).length === 0 && needs.size === 0;
+  const suggestion = isKnown ? null : { settings: withoutOpen(settings), needs: [...needs] };
+  return { advice: [...advice], suggestion, command };
+}
+
+/** Whether the options say more about UIDs than which column they are in. */
+function hasUidSource({ shape }: ImportOptions): boolean {
+  return shape?.identities !== undefined || shape?.templates?.uid !== undefined;
+}
+
+/** Of a table that begins further down; not where the options say where it begins. */
+function headerRowFor(
+  { format, names, rows, recognised }: Look,
+  { text }: Head,
+  { shape }: ImportOptions,
+): number | undefined {
+  if (format !== 'csv' || recognised['uid'] !== undefined) return undefined;
+  if ((shape?.headerRow ?? shape?.skipLines ?? shape?.columns) !== undefined) return undefined;
+  const hasNoDelimiter = names.filter((name) => !name.startsWith('_extra_')).length === 1;
+  const line = hasNoDelimiter ? headerLineOf(text.split(/\r\n|\n|\r/)) : undefined;
+  return line ?? headerRowOf(names, rows);
+}
+
+/** Lines at the top without values: the header, and what is above it. */
+function topLines({ shape }: ImportOptions): number {
+  if (shape?.columns !== undefined) return shape.skipLines ?? 0;
+  return shape?.headerRow ?? (shape?.skipLines ?? 0) + 1;
+}
+
+function refusalOf(strict: Look, look: Look): FileFacts['refusal'] {
+  const refusal = strict.refusal ?? look.refusal;
+  return refusal === undefined ? null : { code: refusal.code, message: refusal.message };
+}
+
+function shownFacts(
+  { words, few: _few, isList: _isList, ...rest }: ColumnFacts,
+  isHidden: boolean,
+): FileFacts['columns'][number] {
+  return {
+    ...rest,
+    examples: isHidden ? [] : [...rest.examples],
+    ...(words !== undefined && !isHidden && { words: [...words] }),
+  };
+}
+
+/** What the options say about reading. */
+function chosenSettings({
+  format,
+  encoding,
+  delimiter,
+  map,
+  guid,
+  scope,
+  sheet,
+  files,
+  shape,
+}: ImportOptions): RecipeSettings {
+  return defined({ format, encoding, delimiter, map, guid, scope, sheet, files, shape });
+}
+
+function together(chosen: RecipeSettings, guessed: RecipeSettings): RecipeSettings {
+  return {
+    ...chosen,
+    ...guessed,
+    map: { ...chosen.map, ...guessed.map },
+    shape: { ...chosen.shape, ...guessed.shape },
+  };
+}
+
+/** What the recipe asks for, and an identity file where users are e-mail addresses. */
+function neededBy(
+  { needs, settings: { map, shape } }: Recipe,
+  { guid, shape: own }: ImportOptions,
+  columns: readonly ColumnFacts[],
+): ('guid' | 'identities')[] {
+  const users = new Set([map?.uid, ...(shape?.firstOf?.uid ?? [])]);
+  const areEmails = columns.some(({ name, looksLike }) => looksLike === 'email' && users.has(name));
+  return needs
+    .filter(({ what, optional }) => {
+      if (what === 'guid') return guid === undefined && optional !== true;
+      return (areEmails || optional !== true) && own?.templates?.uid === undefined;
+    })
+    .map(({ what }) => what);
+}
+
+function adviceOf({ name, title }: Recipe): string {
+  return `It looks like ${title}: --recipe ${name} reads it, \`rollcall recipes show ${name}\` says how.`;
+}
+
+function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined): ColumnFacts[] {
+  // Of several memberships of a row the first one has the original of all.
+  const originals = rows.flatMap(({ original }): unknown[] => (original === '' ? [] : [JSON.parse(original)]));
+  if (format !== 'csv') {
+    return [...elementColumns(originals)].map(([name, { values, inList }]) => columnFacts(name, values, inList));
+  }
+  const cells = originals as string[][];
+  return names.slice(0, MAX_COLUMNS).map((name, index) =>
+    columnFacts(
+      name,
+      cells.map((row) => row[index] ?? ''),
+    ),
+  );
+}
+
+function missingIn(recognised: Readonly<Record<string, string>>, { guid }: ImportOptions): string[] {
+  return ['uid', 'guid'].filter(
+    (field) => recognised[field] === undefined && !(field === 'guid' && guid !== undefined),
+  );
+}

@@ -1,0 +1,120 @@
+import { Readable } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
+import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import { isZip } from '../../imports/read/archive/zip-signature.ts';
+import { compressionOf } from '../../imports/read/decompress.ts';
+import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
+import { originalJson } from '../../imports/report/row-json.ts';
+
+/** A file of this size or larger that does not end with a whole line counts as the beginning of a longer one. */
+export const BEGINNING_BYTES = 64 * 1024;
+/** Bytes of a gzipped beginning that are unpacked: they contain twenty rows, and no more are shown. */
+const UNPACKED_BYTES = 1024 * 1024;
+/** Characters that the shown rows may have in total; one is always shown. */
+const MAX_OF_ROWS = 1024 * 1024;
+
+export interface PreviewRequest {
+  /** The first bytes of a file. */
+  readonly head: Uint8Array;
+  /** What messages call it. */
+  readonly name: string;
+  readonly options: ImportOptions;
+}
+
+/** Previews the beginning of a file. @throws IntakeError when it cannot be read */
+export async function preview({ head, name, options }: PreviewRequest): Promise<Preview> {
+  const { bytes, isCut } = await unpacked(Buffer.from(head));
+  // Archives and workbooks are read at random places, and were uploaded whole.
+  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
+  const intake = await openIntake({ ...source, name }, { ...intakeOptions(options), lenient: true });
+  const { rows, more } = await firstRows(intake);
+  const columns = intake.columns();
+  const shown = viewsOf(rows, columns, intake.format);
+  return {
+    format: intake.format,
+    kind: intake.kind,
+    notes: [...intake.notes()],
+    encoding: intake.encoding,
+    delimiter: intake.delimiter ?? null,
+    columns: [...columns],
+    recognised: { ...intake.recognised },
+    missing: missingFields(intake.recognised, options),
+    rows: shown,
+    truncated: more || isCut || shown.length < rows.length,
+  };
+}
+
+/** The first bytes of what is in a compressed file. One that yields nothing is passed on as it is: reading it gives the error. */
+export async function unpacked(head: Buffer): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const compression = compressionOf(head);
+  if (compression === undefined) return { bytes: head, isCut: false };
+  const inflated = compression === 'gzip' ? createGunzip() : createZstdDecompress();
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let isCut = false;
+  try {
+    for await (const piece of Readable.from([head]).pipe(inflated) as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length >= UNPACKED_BYTES) {
+        isCut = true;
+        break;
+      }
+    }
+  } catch {
+    isCut = true;
+  }
+  return length === 0 ? { bytes: head, isCut: false } : { bytes: Buffer.concat(pieces), isCut };
+}
+
+/** A long CSV text ends somewhere in a row: that row is not shown. */
+export function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buffer {
+  const first = head.subarray(0, 1).toString();
+  const isText = format === 'csv' || (format === 'auto' && first !== '[' && first !== '{');
+  const end = head.lastIndexOf('\n') + 1;
+  return isText && (isCut || head.length >= BEGINNING_BYTES) && end > 0 ? head.subarray(0, end) : head;
+}
+
+async function firstRows(intake: Intake): Promise<{ rows: readonly InputRow[]; more: boolean }> {
+  const rows: InputRow[] = [];
+  try {
+    for await (const chunk of intake.chunks()) {
+      rows.push(...chunk.slice(0, ROWS_SHOWN + 1));
+      if (rows.length > ROWS_SHOWN) break;
+    }
+  } catch (error) {
+    // Where the beginning of a file is cut off, the error may come from the cut: the rows up to there are shown.
+    if (!(error instanceof IntakeError) || rows.length === 0) throw error;
+    return { rows: rows.slice(0, ROWS_SHOWN), more: true };
+  }
+  return { rows: rows.slice(0, ROWS_SHOWN), more: rows.length > ROWS_SHOWN };
+}
+
+function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFormat: InputFormat): PreviewRow[] {
+  const originalOf = originalJson({ columns, inputFormat, delimiter: ',' });
+  const views: PreviewRow[] = [];
+  let length = 0;
+  let whole = '';
+  for (const { onBehalfOf: _, action: __, original, problems, shaped, ...row } of rows) {
+    // Only the first membership of a row has its text.
+    if (original !== '') whole = original;
+    const text = originalOf({ original: whole, line: row.line });
+    length += text.length;
+    if (views.length > 0 && length > MAX_OF_ROWS) break;
+    views.push({
+      ...row,
+      ...(shaped !== undefined && { value: shaped.value, skipped: shaped.skipped === true }),
+      problems: [...problems],
+      original: JSON.parse(text) as Readonly<Record<string, unknown>>,
+    });
+  }
+  return views;
+}
+
+function missingFields(recognised: Readonly<Partial<Record<Field, string>>>, { guid }: ImportOptions): Field[] {
+  return (['uid', 'guid'] as const).filter(
+    (field) => recognised[field] === undefined && !(field === 'guid' && guid !== undefined),
+  );
+}

@@ -1,0 +1,39 @@
+import { open, stat } from 'node:fs/promises';
+import type { ImportRecord } from '../../imports/catalog.ts';
+
+/** A file by its first bytes and its size. */
+export interface Beginning {
+  readonly head: Buffer;
+  readonly bytes: number;
+}
+
+/** Imports that are compared with a file. */
+export const MAX_COMPARED = 200;
+
+/** The first of these imports that sent rows of such a file. */
+export async function importOfSame(
+  records: readonly ImportRecord[],
+  file: Beginning,
+): Promise<ImportRecord | undefined> {
+  for (const record of records) {
+    if (record.startedAt !== null && (await isSame(record, file))) return record;
+  }
+  return undefined;
+}
+
+async function isSame(
+  { source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>,
+  { head, bytes }: Beginning,
+): Promise<boolean> {
+  try {
+    const known = await stat(source);
+    // What was changed since may be this very file.
+    if (!known.isFile() || known.size !== bytes || known.mtimeMs > createdAt) return false;
+    await using file = await open(source);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(head.length), 0, head.length, 0);
+    return buffer.subarray(0, bytesRead).equals(head);
+  } catch {
+    // It was moved away, or may not be read.
+    return false;
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { Registry } from 'prom-client';
+import type { AccessStore, KeptReceiver } from '../../server/access/access-store.ts';
+import { isSigned, openAnyReceiver } from './any-receiver.ts';
+import type { NotificationsView } from './api.ts';
+import { notificationMetrics } from './notification-metrics.ts';
+import { dropNotifications, type Notifier, type NotifierOptions, openNotifier } from './notifier.ts';
+import { BadReceiver, type Receiver, signingKey } from './receiver.ts';
+
+interface NotificationsOptions extends Omit<NotifierOptions, 'receiver' | 'attempted'> {
+  readonly access: AccessStore;
+  readonly registry: Registry;
+  /** Set when the server was started: no other is used. */
+  readonly fixed: Receiver | undefined;
+  /** As of the receiver. */
+  readonly allowPrivate: boolean;
+}
+
+/** Who is notified: the receiver that the server was started with, or else the one that an admin has set. */
+export interface Notifications {
+  view(): NotificationsView;
+  /** The one in use. */
+  receiver(): Receiver | undefined;
+  /**
+   * Takes another receiver, at once and for good.
+   * @param secret a signing secret; undefined: one is made, where one is needed
+   * @returns the secret that was made
+   * @throws BadReceiver
+   */
+  set(address: string, secret: string | undefined): Promise<string | null>;
+  /** No one is notified from now on. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openNotifications(options: NotificationsOptions): Promise<Notifications> {
+  const { access, dir, log, fixed, registry, allowPrivate } = options;
+  let receiver: Receiver | undefined;
+  let notifier: Notifier | undefined;
+  let problem: string | null = null;
+  let metrics: ReturnType<typeof notificationMetrics> | undefined;
+  const watched = () => {
+    const made = notificationMetrics(registry);
+    made.watch({ count: () => notifier?.count() ?? { waiting: 0, since: null } });
+    return made;
+  };
+  const use = async (next: Receiver | undefined) => {
+    const before = notifier;
+    notifier = undefined;
+    receiver = next;
+    problem = null;
+    await before?.close();
+    if (next === undefined) return dropNotifications(dir);
+    metrics ??= watched();
+    notifier = await openNotifier({ ...options, receiver: next, attempted: metrics.attempted });
+  };
+  const open = ({ address, secret }: KeptReceiver) =>
+    openAnyReceiver({ url: address, key: signingKey(secret ?? ''), allowPrivate });
+  /** One change after another: each closes what the one before has opened. */
+  let changes: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(change: () => Promise<Result>): Promise<Result> => {
+    const done = changes.then(change);
+    changes = done.catch(() => {});
+    return done;
+  };
+
+  const kept = fixed === undefined ? access.receiver() : undefined;
+  let first = fixed;
+  let refused: string | null = null;
+  if (kept !== undefined) {
+    try {
+      first = await open(kept);
+    } catch (error) {
+      if (!(error instanceof BadReceiver)) throw error;
+      refused = `The address ${error.message}`;
+      log.error({ err: error }, 'the receiver of notifications that was set is not used');
+    }
+  }
+  await use(first);
+  problem = refused;
+
+  return {
+    view: () => ({ host: receiver?.host ?? null, fixed: fixed !== undefined, problem }),
+    receiver: () => receiver,
+    set: (address, given) =>
+      inTurn(async () => {
+        const made = given === undefined && isSigned(address) ? newSecret() : null;
+        const secret = isSigned(address) ? (given ?? made) : null;
+        const next = await open({ address, secret });
+        access.keepReceiver({ address, secret });
+        await use(next);
+        return made;
+      }),
+    clear: () =>
+      inTurn(async () => {
+        access.forgetReceiver();
+        await use(undefined);
+      }),
+    close: () => inTurn(async () => notifier?.close()),
+  };
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type NotifyPayload, notify } from '../../../jobs/notify.ts';
+import { UnknownImport } from '../../imports/import-errors.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { ServerContext } from '../../server/context.ts';
+import type { ImportViews } from '../../server/import-views.ts';
+import type { SyncRunner } from '../sync/run/runner-port.ts';
+import { UnknownSync } from '../sync/sync-errors.ts';
+import { type Deliveries, type Delivery, openDeliveries } from './deliveries.ts';
+import { noteText } from './note.ts';
+import { watchOutages } from './outages.ts';
+import type { Receiver } from './receiver.ts';
+
+export interface NotifierOptions {
+  readonly coordinator: Coordinator;
+  readonly syncs: SyncRunner;
+  readonly dir: DataDir;
+  readonly views: ImportViews;
+  readonly syncViews: ServerContext['syncViews'];
+  readonly receiver: Receiver;
+  readonly log: Logger;
+  /** How long the service must be away before anyone is notified, in ms. Default: a minute. */
+  readonly outageMs?: number | undefined;
+  /** Called with the result of each attempt. */
+  readonly attempted?: ((result: NotificationResult) => void) | undefined;
+}
+
+export type NotificationResult = 'delivered' | 'failed' | 'given-up';
+
+/** Notifies the receiver of imports and syncs that have finished or wait for a person, and of a service that is away. */
+export interface Notifier {
+  /** What is still to be delivered. */
+  readonly count: Deliveries['count'];
+  /** What is not delivered by then is delivered after the next start. */
+  close(): Promise<void>;
+}
+
+/** Notes that are sent at the same time. */
+const AT_ONCE = 4;
+/** How often notes that a wiped queue has lost are queued again, in ms. */
+const KEEP_MS = 30_000;
+/** Notes older than this are given up, in ms. */
+const TOO_OLD_MS = 86_400_000;
+/** Time that queueing gets when the server stops, in ms. */
+const LEAVE_MS = 1_000;
+
+export async function openNotifier(options: NotifierOptions): Promise<Notifier> {
+  const { coordinator, syncs, dir, receiver, log } = options;
+  const { backend } = coordinator;
+  const deliveries = openDeliveries(dir.catalog);
+  deliveries.begin();
+  const onError = (error: unknown) => log.warn({ err: error }, 'a notification cannot be sent now');
+  const queue = backend.openQueue<NotifyPayload>(`notify-${deliveries.owner}`, notify, onError);
+  // Left by an earlier process: what is still to be sent is in the catalog.
+  await queue.clear();
+
+  const giveUp = (delivery: string, error: unknown) => {
+    const note = deliveries.find(delivery);
+    log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a notification is given up');
+    deliveries.remove(delivery);
+    options.attempted?.('given-up');
+  };
+  /** Notes are written down and queued one after another. */
+  let work: Promise<void> = Promise.resolve();
+  const queueWaiting = (which: 'all' | 'unmade'): Promise<void> => {
+    work = work.then(() => queueNotes(deliveries.waiting(which))).catch(onError);
+    return work;
+  };
+  const queueNotes = async (notes: readonly Delivery[]): Promise<void> => {
+    const jobs: { id: string; payload: NotifyPayload }[] = [];
+    for (const note of notes) {
+      const { id, at, body } = note;
+      if (at < Date.now() - TOO_OLD_MS) {
+        giveUp(id, new Error('it is older than a day'));
+        continue;
+      }
+      if (body === null) {
+        // One that cannot be made now is tried again later, and keeps no other waiting.
+        const made = await bodyOf(options, note).catch(onError);
+        if (made === undefined) continue;
+        // Its import or sync was removed.
+        if (made === REMOVED) {
+          deliveries.remove(id);
+          continue;
+        }
+        deliveries.write(id, made.text);
+      }
+      // The same id for the same note: what is queued already is not queued twice.
+      jobs.push({ id: `notify-${id}`, payload: { version: 1, delivery: id } });
+    }
+    if (jobs.length > 0) await queue.add(jobs);
+  };
+
+  const worker = backend.startWorker({
+    queue,
+    definitions: [notify],
+    ports: {
+      deliver: async (delivery, signal) => {
+        const note = deliveries.find(delivery);
+        if (note === undefined || note.body === null) return;
+        try {
+          await receiver.send({ id: note.id, body: note.body }, signal);
+        } catch (error) {
+          log.warn({ err: error, delivery, about: note.subject }, 'a notification did not arrive');
+          options.attempted?.('failed');
+          throw error;
+        }
+        deliveries.remove(delivery);
+        options.attempted?.('delivered');
+      },
+      giveUp,
+    },
+    concurrency: AT_ONCE,
+    onError,
+  });
+  const onState = () => void queueWaiting('unmade');
+  const outages = watchOutages((note) => {
+    deliveries.add(note);
+    void queueWaiting('all');
+  }, options.outageMs);
+  coordinator.events.on('circuit', outages.changed);
+  coordinator.events.on('state', onState);
+  syncs.events.on('state', onState);
+  const keeper = setInterval(() => void queueWaiting('all'), KEEP_MS);
+  await queueWaiting('all');
+
+  return {
+    count: deliveries.count,
+    close: async () => {
+      clearInterval(keeper);
+      coordinator.events.off('circuit', outages.changed);
+      outages.close();
+      coordinator.events.off('state', onState);
+      syncs.events.off('state', onState);
+      // A queue that is down does not answer; stored notes are queued at the next start.
+      await Promise.race([work, sleep(LEAVE_MS, undefined, { ref: false })]);
+      const closed = worker.close();
+      // Do not wait for a receiver that does not answer: the note is sent again at the next start.
+      worker.abort();
+      await receiver.close();
+      await closed;
+      await queue.close();
+      deliveries.close();
+    },
+  };
+}
+
+/** Drops the notifications that are waiting, where no receiver is set any more. */
+export function dropNotifications(dir: DataDir): void {
+  const deliveries = openDeliveries(dir.catalog);
+  deliveries.end();
+  deliveries.close();
+}
+
+/** There is nothing to say any more. */
+const REMOVED = 'removed';
+
+/** The note as JSON. */
+async function bodyOf(options: NotifierOptions, note: Delivery): Promise<{ readonly text: string } | typeof REMOVED> {
+  const { kind, state, reason, at } = note;
+  try {
+    const view = await viewOf(options, note);
+    return { text: noteText(`${kind}.${state}`, at, { ...view, state, reason }) };
+  } catch (error) {
+    if (error instanceof UnknownImport || error instanceof UnknownSync) return REMOVED;
+    throw error;
+  }
+}
+
+async function viewOf({ coordinator, syncs, views, syncViews }: NotifierOptions, { kind, subject }: Delivery) {
+  return kind === 'import' ? views.of(coordinator.find(subject)) : syncViews.whole(syncs.find(subject));
+}

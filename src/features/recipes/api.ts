@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Field, ShapeInput } from '../../options/shape.ts';
+
+/** What the user of a recipe has to add, because the file does not have it. */
+const need = z.strictObject({
+  what: z.enum(['guid', 'identities']),
+  why: z.string().min(1).max(500),
+  /** It works without, in the way that `why` says. */
+  optional: z.boolean().default(false),
+});
+
+export const RECIPE_NAME = /^[a-z0-9][a-z0-9-]{0,59}$/;
+
+/** How a file is recognised: it has all of what is given. */
+const fit = z.strictObject({
+  columns: z
+    .array(z.string().max(300))
+    .min(1)
+    .optional()
+    .meta({ description: 'Columns or keys, without regard to case.' }),
+  text: z
+    .array(z.string().min(1).max(300))
+    .min(1)
+    .optional()
+    .meta({ description: 'Pieces of text in the first 64 KB; spaces do not matter.' }),
+  header: z.array(z.string().max(300)).min(1).optional().meta({
+    description: 'All columns and no others: for such a file, the recipe is suggested. Other files may use it as well.',
+  }),
+});
+
+/** A recipe but for its settings, which are options of an import (src/features/recipes/recipe.ts). */
+export const recipeFields = z.strictObject({
+  name: z.string().regex(RECIPE_NAME, 'a name has up to 60 small letters, digits and hyphens'),
+  title: z.string().min(1).max(100).meta({ description: 'What the file is.' }),
+  description: z.string().max(2_000).default('').meta({ description: 'What rollcall does with it.' }),
+  howToExport: z.string().max(500).optional().meta({ description: 'How to get the file out of its system.' }),
+  expects: z.string().max(500).meta({ description: 'What a file must have to fit, in words.' }),
+  needs: z.array(need).default([]),
+  fits: fit,
+});
+
+/** The settings of a recipe, and of what is suggested for a file. */
+export interface RecipeSettings {
+  readonly map?: Partial<Record<Field, string>>;
+  readonly shape?: ShapeInput;
+  readonly [name: string]: unknown;
+}
+
+/** A recipe of `GET /v1/recipes`. */
+export interface RecipeView extends z.infer<typeof recipeFields> {
+  readonly settings: RecipeSettings;
+  readonly saved: boolean;
+}

@@ -1,0 +1,77 @@
+import type { ImportOptions } from '../../imports/import-options.ts';
+import { FIELDS, type Field } from '../../imports/read/columns.ts';
+import type { ShapeInput } from '../../options/shape.ts';
+import type { Recipe, RecipeSettings } from './recipe.ts';
+import { RecipeNeeds } from './recipe-errors.ts';
+
+/**
+ * The recipe's settings with the user's own options, which win, field by field. A field for which the user gave an option
+ * keeps nothing of the recipe.
+ */
+export function withRecipe<Options extends Partial<ImportOptions>>(
+  { name, settings }: Recipe,
+  chosen: Options,
+): Options {
+  const own = chosen as RecipeSettings;
+  const format = own.format === undefined || own.format === 'auto' ? settings.format : own.format;
+  const taken = FIELDS.filter((field) => isChosen(own, field));
+  const map = { ...without(settings.map, taken), ...own.map };
+  const shape = shapeWith(settings.shape, own.shape, taken);
+  return {
+    ...settings,
+    ...chosen,
+    ...(format !== undefined && { format }),
+    map,
+    ...(shape !== undefined && { shape }),
+    recipe: name,
+  };
+}
+
+function isChosen({ map, shape, guid }: RecipeSettings, field: Field): boolean {
+  if ([map, shape?.firstOf, shape?.templates].some((source) => source?.[field] !== undefined)) return true;
+  // All rows go into that group, whatever the recipe reads from the columns.
+  return field === 'guid' && guid !== undefined;
+}
+
+function shapeWith(
+  recipe: ShapeInput | undefined,
+  own: ShapeInput | undefined,
+  taken: readonly Field[],
+): ShapeInput | undefined {
+  if (recipe === undefined) return own;
+  const merged: ShapeInput = { ...recipe, ...own };
+  const firstOf = { ...without(recipe.firstOf, taken), ...own?.firstOf };
+  const templates = { ...without(recipe.templates, taken), ...own?.templates };
+  if (Object.keys(firstOf).length > 0) merged.firstOf = firstOf;
+  else delete merged.firstOf;
+  if (Object.keys(templates).length > 0) merged.templates = templates;
+  else delete merged.templates;
+  if (taken.includes('guid') && own?.numbered === undefined && own?.wide === undefined) {
+    delete merged.numbered;
+    delete merged.wide;
+  }
+  // Header and lines to skip say the same thing in different ways.
+  if (own?.headerRow !== undefined) delete merged.skipLines;
+  if (own?.skipLines !== undefined) delete merged.headerRow;
+  return merged;
+}
+
+function without<Value>(
+  fields: Readonly<Partial<Record<Field, Value>>> = {},
+  taken: readonly Field[],
+): Partial<Record<Field, Value>> {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !taken.some((one) => one === field)));
+}
+
+/** @throws RecipeNeeds for what the file does not have and the options do not give */
+export function requireNeeds({ name, needs }: Recipe, options: Partial<ImportOptions>): void {
+  const missing = needs.find(({ what, optional }) => !optional && !isGiven(what, options));
+  if (missing === undefined) return;
+  throw new RecipeNeeds(name, missing.what, missing.why);
+}
+
+function isGiven(what: 'guid' | 'identities', { guid, map, shape }: Partial<ImportOptions>): boolean {
+  if (what === 'guid') return [guid, map?.guid, shape?.firstOf?.guid, shape?.templates?.guid].some((one) => one);
+  // Options that make UIDs from the file need no identity file.
+  return shape?.identities !== undefined || shape?.templates?.uid !== undefined || map?.uid?.includes('{') === true;
+}

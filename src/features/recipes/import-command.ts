@@ -1,0 +1,98 @@
+import type { RecipeSettings } from './recipe.ts';
+
+type Flag = readonly [flag: string, value: string | undefined];
+
+/** Settings as the flags of a command, each with its value as it can be typed into a shell. */
+export function flagsOf(settings: RecipeSettings): string[] {
+  const { format, encoding, delimiter, map = {}, guid, scope, onBehalfOf, sheet, files = [], shape = {} } = settings;
+  const { uid, ...templates } = shape.templates ?? {};
+  const firstOf = Object.entries(shape.firstOf ?? {}).map(([field, columns]) => [field, columns.join('|')] as const);
+  const flags: Flag[] = [
+    ['--format', format === 'auto' ? undefined : format],
+    ['--sheet', sheet],
+    ...files.map((pattern): Flag => ['--files', pattern]),
+    ['--encoding', encoding],
+    ['--delimiter', delimiter === '\t' ? 'tab' : delimiter],
+    ['--map', pairs({ ...map, ...Object.fromEntries(firstOf), ...templates })],
+    ['--guid', guid],
+    ['--scope', scope],
+    ['--on-behalf-of', onBehalfOf],
+    ...flagsOfShape(shape),
+    ['--uid', uid],
+  ];
+  return flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${typed(value)}`]));
+}
+
+function flagsOfShape(shape: NonNullable<RecipeSettings['shape']>): Flag[] {
+  const { headerRow, skipLines, columns, split = {}, lists = {}, wide, numbered, scopeWords, where, actions } = shape;
+  const { identities } = shape;
+  const listed = Object.entries(lists).flatMap(([scope, names]) => names.map((name) => `${scope}=${escaped(name)}`));
+  return [
+    ['--header-row', headerRow?.toString()],
+    ['--skip-lines', skipLines?.toString()],
+    ['--columns', columns?.map(escaped).join(',')],
+    ...Object.entries(split).map(([field, separator]): Flag => ['--split', `${field}=${separator}`]),
+    ['--lists', listed.length === 0 ? undefined : listed.join(',')],
+    ['--wide', wide?.columns.map(escaped).join(',')],
+    ['--wide-guid', wide?.guid],
+    ['--numbered', numbered && pairs(numbered)],
+    ['--scope-words', pairs(scopeWords)],
+    ['--where', where?.map(conditionText).join(',')],
+    ['--actions', actions?.column],
+    ['--action-words', pairs(actions?.words)],
+    ['--identity-key', identities?.keys?.map(escaped).join(',')],
+    ['--identity-uid', identities?.uid],
+  ];
+}
+
+function conditionText({
+  column,
+  is,
+  isNot = [],
+}: {
+  column: string;
+  is?: string[] | undefined;
+  isNot?: string[] | undefined;
+}): string {
+  return `${escaped(column)}${is === undefined ? '!=' : '='}${(is ?? isNot).map(escaped).join('|')}`;
+}
+
+/** As flags have it: a comma, an equals sign or a bar of a name is not one of theirs. */
+function escaped(text: string): string {
+  return text.replace(/[=,|]/g, '\\$&');
+}
+
+interface Needs {
+  /** The user must fill in a group for all rows. */
+  readonly guid: boolean;
+  /** The identity file, or a place for its name. */
+  readonly identities: string | undefined;
+}
+
+/** `rollcall import members.csv --map …`; what the user has to fill in is in `<…>`. */
+export function commandFor(
+  file: string,
+  settings: RecipeSettings & { readonly recipe?: string },
+  { guid, identities }: Needs,
+): string {
+  const { recipe, ...rest } = settings;
+  return [
+    `rollcall import ${typed(file)}`,
+    ...(recipe === undefined ? [] : [`--recipe ${recipe}`]),
+    ...flagsOf(rest),
+    ...(guid ? ['--guid <group>'] : []),
+    ...(identities === undefined
+      ? []
+      : [`--identities ${identities.startsWith('<') ? identities : typed(identities)}`]),
+  ].join(' ');
+}
+
+function pairs(words: Readonly<Partial<Record<string, string>>> | undefined): string | undefined {
+  const entries = Object.entries(words ?? {});
+  return entries.length === 0 ? undefined : entries.map(([name, value]) => `${name}=${value}`).join(',');
+}
+
+/** As it can be typed into a shell. */
+export function typed(text: string): string {
+  return /^[\p{L}\p{N}_.,:=/@%+-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

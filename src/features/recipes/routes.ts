@@ -1,0 +1,39 @@
+import { readOptions } from '../../imports/import-options.ts';
+import { noting } from '../../server/access/noting.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { serve } from '../../server/serve.ts';
+import { recipeOperations } from './operations.ts';
+import { findRecipe, listRecipes, removeRecipe, saveRecipe, unreadableRecipes } from './recipe-store.ts';
+import { recipeFrom } from './save-as.ts';
+import { TEMPLATE_TYPES, templateFile } from './template-file.ts';
+
+/** Recipes: named settings for the files of other systems. */
+export function recipeRoutes(app: Api, { coordinator, dir, access, reading }: ServerContext): void {
+  const note = noting(access);
+  serve(app, recipeOperations.list, async () => ({ recipes: listRecipes(dir), unreadable: unreadableRecipes(dir) }));
+  serve(app, recipeOperations.one, async ({ params }) => findRecipe(dir, params.name));
+  serve(app, recipeOperations.save, async (request) => {
+    const saved = saveRecipe(dir, { ...request.body, name: request.params.name });
+    note(request, 'recipe.save', saved.name, saved.title);
+    return saved;
+  });
+  serve(app, recipeOperations.remove, async (request) => {
+    removeRecipe(dir, request.params.name);
+    note(request, 'recipe.remove', request.params.name);
+  });
+  serve(app, recipeOperations.saveOf, async (request) => {
+    const record = coordinator.find(request.params.id);
+    const options = readOptions(record);
+    const { columns, recognised } = await reading.rowsOf(record.id).input();
+    const base = options.recipe === undefined ? undefined : findRecipe(dir, options.recipe);
+    const saved = saveRecipe(dir, recipeFrom({ ...request.body, options, columns, recognised, base }));
+    note(request, 'recipe.save', saved.name, saved.title);
+    return saved;
+  });
+  serve(app, recipeOperations.template, async ({ query: { format } }, reply) =>
+    reply
+      .header('content-type', TEMPLATE_TYPES[format])
+      .header('content-disposition', `attachment; filename="members.${format}"`)
+      .send(templateFile(format)),
+  );
+}

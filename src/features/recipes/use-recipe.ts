@@ -1,0 +1,95 @@
+import { statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import { isZip } from '../../imports/read/archive/zip-signature.ts';
+import type { IntakeSource } from '../../imports/read/intake.ts';
+import { numberedColumns } from '../../imports/read/shape/compile.ts';
+import type { ShapeInput } from '../../options/shape.ts';
+import { withRecipe } from './apply-recipe.ts';
+import { lookAt, seenIn } from './columns-seen.ts';
+import { type Head, headOf, headOfFile } from './head.ts';
+import { requireFit } from './match-recipe.ts';
+import type { Recipe } from './recipe.ts';
+
+export interface RecipeUse {
+  readonly recipe: Recipe;
+  /** The user's own options; they override the recipe. */
+  readonly options: ImportOptions;
+  /** The file: a path, or its first bytes. */
+  readonly file: { readonly path: string } | { readonly head: Uint8Array };
+  /** The file as the user knows it. */
+  readonly name: string;
+}
+
+/**
+ * The options of an import that uses a recipe, for this file.
+ * @throws IntakeError RECIPE_MISFIT, and when the file cannot be opened
+ */
+export async function useRecipe({ recipe, options, file, name }: RecipeUse): Promise<ImportOptions> {
+  const chosen = withRecipe(recipe, options);
+  // A pipe can be read only once, so it cannot be inspected first.
+  if ('path' in file && isPipe(file.path)) return chosen;
+  const { head, source } = await openedFor(file, name, options.encoding);
+  const { sheet, files } = chosen;
+  const top = {
+    ...options,
+    ...(sheet !== undefined && { sheet }),
+    ...(files !== undefined && { files }),
+    shape: topOf(chosen.shape),
+  };
+  const look = await lookAt(source, top, { lenient: true, rows: 1, isCut: true });
+  // A folder without the files that the recipe reads: the error names what it has.
+  if (look.refusal?.code === 'UNKNOWN_FILE') throw look.refusal;
+  requireFit(recipe, seenIn(look, head), name);
+  return look.format === 'csv' ? withoutAbsent(chosen, options, look.names) : chosen;
+}
+
+function isPipe(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
+}
+
+async function openedFor(
+  file: RecipeUse['file'],
+  name: string,
+  encoding: string | undefined,
+): Promise<{ readonly head: Head; readonly source: IntakeSource }> {
+  if ('path' in file) return { head: await headOfFile(file.path, encoding), source: { path: file.path, name } };
+  const bytes = Buffer.from(file.head);
+  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([bytes]) };
+  return { head: await headOf(bytes, encoding), source: { ...source, name } };
+}
+
+/** Where the table begins, and nothing about what its rows mean. */
+function topOf({ headerRow, skipLines, columns }: ShapeInput = {}): NonNullable<ImportOptions['shape']> {
+  return {
+    ...(headerRow !== undefined && { headerRow }),
+    ...(skipLines !== undefined && { skipLines }),
+    ...(columns !== undefined && { columns }),
+  };
+}
+
+/** Without what a recipe says about columns that some files of its kind have, and this one has not. */
+function withoutAbsent(chosen: ImportOptions, own: ImportOptions, names: readonly string[]): ImportOptions {
+  const { shape } = chosen;
+  if (shape === undefined) return chosen;
+  const known = new Set(names.map((name) => name.trim()));
+  const where =
+    own.shape?.where ??
+    shape.where?.filter(({ column }) => known.has(column) || numberedColumns(column, names).size > 0);
+  const firstOf = Object.fromEntries(
+    Object.entries(shape.firstOf ?? {}).map(([field, columns]) => {
+      const present = columns.filter((column) => known.has(column));
+      return [field, present.length === 0 ? columns : present];
+    }),
+  );
+  const { where: _, ...rest } = shape;
+  return {
+    ...chosen,
+    shape: {
+      ...rest,
+      ...(where !== undefined && where.length > 0 && { where }),
+      ...(shape.firstOf !== undefined && { firstOf }),
+    },
+  };
+}

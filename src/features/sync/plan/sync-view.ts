@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import type { SyncState } from '../../../membership/sync-state.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
+import type { Planning, SyncAction, SyncEntry, SyncView } from '../api.ts';
+import type { SyncRecord, SyncTransition } from '../sync-catalog.ts';
+import { readSyncOptions, shownCreate } from '../sync-options.ts';
+import { openFindings } from './findings.ts';
+import { leftByUndo } from './left-by-undo.ts';
+import { readTotals } from './plan-totals.ts';
+import { planFiles } from './prepare.ts';
+
+/** Syncs as the API and the command line show them. */
+
+/** Objections that a sync is shown with; the list of each guard has all. */
+const FIRST_FINDINGS = 20;
+
+/** What a user may ask of a sync in this state. */
+export function syncActionsOf(state: SyncState): readonly SyncAction[] {
+  if (state === 'planned') return ['apply', 'reject'];
+  return state === 'held' ? ['approve', 'reject'] : [];
+}
+
+/** A sync in a list. @param planning its progress, where this process plans it */
+export function syncEntry(record: SyncRecord, planning: Planning | null = null): SyncEntry {
+  const { id, state, code, reason, file, undoOf, importId, approvedBy, approvedAt, approval } = record;
+  const { flags, apply, sandbox } = readSyncOptions(record);
+  return {
+    id,
+    state,
+    ...(code !== null && { code }),
+    reason,
+    file,
+    undoOf,
+    importId,
+    schedule: record.scheduleId,
+    createdAt: new Date(record.createdAt).toISOString(),
+    finishedAt: record.finishedAt === null ? null : new Date(record.finishedAt).toISOString(),
+    sandbox,
+    apply,
+    mode: modeOf(record),
+    missing: flags.missing,
+    totals: readTotals(record),
+    approved:
+      approvedBy === null
+        ? null
+        : { by: approvedBy, at: new Date(approvedAt ?? 0).toISOString(), reason: approval ?? '' },
+    actions: [...syncActionsOf(state)],
+    planning: state === 'planning' ? planning : null,
+  };
+}
+
+/** A sync with what its guards object to. @param moves those of the sync, in their order */
+export function wholeSync(
+  dir: DataDir,
+  record: SyncRecord,
+  moves: readonly SyncTransition[],
+  planning: Planning | null = null,
+): SyncView {
+  const options = readSyncOptions(record);
+  const { flags, limits } = options;
+  const { protect, removeByName, ...plain } = flags;
+  const own = syncEntry(record, planning);
+  return {
+    ...own,
+    ...objectionsOf(dir, record),
+    flags: { ...plain, mode: own.mode, protect: [...protect], removeByName: [...removeByName] },
+    create: shownCreate(options),
+    limits: { ...limits },
+    left: leftByUndo(record, planFiles(dir.sync(record.id)).plan),
+    before: hasBefore(dir, record) ? `/v1/syncs/${record.id}/before` : null,
+    moves: moves.map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })),
+  };
+}
+
+function objectionsOf(dir: DataDir, record: SyncRecord): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups'> {
+  const { plan } = planFiles(dir.sync(record.id));
+  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0 };
+  const findings = openFindings(plan, modeOf(record));
+  try {
+    const unknownGroups = findings.unknownGroups();
+    return { findings: findings.first(FIRST_FINDINGS), guards: findings.guards(), unknownGroups };
+  } finally {
+    findings.close();
+  }
+}
+
+/** Whether there is a file of who was in the groups that a sync takes something from. */
+export function hasBefore(dir: DataDir, { id, importId }: Pick<SyncRecord, 'id' | 'importId'>): boolean {
+  return importId !== null && existsSync(planFiles(dir.sync(id)).before);
+}
+
+/** Of a plan: an undo has none of the flags' modes. */
+export function modeOf(record: SyncRecord): SyncEntry['mode'] {
+  return record.undoOf === null ? readSyncOptions(record).flags.mode : 'undo';
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { createdOperations } from '../../api/operations/imports.ts';
+import { readMade } from '../../imports/record/created.ts';
+import { isCarriedOut } from '../../membership/sync-state.ts';
+import { noting } from '../../server/access/noting.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { Problem } from '../../server/problem.ts';
+import { serve } from '../../server/serve.ts';
+import { type CreatedView, MAX_MADE } from './api.ts';
+
+/** What imports created on the service, and deleting that. */
+export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog }: ServerContext): void {
+  const note = noting(access);
+  const { deletions } = coordinator;
+
+  const viewOf = async (id: string): Promise<CreatedView> => {
+    coordinator.find(id);
+    const made = await madeBy(id);
+    const isTakenBack = syncCatalog.undos(id).some(({ state }) => isCarriedOut(state));
+    const progress = deletions.progress(id) ?? null;
+    return { importId: id, ...made, isTakenBack, progress, reason: deletions.reason(id) };
+  };
+
+  /** What it made; what another import uses would be kept. */
+  const madeBy = async (id: string): Promise<Pick<CreatedView, 'things' | 'total' | 'deletable'>> => {
+    const ledger = dir.ledger(id);
+    if (!existsSync(ledger)) return { things: [], total: 0, deletable: 0 };
+    const { things, total, deletable } = readMade(ledger, MAX_MADE);
+    const open = things.filter(({ code, undone }) => code === '' && (undone === null || undone === 'kept'));
+    const used = await coordinator.usedByOthers(id, open);
+    return {
+      things: things.map(({ id: thing, code: _, ...view }) => ({
+        ...view,
+        isUsed: used.has(thing),
+        why: used.get(thing) ?? view.why,
+      })),
+      total,
+      deletable: deletable - used.size,
+    };
+  };
+
+  serve(app, createdOperations.list, async ({ params: { id } }) => viewOf(id));
+
+  serve(app, createdOperations.remove, async ({ params: { id }, who, ip }, reply) => {
+    const { isTakenBack, deletable } = await viewOf(id);
+    if (!isTakenBack) {
+      throw new Problem('WRONG_STATE', `The memberships of import ${id} are not undone yet.`, {
+        remedy: `POST /v1/imports/${id}/undo?apply=true takes them back; approve that plan if a guard holds it.`,
+      });
+    }
+    if (deletable > 0) deletions.start(id);
+    note({ who, ip }, 'import.delete-created', id, `${deletable}`);
+    reply.header('location', `/v1/imports/${id}/created`);
+    return await viewOf(id);
+  });
+}

@@ -1,0 +1,102 @@
+import type { ImportTotals } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
+import type { ImportRecord } from '../catalog.ts';
+import type { ImportOptions } from '../import-options.ts';
+import type { SumCheck } from '../record/import-ledger.ts';
+import type { ImportReader } from './reading.ts';
+import type { ReportRequest } from './report-text.ts';
+import type { RowFilter } from './row-filter.ts';
+import type { RowOrder, RowPlace } from './row-search.ts';
+
+export type Question = keyof Pick<
+  ImportReader,
+  | 'input'
+  | 'counters'
+  | 'stoppedRegions'
+  | 'callsLeft'
+  | 'retryWork'
+  | 'callsSince'
+  | 'rowsPage'
+  | 'countRows'
+  | 'problems'
+  | 'groups'
+  | 'membershipsOf'
+  | 'uidsWith'
+  | 'calls'
+>;
+
+/** What the report files are made from: the import as it will be when it has finished. */
+export interface ReportsRequest {
+  /** The ledger. */
+  readonly path: string;
+  /** Where the files go. */
+  readonly folder: string;
+  readonly record: Omit<ImportRecord, 'finishedAt'>;
+}
+
+/** What the reports say. */
+export interface ReportsWritten {
+  readonly totals: ImportTotals;
+  readonly problems: readonly ProblemCount[];
+}
+
+/** A page of rows. */
+export interface RowsRequest {
+  readonly filter: RowFilter;
+  readonly order: RowOrder;
+  readonly limit: number;
+  /** Absent: the first page, with the number of all rows that pass the filter. */
+  readonly after?: RowPlace;
+}
+
+interface AtPath {
+  /** Of a ledger. */
+  readonly path: string;
+}
+
+/** What a reading thread serves. */
+export type LedgerThread = {
+  query: (asked: AtPath & { readonly question: Question; readonly given: readonly unknown[] }) => unknown;
+  /** A page of rows as JSON text, in UTF-8. */
+  rowsPage: (asked: AtPath & RowsRequest) => Uint8Array;
+  /** One row with its calls as JSON text, in UTF-8; undefined where there is none. */
+  rowDetail: (asked: AtPath & { readonly row: number }) => Uint8Array | undefined;
+  /** How the beginning of a file would be read, as JSON text in UTF-8. */
+  preview: (request: PreviewRequest) => Promise<Uint8Array>;
+  /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text in UTF-8. */
+  inspect: (request: InspectRequest) => Promise<Uint8Array>;
+  /** Options with those of a recipe. */
+  useRecipe: (use: RecipeUse) => Promise<ImportOptions>;
+  report: (asked: AtPath & { readonly request: ReportRequest }) => Generator<string | Uint8Array>;
+  check: (asked: AtPath) => SumCheck;
+  indexUids: (asked: AtPath) => void;
+  forget: (asked: AtPath) => void;
+  writeReports: (request: ReportsRequest) => Promise<ReportsWritten>;
+};
+
+/** Why a task with limits was not finished. */
+export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
+
+/** A task went beyond its limits. */
+export class ReadingStopped extends RollcallError {
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason, message: string) {
+    super('READING_STOPPED', message);
+    this.reason = reason;
+  }
+}
+
+/** Limits for tasks of API clients. */
+export interface TaskLimits {
+  /** Time in the thread, in ms; then the thread is ended and the task is refused. */
+  readonly deadlineMs: number;
+  /** Aborted when the caller no longer waits for the answer. */
+  readonly signal?: AbortSignal;
+  /** Who asks. Callers take turns, and each may wait with a part of the tasks only. Absent: the program itself. */
+  readonly caller?: string;
+}

@@ -1,0 +1,139 @@
+import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
+import { watchConversions } from '../../platform/conversions.ts';
+import { namingDamage } from '../../platform/sqlite.ts';
+import { serve, tellOpener } from '../../platform/threads.ts';
+import type { ImportOptions } from '../import-options.ts';
+import { openImportLedger } from '../record/import-ledger.ts';
+import type { LedgerThread, ReportsRequest, ReportsWritten } from './ledger-task.ts';
+import { type ImportReader, openImportReader } from './reading.ts';
+import { writeReportFiles } from './report-files.ts';
+import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
+import { reportPieces } from './report-text.ts';
+import { rowDetailJson, rowsPageJson } from './rows-page.ts';
+import { summaryOf, totalsOf } from './summarize.ts';
+
+/** A thread that reads imports' files, so that the coordinator's thread does not wait for SQLite. */
+
+type Asked<Kind extends keyof LedgerThread> = Parameters<LedgerThread[Kind]>[0];
+
+/** Files kept open, each with its page cache; those not asked for longest are closed. */
+const MAX_OPEN = 8;
+
+const readers = new Map<string, ImportReader>();
+const encoder = new TextEncoder();
+
+/** Characters of a page of rows, at most. */
+const MAX_OF_A_PAGE = 4 * 1024 * 1024;
+
+function rowsPage({ path, filter, order, after, limit }: Asked<'rowsPage'>): Uint8Array {
+  return namingDamage(path, () => {
+    const reader = readerOf(path);
+    const page = reader.rowsPage(filter, limit, order, after);
+    const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
+    const total = after === undefined ? counted() : null;
+    return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MAX_OF_A_PAGE));
+  });
+}
+
+function rowDetail({ path, row }: Asked<'rowDetail'>): Uint8Array | undefined {
+  return namingDamage(path, () => {
+    const reader = readerOf(path);
+    const found = reader.rowDetail(row);
+    return found && encoder.encode(rowDetailJson(reportInput(reader), found));
+  });
+}
+
+/** Loaded on demand: threads that read ledgers do not need the file readers. */
+async function previewOf(request: PreviewRequest): Promise<Uint8Array> {
+  const { preview } = await import('../../features/inspect/preview.ts');
+  return encoder.encode(JSON.stringify(await preview(request)));
+}
+
+async function usingRecipe(use: RecipeUse): Promise<ImportOptions> {
+  const { useRecipe } = await import('../../features/recipes/use-recipe.ts');
+  return useRecipe(use);
+}
+
+async function inspected(request: InspectRequest): Promise<Uint8Array> {
+  const { inspectHead } = await import('../../features/inspect/inspect-head.ts');
+  return encoder.encode(JSON.stringify(await inspectHead(request)));
+}
+
+function readerOf(path: string): ImportReader {
+  const reader = readers.get(path) ?? openImportReader(path);
+  // The order of the map is that of the latest use.
+  readers.delete(path);
+  readers.set(path, reader);
+  const [oldest] = readers.keys();
+  if (readers.size > MAX_OPEN && oldest !== undefined) forget(oldest);
+  return reader;
+}
+
+function forget(path: string): void {
+  readers.get(path)?.close();
+  readers.delete(path);
+}
+
+/** With a reader of its own: a report shows one moment, for as long as it is being read. */
+function* report({ path, request }: Asked<'report'>): Generator<string | Uint8Array> {
+  const reader = openImportReader(path);
+  try {
+    const pieces = reportPieces(reader, request)[Symbol.iterator]();
+    for (;;) {
+      const next = namingDamage(path, () => pieces.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+function indexUids({ path }: Asked<'indexUids'>): void {
+  const ledger = openImportLedger(path);
+  try {
+    ledger.indexUids();
+  } finally {
+    ledger.close();
+  }
+}
+
+async function writeReports({ path, folder, record }: ReportsRequest): Promise<ReportsWritten> {
+  const reader = openImportReader(path);
+  try {
+    const input = reader.input();
+    const paths = reportPaths(folder, filesFormat(input));
+    const grown = reader.growthNote();
+    const notes = grown === undefined ? input.notes : [...input.notes, grown];
+    const totals = totalsOf(reader.counters(), true, { ...input, notes });
+    const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
+    const problems = await writeReportFiles(reader, paths, summary);
+    return { totals, problems };
+  } finally {
+    reader.close();
+  }
+}
+
+watchConversions((conversion) => tellOpener(conversion ?? null));
+
+serve<LedgerThread>(
+  {
+    query: ({ path, question, given }) =>
+      namingDamage(path, () => (readerOf(path)[question] as (...given: readonly unknown[]) => unknown)(...given)),
+    rowsPage,
+    rowDetail,
+    preview: previewOf,
+    inspect: inspected,
+    useRecipe: usingRecipe,
+    report,
+    check: ({ path }) => namingDamage(path, () => readerOf(path).check()),
+    indexUids,
+    forget: ({ path }) => forget(path),
+    writeReports,
+  },
+  () => {
+    for (const path of [...readers.keys()]) forget(path);
+  },
+);

@@ -1,0 +1,118 @@
+import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
+import type { PreviewRequest } from '../../features/inspect/preview.ts';
+import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
+import type { ImportOptions } from '../import-options.ts';
+import type { SumCheck } from '../record/import-ledger.ts';
+import { openLedgerQueue } from './ledger-queue.ts';
+import type { Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './ledger-task.ts';
+import type { ImportReader } from './reading.ts';
+import type { ReportRequest } from './report-text.ts';
+
+/**
+ * Which of four threads answers a question. SQLite answers in one go, so a long answer delays what is asked
+ * after it in the same thread: `quick` reads a few pages of the file, `rows` up to all of its outcomes, `search` up to all
+ * of its text, `whole` always all outcomes. Three more make reports, make previews and close imports.
+ */
+const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>> = {
+  input: 'quick',
+  counters: 'quick',
+  stoppedRegions: 'quick',
+  callsLeft: 'quick',
+  retryWork: 'search',
+  callsSince: 'quick',
+  rowsPage: 'rows',
+  countRows: 'search',
+  membershipsOf: 'search',
+  uidsWith: 'search',
+  problems: 'whole',
+  groups: 'whole',
+  calls: 'whole',
+};
+
+/** The questions of an ImportReader, answered by another thread. They reject with what the reader throws. */
+export type ImportQuestions = {
+  readonly [Name in Question]: (...given: Parameters<ImportReader[Name]>) => Promise<ReturnType<ImportReader[Name]>>;
+};
+
+/** Heap of a thread that works for an API client, in MB, without SQLite's memory: far more than a page or preview needs. */
+const HEAP_MB = 256;
+
+/** Chunks of a report that are made before they are asked for. */
+const CHUNKS_AHEAD = 2;
+
+/** Reads imports' ledgers in other threads, so that this thread stays responsive. */
+export interface LedgerThreads {
+  /** Questions on the ledger at `path`, which stays open for a while. @param limits of each question, when an API client asks */
+  of(path: string, limits?: TaskLimits): ImportQuestions;
+  /**
+   * A page of rows as the JSON text `{"rows":[…],"total":…,"nextCursor":…}`, in UTF-8: shorter than `limit` where the rows are long.
+   * @throws ReadingStopped
+   */
+  rowsPage(path: string, request: RowsRequest, limits: TaskLimits): Promise<Uint8Array>;
+  /** One row with its calls as JSON text; undefined if no row has this number. @throws ReadingStopped */
+  rowDetail(path: string, row: number, limits: TaskLimits): Promise<Uint8Array | undefined>;
+  /** How the beginning of a file would be read: a `Preview` as JSON text. @throws IntakeError, ReadingStopped */
+  preview(request: PreviewRequest, limits: TaskLimits): Promise<Uint8Array>;
+  /** The options of an import that uses a recipe. @throws IntakeError, ReadingStopped */
+  useRecipe(use: RecipeUse, limits: TaskLimits): Promise<ImportOptions>;
+  /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text. @throws ReadingStopped */
+  inspect(request: InspectRequest, limits: TaskLimits): Promise<Uint8Array>;
+  /**
+   * The bytes of a report, in chunks of some 64 KB, made as they are taken; the report shows one moment of the import
+   * to its end. A caller that does not take them all must call `return`.
+   */
+  report(path: string, request: ReportRequest): AsyncGenerator<Uint8Array>;
+  /** Counts the outcomes of an import and compares them with the running totals. */
+  check(path: string): Promise<SumCheck>;
+  /** Indexes the rows of a ledger by UID. Call it when no more results are recorded. */
+  indexUids(path: string): Promise<void>;
+  /** Writes all report files of an import, as `writeReportFiles` does. */
+  writeReports(request: ReportsRequest): Promise<ReportsWritten>;
+  /** Closes the ledger at `path` where it is open, before it is deleted. */
+  forget(path: string): Promise<void>;
+  /** Does what was asked for before, refuses what comes, and resolves when the threads have ended. */
+  close(): Promise<void>;
+}
+
+export function openLedgerThreads(): LedgerThreads {
+  const one = { atOnce: 1, heapMb: HEAP_MB };
+  const queues = {
+    quick: openLedgerQueue(one),
+    rows: openLedgerQueue(one),
+    search: openLedgerQueue(one),
+    whole: openLedgerQueue({ atOnce: 1 }),
+    reports: openLedgerQueue({ atOnce: Number.POSITIVE_INFINITY }),
+    preview: openLedgerQueue(one),
+    closing: openLedgerQueue({ atOnce: Number.POSITIVE_INFINITY }),
+  };
+  return {
+    of: (path, limits) =>
+      Object.fromEntries(
+        (Object.keys(QUEUE_OF) as Question[]).map((name) => [
+          name,
+          (...given: unknown[]) => queues[QUEUE_OF[name]].ask('query', { path, question: name, given }, limits),
+        ]),
+      ) as ImportQuestions,
+    rowsPage: (path, request, limits) =>
+      queues[isSearch(request) ? 'search' : 'rows'].ask('rowsPage', { path, ...request }, limits),
+    rowDetail: (path, row, limits) => queues.rows.ask('rowDetail', { path, row }, limits),
+    preview: (request, limits) => queues.preview.ask('preview', request, limits),
+    useRecipe: (use, limits) => queues.preview.ask('useRecipe', use, limits),
+    inspect: (request, limits) => queues.preview.ask('inspect', request, limits),
+    report: (path, request) => queues.reports.stream('report', { path, request }, CHUNKS_AHEAD),
+    check: (path) => queues.closing.ask('check', { path }),
+    indexUids: (path) => queues.closing.ask('indexUids', { path }),
+    writeReports: (request) => queues.closing.ask('writeReports', request),
+    forget: async (path) => {
+      await Promise.all(Object.values(queues).map((queue) => queue.askRunning('forget', { path })));
+    },
+    close: async () => {
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
+    },
+  };
+}
+
+/** Whether all rows are read for a page: it takes seconds for ten million. */
+function isSearch({ filter, order }: RowsRequest): boolean {
+  return filter.text !== undefined || order.by !== 'row';
+}

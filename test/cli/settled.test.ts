@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { Server } from '../../src/cli/target/server-client.ts';
+import { ServerAway, ServerRefused } from '../../src/cli/target/server-errors.ts';
+import { untilSettled } from '../../src/cli/target/settled.ts';
+import { Screen } from './screen.ts';
+
+const unused = () => Promise.reject(new Error('not asked for'));
+const server: Server = { url: 'http://server.example', call: unused, download: unused, upload: unused };
+const away = () => Promise.reject(new ServerAway(server.url, new Error('refused')));
+
+function following(answers: (() => Promise<{ readonly underWay: boolean }>)[]) {
+  return untilSettled({
+    io: new Screen(80).io,
+    server,
+    signal: new AbortController().signal,
+    look: () => (answers.shift() ?? unused)(),
+    goesOn: ({ underWay }) => underWay,
+    linesOf: () => ['working'],
+    begins: 'the work to begin',
+  });
+}
+
+test('who waits for a server waits on while it does not answer for a moment', async () => {
+  const over = { underWay: false };
+  await expect(following([async () => ({ underWay: true }), away, async () => over])).resolves.toBe(over);
+});
+
+test('a refusal of the server ends the waiting', async () => {
+  const refused = () => Promise.reject(new ServerRefused('UNKNOWN_EXPORT', 'there is no such export', 'begin another'));
+  await expect(following([async () => ({ underWay: true }), refused])).rejects.toThrow('there is no such export');
+});
