@@ -71,11 +71,20 @@ const problemCount = z.strictObject({
         line: z.int(),
         value: z.string().meta({ description: 'What the row has at the place of the problem: the UID, or the cell.' }),
         message: z.string(),
+        rows: count.optional().meta({
+          description: 'Of invalid rows: how many have a value of the same shape, where the values have several.',
+        }),
       }),
     )
     .min(1)
     .max(3)
-    .meta({ description: 'The first row, and the last and another one where they have other values.' }),
+    .meta({
+      description:
+        'The first row, and the last and another one where they have other values. Of invalid rows with values of several shapes (anna@example.org and bo@example.org are one): a row of each, the most frequent first.',
+    }),
+  examined: count.optional().meta({
+    description: 'The `rows` of the examples are of the first so many rows of the problem. Absent: of all.',
+  }),
 });
 export type ProblemCount = z.infer<typeof problemCount>;
 

@@ -1,24 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { PROBLEMS } from '../api/problems.ts';
 import { html, type Markup, NOTHING } from '../text/markup.ts';
 
-interface PageFile {
-  readonly type: string;
-  text(): string | Promise<Buffer>;
-}
-
-/** The files of `/docs` by name. */
-export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
-  'swagger-ui-bundle.js': { type: 'text/javascript', text: () => swaggerFile('swagger-ui-bundle.js') },
-  'swagger-ui.css': { type: 'text/css', text: () => swaggerFile('swagger-ui.css') },
-  'page.js': { type: 'text/javascript', text: () => PAGE_SCRIPT },
-  'style.css': { type: 'text/css', text: () => PAGE_STYLE },
-};
-
 /** Swagger UI draws the page of the API from `/openapi.json`. The plugin is only its carrier: the page that it makes has no viewport. */
-function swaggerFile(name: string): Promise<Buffer> {
-  return readFile(new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui')));
-}
+export const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;
+export const SWAGGER_FOLDER = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')));
 
 /** The API for people; its addresses are drawn by a script. */
 export function apiPage(): string {
@@ -54,7 +40,7 @@ function page(title: string, content: Markup, head = NOTHING): string {
 `.text;
 }
 
-const PAGE_SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
+export const PAGE_SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const setScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', setScheme);
 setScheme();
@@ -71,7 +57,7 @@ SwaggerUIBundle({
 });
 `;
 
-const PAGE_STYLE = `:root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
+export const PAGE_STYLE = `:root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
 body { margin: 0; background: light-dark(#f4f3ef, #101417); color: light-dark(#1d232a, #e9e6df); }
 body > * { max-width: 66rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.75rem; }

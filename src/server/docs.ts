@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { VERSION } from '../platform/version.ts';
 import type { Api } from './context.ts';
-import { apiPage, errorsPage, PAGE_FILES } from './docs-page.ts';
+import { apiPage, errorsPage, PAGE_SCRIPT, PAGE_STYLE, SWAGGER_FILES, SWAGGER_FOLDER } from './docs-page.ts';
 import { withBodyRefusals } from './problem-schema.ts';
 
 const DESCRIPTION =
@@ -54,9 +54,13 @@ export async function describeRoutes(app: Api): Promise<void> {
 export function docsRoutes(app: Api): void {
   const options = { config: { role: 'public' } as const, schema: { hide: true } };
   app.get('/openapi.json', options, async () => app.swagger());
-  const page = (url: string, type: string, text: () => string | Promise<Buffer>) =>
-    app.get(url, options, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(await text()));
+  const page = (url: string, type: string, text: () => string) =>
+    app.get(url, options, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(text()));
   page('/docs', 'text/html', apiPage);
   page('/docs/errors', 'text/html', errorsPage);
-  for (const [name, { type, text }] of Object.entries(PAGE_FILES)) page(`/docs/${name}`, type, text);
+  page('/docs/page.js', 'text/javascript', () => PAGE_SCRIPT);
+  page('/docs/style.css', 'text/css', () => PAGE_STYLE);
+  for (const name of SWAGGER_FILES) {
+    app.get(`/docs/${name}`, options, (_request, reply) => reply.sendFile(name, SWAGGER_FOLDER));
+  }
 }

@@ -237,6 +237,23 @@ test.each([
   },
 );
 
+test('a problem whose values have several shapes has a row of each, with the number of rows like it', async () => {
+  const { id } = await server.run(
+    `guid,uid\n${['li na', 'anna@x.org', 'bo@y.org'].map((uid) => `g,${uid}\n`).join('')}`,
+  );
+  const { problems } = await server.json<{ problems: ProblemView[] }>(`/v1/imports/${id}/problems`);
+  expect(problems).toMatchObject([
+    {
+      code: 'BAD_CHARACTER',
+      count: 3,
+      examples: [
+        { line: 3, value: 'anna@x.org', rows: 2 },
+        { line: 2, value: 'li na', rows: 1 },
+      ],
+    },
+  ]);
+});
+
 test('groups come with their counts, those in need of attention first', async () => {
   const { groups, total } = await server.json<{ groups: { guid: string; rows: object }[]; total: number }>(
     `/v1/imports/${first.id}/groups?limit=1`,

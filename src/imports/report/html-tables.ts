@@ -23,15 +23,15 @@ export function problemsSection(problems: readonly ProblemCount[]): Markup {
 ${problems.map(problemRow)}</tbody></table></section>`;
 }
 
-function problemRow({ status, code, column, count, examples }: ProblemCount): Markup {
+function problemRow({ status, code, column, count, examined, examples }: ProblemCount): Markup {
   const advice = adviceFor(status, code, asFlag);
   const shown = examples.map(
-    ({ line, value, message }, at) =>
-      html`${at === 0 ? 'For example row' : '; row'} ${line}${value === '' ? NOTHING : html` <code>${shortened(value)}</code>`}${at > 0 || message === '' ? NOTHING : html`: <bdi>${message}</bdi>`}`,
+    ({ line, value, message, rows }, at) =>
+      html`${at === 0 ? 'For example row' : '; row'} ${line}${value === '' ? NOTHING : html` <code>${shortened(value)}</code>`}${rows === undefined ? NOTHING : ` (${grouped(rows)} like this)`}${at > 0 || message === '' ? NOTHING : html`: <bdi>${message}</bdi>`}`,
   );
   return html`<tr><td class="n">${grouped(count)}</td><th scope="row"><div class="problem"><div>
 <p class="what">${swatch(status)} ${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}${column === undefined ? NOTHING : html` in <bdi>${column}</bdi>`}</p>
-<p class="example">${shown}</p></div>
+<p class="example">${shown}${examined === undefined ? NOTHING : `; counted in the first ${grouped(examined)}`}</p></div>
 ${advice === '' ? NOTHING : html`<p class="advice"><b>What to do.</b> ${advice}</p>`}</div></th></tr>
 `;
 }

@@ -108,6 +108,10 @@ select status, code, place, n, first, last, iif(n = 3, total - first - last, mix
     from skipped group by code
 ) order by n desc, status, code, place;
 
+-- name: first_invalid
+-- In: limit. Out: the first invalid rows in the order of the input: code, column, and the beginning of the value.
+select row_id as row, code, column_name as place, substr(value, 1, 60) as value from problems where position = 0 order by row_id limit :limit;
+
 -- name: memberships_to_retry
 -- Out: rows of a shaped input as memberships, in the order of the input; the reader replaces the mark with a choice of rows.
 select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'change') then s.name else '' end as scope,

@@ -21,6 +21,7 @@ import { type RowDetail, rowDetail } from './row-detail.ts';
 import { foundRows, type RowFilter } from './row-filter.ts';
 import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
 import { type FoundUids, searchUids } from './uid-search.ts';
+import { valueShapes } from './value-shapes.ts';
 
 const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';
 const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
@@ -141,15 +142,23 @@ export function openImportReader(path: string): ImportReader {
       // Most imports have none, and looking for them reads all outcomes.
       const counted = totalRows(readCounters(importSql));
       if (UNFULFILLED.every((outcome) => counted[outcome] === 0)) return [];
+      const shapesOf = valueShapes(sql);
       return sql('problem_counts')
         .all({ fulfilled: FULFILLED_IDS })
         .map((problem) => {
+          const [status, code, place] = [
+            problem['status'] as Outcome,
+            String(problem['code']),
+            String(problem['place']),
+          ];
+          const count = Number(problem['n']);
+          const found = status === 'invalid' ? shapesOf(code, place) : undefined;
           return {
-            status: problem['status'] as Outcome,
-            code: String(problem['code']),
-            ...(problem['place'] !== '' && { column: String(problem['place']) }),
-            count: Number(problem['n']),
-            examples: examplesOf(['first', 'middle', 'last'].map((place) => Number(problem[place]))),
+            ...{ status, code, ...(place !== '' && { column: place }), count },
+            examples:
+              found?.shapes.flatMap(({ row, rows }) => examplesOf([row]).map((example) => ({ ...example, rows }))) ??
+              examplesOf(['first', 'middle', 'last'].map((at) => Number(problem[at]))),
+            ...(found !== undefined && found.examined < count && { examined: found.examined }),
           };
         });
     },

@@ -177,11 +177,9 @@ function pace(summary: ImportSummary): string {
   return notes.map(unbroken).join(', ');
 }
 
-function problemLines(
-  { status, code, column, count, examples: [example] }: ProblemCount,
-  width: number,
-  paint: Paint,
-): string[] {
+function problemLines(problem: ProblemCount, width: number, paint: Paint): string[] {
+  const { status, code, column, count, examples } = problem;
+  const [example] = examples;
   const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}${column === undefined ? '' : ` in ${printable(column)}`}`;
   const { line = 0, value: of = '', message: text = '' } = example ?? {};
   const value = of === '' ? '' : ` “${printable(of)}”`;
@@ -189,8 +187,20 @@ function problemLines(
   return [
     paint(outcomeStyle(status), cut(title, width)),
     ...exampleLines(`row ${line}${value}${message}`, width),
+    ...(example?.rows === undefined ? [] : [cut(`  ${shapesText(problem)}`, width)]),
     ...adviceLines(code, width).map((line) => paint('dim', line)),
   ];
+}
+
+/** "40 like this, 3 like “li na” (row 44), 2 others" */
+function shapesText({ count, examined, examples }: ProblemCount): string {
+  const parts = examples.map(({ rows = 0, value, line }, at) => {
+    const of = value === '' ? 'empty' : `like ${at === 0 ? 'this' : `“${printable(value)}”`}`;
+    return `${grouped(rows)} ${of}${at === 0 ? '' : ` (row ${line})`}`;
+  });
+  const others = examples.reduce((left, { rows = 0 }) => left - rows, examined ?? count);
+  if (others > 0) parts.push(others === 1 ? '1 other' : `${grouped(others)} others`);
+  return `${examined === undefined ? '' : `of the first ${grouped(examined)}: `}${parts.join(', ')}`;
 }
 
 /** Texts of the service may be long: three lines at most. */

@@ -115,6 +115,57 @@ test('problems are counted by outcome and code, most first, each with examples',
   ]);
 });
 
+describe('values of several shapes', () => {
+  const rowWith = (value: string) => ({ problems: [{ ...BAD_UID, value }] });
+  const shapesOf = async (values: readonly string[]) => {
+    const [problem] = (await stagedImport(values.map(rowWith))).reader.problems();
+    return problem?.examples.map(({ line, value, rows }) => [line, value, rows]);
+  };
+
+  test('are counted by shape, the most frequent first, each with its first row', async () => {
+    expect(await shapesOf(['li na', 'anna@example.org', 'bo@example.com', 'Zoë@exämple.org', 'wu x'])).toEqual([
+      [3, 'anna@example.org', 3],
+      [2, 'li na', 2],
+    ]);
+  });
+
+  test('differ in what is neither a letter nor a digit, also in the order of those; empty is a shape', async () => {
+    expect(await shapesOf(['a1 b', '', 'mm22 c', '1a b', ''])).toEqual([
+      [2, 'a1 b', 2],
+      [3, '', 2],
+      [5, '1a b', 1],
+    ]);
+  });
+
+  test('are three at most; the others are the rows that are left', async () => {
+    expect(await shapesOf(['a!', 'a?', 'a/', 'a:', 'b:'])).toEqual([
+      [5, 'a:', 2],
+      [2, 'a!', 1],
+      [3, 'a?', 1],
+    ]);
+  });
+
+  test('are those of one column and code', async () => {
+    const { reader } = await stagedImport([
+      rowWith('a b'),
+      { problems: [{ ...BAD_UID, column: 'guid', value: 'a@b' }] },
+      { problems: [{ ...BAD_UID, code: 'TOO_LONG', value: 'abc' }] },
+    ]);
+    expect(reader.problems().flatMap(({ examples }) => examples.map(({ rows }) => rows))).toEqual(Array(3));
+  });
+
+  test('are looked for in the first 100,000 invalid rows', async () => {
+    const { reader } = await stagedImport([
+      ...members(99_990, rowWith('a b')),
+      ...members(20, rowWith('a@b')),
+      rowWith('a b'),
+    ]);
+    expect(reader.problems()).toMatchObject([
+      { count: 100_011, examined: 100_000, examples: [{ rows: 99_990 }, { rows: 10 }] },
+    ]);
+  });
+});
+
 test('groups come with those in need of attention first, then the largest, and are counted without a limit', async () => {
   const { reader, dispatch, record } = await stagedImport([
     ...members(10, { guid: 'large' }),

@@ -156,6 +156,17 @@ describe('the HTML report', () => {
     expect(page.isWellFormed()).toBe(true);
   });
 
+  test('says how many rows are like each example, where the values of a problem have several shapes', () => {
+    const examples = [
+      { line: 3, value: 'a@b', message: 'has "@"', rows: 40 },
+      { line: 9, value: 'a b', message: '', rows: 3 },
+    ];
+    const problems = [{ status: 'invalid' as const, code: 'BAD_CHARACTER', count: 99, examined: 43, examples }];
+    const page = htmlReport(htmlInput({ problems }));
+    expect(page).toContain('<code>a@b</code> (40 like this): ');
+    expect(page).toContain('; row 9 <code>a b</code> (3 like this); counted in the first 43</p>');
+  });
+
   test('says what to do about every problem', () => {
     const page = htmlReport(htmlInput());
     expect(page).toContain('Create or reactivate these users');

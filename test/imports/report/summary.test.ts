@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { importSummary as schema } from '../../../src/api/import-summary.ts';
+import type { ProblemCount } from '../../../src/api/rows.ts';
 import { summaryText } from '../../../src/imports/report/summary.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { importSummary, PROBLEMS, rowCounts, summaryOf } from './fixtures.ts';
@@ -42,6 +43,27 @@ calls                100      68           ·     168
   These rows were not sent: fix the scopes in the file. If the column does not
   hold scopes at all, import the file again with --map scope=, which ignores it.
 `);
+  });
+
+  test('says in one line which shapes the values of a problem have', () => {
+    const bad = { line: 3, value: 'anna@example.org', message: 'has "@"', rows: 40 };
+    const spaced = { line: 44, value: 'li na', message: 'has a space', rows: 3 };
+    const empty = { line: 9, value: '', message: 'is empty', rows: 1_000 };
+    const textOf = (problem: Pick<ProblemCount, 'count' | 'examples' | 'examined'>) =>
+      summaryText(importSummary(), {
+        ...plain,
+        problems: [{ status: 'invalid', code: 'BAD_CHARACTER', column: 'User ID', ...problem }],
+      });
+    expect(textOf({ count: 45, examples: [bad, spaced] })).toContain(`
+45 invalid, BAD_CHARACTER in User ID
+  row 3 “anna@example.org”: has "@"
+  40 like this, 3 like “li na” (row 44), 2 others
+`);
+    expect(textOf({ count: 9_000, examined: 1_040, examples: [bad, empty] })).toContain(
+      '\n  of the first 1,040: 40 like this, 1,000 empty (row 9)\n',
+    );
+    const long = textOf({ count: 43, examples: [bad, { ...spaced, value: 'x y'.repeat(99) }] }).split('\n');
+    expect(long.filter((line) => line.includes('like this'))).toEqual([expect.stringMatching(/^.{79}…$/)]);
   });
 
   test('shows one column and no total for an import of one region', () => {

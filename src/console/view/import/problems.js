@@ -76,11 +76,12 @@ function columnsFor(id, filter) {
     {
       label: 'Problem',
       kind: 'main',
-      cell: ({ status, code, column, examples }) => [
+      cell: ({ status, code, column, ...found }) => [
         h(OutcomeMark, { outcome: status }),
         code !== '' && h('code', null, code),
         column !== undefined && [' in ', foreign(column)],
-        h('p', { class: 'note' }, examplesOf(examples)),
+        h('p', { class: 'note' }, examplesOf(found.examples)),
+        found.examples[0]?.rows !== undefined && h('p', { class: 'note' }, shapesOf(found)),
       ],
     },
     {
@@ -119,8 +120,9 @@ function columnsFor(id, filter) {
 }
 
 /** What is said of the first one is much the same of the others. @param {ProblemView['examples']} examples */
-function examplesOf([first, ...others]) {
+function examplesOf([first, ...further]) {
   const message = first?.message ?? '';
+  const others = further.filter(({ rows }) => rows === undefined);
   const rows = others.flatMap(({ line, value }, at) => [
     at === 0 ? ' Also row ' : ', row ',
     `${grouped(line)}, `,
@@ -131,5 +133,20 @@ function examplesOf([first, ...others]) {
     first?.value !== '' && [', ', h('code', { key: 'value' }, foreign(first?.value ?? ''))],
     message !== '' && [': ', foreign(messageWords(message))],
     others.length > 0 && ['.', ...rows, '.'],
+  ];
+}
+
+/** "40 like this, 3 like li na (row 44), 2 others" @param {Pick<ProblemView, 'examples' | 'examined' | 'count'>} problem */
+function shapesOf({ examples, examined, count }) {
+  const others = examples.reduce((left, { rows = 0 }) => left - rows, examined ?? count);
+  return [
+    examined !== undefined && `Of the first ${grouped(examined)}: `,
+    ...examples.map(({ line, value, rows = 0 }, at) => [
+      `${at === 0 ? '' : ', '}${grouped(rows)} `,
+      value === '' ? 'empty' : 'like ',
+      value !== '' && (at === 0 ? 'this' : h('code', { key: at }, foreign(value))),
+      at > 0 && ` (row ${grouped(line)})`,
+    ]),
+    others > 0 && `, ${grouped(others)} ${others === 1 ? 'other' : 'others'}`,
   ];
 }
