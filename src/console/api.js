@@ -71,7 +71,7 @@ export function away() {
  * @param {string} text
  * @returns {Problem}
  */
-export function problemOf(status, text) {
+function problemOf(status, text) {
   try {
     const problem = JSON.parse(text);
     if (typeof problem.code === 'string')

@@ -185,8 +185,7 @@ export function stateSentence(view) {
     case 'pausing':
       return 'Pausing: calls in flight are finishing, no new ones are made.';
     case 'paused':
-      if (view.code === 'FIRST_ROWS')
-        return `The first rows have been sent. ${waiting(open)} until you resume.`;
+      if (view.code === 'FIRST_ROWS') return `The first rows have been sent. ${waiting(open)} until you resume.`;
       return `Paused: ${waiting(open)}. Nothing is sent until it is resumed.`;
     case 'blocked':
       if (view.code === CREATE_LIMIT)

@@ -31,7 +31,7 @@ export async function sendingPlanOf(
     if (state !== 'staged') throw new WrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
     work = workWithoutFailing({ id, folder: context.dir.folder(id), options: readOptions(record) });
   } else if (finishedAt === null) {
-    const calls = [...(await reading.rowsOf(id).callsLeft()).values()].map((one) => ({ calls: one }));
+    const calls = [...(await reading.rowsOf(id).callsLeft({ held: true })).values()].map((one) => ({ calls: one }));
     // What the whole file writes, of which some may be done.
     const { groups, messages } = writes ?? { groups: 0, messages: 0 };
     work = [...calls, { rows: open, groups: Math.min(open, groups), messages: Math.min(open, messages), calls: 0 }];

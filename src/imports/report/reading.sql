@@ -222,11 +222,16 @@ select r.name as region, count(distinct group_id) as groups, sum(calls) as calls
  group by region_id;
 
 -- name: calls_left
--- Out: unfinished batches, by region. (One state at a time, because each has its index.)
+-- In: held (1: also those that are sent only when a person resumes; they have no index). Out: unfinished batches, by
+-- region. (One state at a time, because each of the others has its index.)
 select r.name as region, sum(n) as n
   from (select region_id, count(*) as n from batches where state = 'pending' group by region_id
         union all
-        select region_id, count(*) from batches where state = 'dispatched' group by region_id)
+        select region_id, count(*) from batches where state = 'dispatched' group by region_id
+        union all
+        select region_id, count(*) from batches where state = 'waiting' group by region_id
+        union all
+        select region_id, count(*) from batches where :held and state = 'later' group by region_id)
   join regions r on r.id = region_id
  group by region_id;
 

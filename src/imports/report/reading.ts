@@ -54,8 +54,8 @@ export interface ImportReader {
   input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>>;
   counters(): Counters;
   stoppedRegions(): StoppedRegion[];
-  /** The least number of calls left, by region: unfinished batches. */
-  callsLeft(): Map<Region, number>;
+  /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
+  callsLeft(choice?: { readonly held?: boolean }): Map<Region, number>;
   /** What sending again takes of the rows that may be sent again, by region. */
   retryWork(): RetryWork[];
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
@@ -117,10 +117,10 @@ export function openImportReader(path: string): ImportReader {
     },
     counters: () => readCounters(importSql),
     stoppedRegions: () => importSql<StoppedRegion>('stopped_regions').all(),
-    callsLeft: () =>
+    callsLeft: ({ held = false } = {}) =>
       new Map(
         sql('calls_left')
-          .all()
+          .all({ held: Number(held) })
           .map(({ region, n }) => [region as Region, Number(n)] as const),
       ),
     retryWork: () =>

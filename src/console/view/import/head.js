@@ -5,7 +5,15 @@ import { counted, estimate, size, timeOfDay } from '../../format.js';
 import { withControls } from '../../option-words.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
 import { RelativeTime } from '../../relative-time.js';
-import { CREATE_LIMIT, createLimitSentence, settled, stateLabel, stateSentence, stateTone, waiting } from '../../words.js';
+import {
+  CREATE_LIMIT,
+  createLimitSentence,
+  settled,
+  stateLabel,
+  stateSentence,
+  stateTone,
+  waiting,
+} from '../../words.js';
 import { FollowUps } from './follow-ups.js';
 
 /** @import { ImportView, Progress } from '../../answers.d.ts' */
