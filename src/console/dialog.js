@@ -7,7 +7,7 @@ import { h } from './element.js';
 
 /**
  * @typedef {object} Question
- * @property {string} question
+ * @property {ComponentChildren} question
  * @property {ComponentChildren} explanation
  * @property {string} yes
  * @property {string} no
@@ -72,7 +72,7 @@ export async function reasonFor({ yes, no, tone, ...asked }) {
 
 /**
  * Opens a dialog. Gives what its form holds when it is closed by the button with the value `yes`, else undefined.
- * @param {{ question: string, explanation: ComponentChildren, content: (close: () => void) => ComponentChildren }} options
+ * @param {{ question: ComponentChildren, explanation: ComponentChildren, content: (close: () => void) => ComponentChildren }} options
  * @returns {Promise<FormData | undefined>}
  */
 export function ask(options) {
@@ -95,7 +95,7 @@ export function ask(options) {
 
 /**
  * @param {object} properties
- * @param {string} properties.question
+ * @param {ComponentChildren} properties.question
  * @param {ComponentChildren} properties.explanation
  * @param {(close: () => void) => ComponentChildren} properties.content
  * @param {(form: FormData | undefined) => void} properties.onClose

@@ -151,6 +151,11 @@ export function isUndone({ kind, state }) {
   return kind === 'undo' && state === 'applied';
 }
 
+/** Whether this sync undoes an import. @param {{ id: string }} sync */
+export function isUndo({ id }) {
+  return id.startsWith('undo-');
+}
+
 /** Whether a sync made it: such an import has the id of its sync. @param {ImportView} view */
 export function isOfSync({ id }) {
   return /^(sync|undo)-/.test(id);

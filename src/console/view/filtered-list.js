@@ -17,7 +17,7 @@ const PAGE = 50;
  * @param {string} list.name of the items in its answer
  * @param {import('../form.js').Choice[]} list.choices states that are shown, separated by commas; '' for all
  * @param {string} list.caption
- * @param {import('../table.js').Column<Item>[]} list.columns
+ * @param {(items: readonly Item[]) => import('../table.js').Column<Item>[]} list.columns
  * @param {(isFiltered: boolean, mayUpload: boolean) => string} list.emptyText
  * @param {(pages: import('../answer.js').Pages<Item>, states: string) => void} list.useNews keeps it up to date
  */
@@ -49,7 +49,7 @@ export function useFilteredList({ path, name, choices, caption, columns, emptyTe
         ? h(Empty, {}, 'Loading …')
         : items.length === 0
           ? h(Empty, {}, isOld ? 'Searching …' : emptyText(states.value !== '', isOperator))
-          : dataTable({ caption, columns, items, keyOf: ({ id }) => id }),
+          : dataTable({ caption, columns: columns(items), items, keyOf: ({ id }) => id }),
     hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
   ];
 }

@@ -10,7 +10,7 @@ import { ErrorNotice } from '../notice.js';
 import { onListEvents } from '../overview.js';
 import { usePlace } from '../place.js';
 import { dataTable } from '../table.js';
-import { fileName, stateLabel } from '../words.js';
+import { fileName, isUndo, stateLabel } from '../words.js';
 import { BulkBar, ChooseBox } from './imports/bulk.js';
 import { COLUMNS } from './imports/columns.js';
 import { ListFilter, NAMES } from './imports/filter.js';
@@ -95,6 +95,7 @@ function useListEvents(pages, filter) {
             imports.reduce((all, view) => merged(all, view, latest.current.filter, refreshSoon), items),
           ),
         removed: ({ id }) => latest.current.pages.edit((items) => items.filter((view) => view.id !== id)),
+        sync: (sync) => isUndo(sync) && sync.state === 'applied' && refreshSoon(),
       },
       () => void latest.current.pages.refresh(),
     );

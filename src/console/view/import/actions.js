@@ -63,7 +63,10 @@ function Actions({ live, view }) {
   const buttons = useKeptFocus();
 
   /** @param {Action} action @param {{ yes?: string, leaveOutFailing?: true }} [how] */
-  const act = async (action, { yes = actionLabel(view, action), leaveOutFailing } = {}) => {
+  const act = async (
+    action,
+    { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), leaveOutFailing } = {},
+  ) => {
     const question = QUESTIONS[action]?.(view, live);
     if (question !== undefined && !(await confirmed(question))) return;
     const rows = rowsSentBy(action, view);

@@ -1,9 +1,13 @@
 /** Asks before many rows are sent: how many, what that takes, and where they go. */
+import { Signal } from '@preact/signals';
+import { useAnswer } from '../../answer.js';
 import { importPath, query, request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
 import { Facts, foreign, h } from '../../element.js';
 import { counted, duration, grouped } from '../../format.js';
+import { useListNews } from '../../overview.js';
 import { Time } from '../../time.js';
+import { useLeaving } from '../../work.js';
 
 /** @import { ImportView, SendingPlan } from '../../answers.d.ts' */
 
@@ -25,21 +29,56 @@ export function isToBeAsked(id) {
 
 /**
  * Whether the rows may be sent.
- * @param {Pick<ImportView, 'id' | 'checkedRows'>} view
+ * @param {Pick<ImportView, 'id' | 'state' | 'checkedRows'>} view
  * @param {{ rows: number, yes: string, signal?: AbortSignal, leaveOutFailing?: true | undefined }} asked
  */
-export async function mayBeSent({ id, checkedRows }, { rows, yes, signal, leaveOutFailing }) {
-  if (rows < MANY_ROWS && (checkedRows?.wouldFail ?? 0) === 0) return true;
-  const path = importPath(id, `/sending${query({ leaveOutFailing })}`);
+export async function mayBeSent(view, { rows, yes, signal, leaveOutFailing }) {
+  if (rows < MANY_ROWS && (view.checkedRows?.wouldFail ?? 0) === 0) return true;
+  const path = importPath(view.id, `/sending${query({ leaveOutFailing })}`);
   /** @type {SendingPlan} */
-  const plan = await request(path, { ...(signal !== undefined && { signal }) });
+  const first = await request(path, { ...(signal !== undefined && { signal }) });
+  const plan = new Signal(first);
   return confirmed({
-    question: `Send ${counted(plan.rows, 'row')} to ${plan.sandbox ? 'the sandbox' : plan.host}?`,
-    explanation: h(Facts, { list: factsOf(plan, checkedRows) }),
+    question: h(Question, { plan }),
+    explanation: h(Plan, { plan, path, view }),
     yes: yes.replace('…', ''),
     no: 'Do not send',
     tone: 'main',
   });
+}
+
+/** @param {{ plan: Signal<SendingPlan> }} properties */
+function Question({ plan }) {
+  const { rows, sandbox, host } = plan.value;
+  return `Send ${counted(rows, 'row')} to ${sandbox ? 'the sandbox' : host}?`;
+}
+
+/**
+ * As it is now: others may act on the import while the question is read.
+ * @param {{ plan: Signal<SendingPlan>, path: string, view: Pick<ImportView, 'id' | 'state' | 'checkedRows'> }} properties
+ */
+function Plan({ plan, path, view: { id, state, checkedRows } }) {
+  /** @type {import('../../answer.js').Answer<ImportView>} */
+  const { data: now, reload } = useAnswer(importPath(id));
+  const leaving = useLeaving();
+  const ask = async () => {
+    await reload();
+    plan.value = await request(path, { signal: leaving() });
+  };
+  useListNews(
+    ['imports'],
+    () => void ask().catch(() => undefined),
+    ({ imports }) => imports.some((one) => one.id === id || one.retryOf === id),
+  );
+  const isAsAsked = now === undefined || now.state === state;
+  return [
+    h(
+      'b',
+      { key: 'changed', class: 'attention', role: 'status' },
+      !isAsAsked && `The import has changed meanwhile: it is ${now.state} now. Close this, and look at it again.`,
+    ),
+    isAsAsked && h(Facts, { key: 'facts', list: factsOf(plan.value, (now ?? { checkedRows }).checkedRows) }),
+  ];
 }
 
 /** @param {SendingPlan} plan @param {ImportView['checkedRows']} checked @returns {(readonly [string, import('preact').ComponentChildren])[]} */

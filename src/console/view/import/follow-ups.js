@@ -20,11 +20,16 @@ export function FollowUps({ live }) {
   useListNews(['imports'], ask, ({ imports }) =>
     imports.some(({ id, retryOf }) => isConcerned(id) || isConcerned(retryOf ?? '')),
   );
-  if (view === undefined || view.followUps.length === 0) return null;
+  return view === undefined ? null : h(FollowUpList, { followUps: view.followUps });
+}
+
+/** @param {{ followUps: readonly FollowUp[] }} properties */
+export function FollowUpList({ followUps }) {
+  if (followUps.length === 0) return null;
   return h(
     'ul',
     { class: 'plain follow-ups' },
-    view.followUps.map((followUp) => h('li', { key: followUp.id }, followUpSentence(followUp))),
+    followUps.map((followUp) => h('li', { key: followUp.id }, followUpSentence(followUp))),
   );
 }
 

@@ -31,17 +31,18 @@ const SUMMARY = [
     kind: 'wide',
     cell: ({ worst }) => foreign(worst.sentence),
   },
-  { label: 'What to do', kind: 'wide', cell: ({ remedy }) => remedy },
 ];
+/** While someone can still decide. @type {import('../../../console/table.js').Column<GuardObjections>[]} */
+const TO_DECIDE = [...SUMMARY, { label: 'What to do', kind: 'wide', cell: ({ remedy }) => remedy }];
 
-/** @param {{ id: string, guards: readonly GuardObjections[] }} properties */
-export function SyncGuards({ id, guards }) {
+/** @param {{ id: string, guards: readonly GuardObjections[], isHeld: boolean }} properties */
+export function SyncGuards({ id, guards, isHeld }) {
   return h(
     'div',
     { class: 'stack' },
     dataTable({
-      caption: 'Guards that object',
-      columns: SUMMARY,
+      caption: isHeld ? 'Guards that object' : 'Guards that objected',
+      columns: isHeld ? TO_DECIDE : SUMMARY,
       items: guards,
       keyOf: ({ guard }) => guard,
     }),

@@ -3,7 +3,7 @@ import { useAnswer } from '../../../console/answer.js';
 import { importPath } from '../../../console/api.js';
 import { Badge, Facts, foreign, h, importHref } from '../../../console/element.js';
 import { counted, grouped } from '../../../console/format.js';
-import { swatch } from '../../../console/outcome-bar.js';
+import { Legend, swatch } from '../../../console/outcome-bar.js';
 import { useListNews } from '../../../console/overview.js';
 import {
   ACTION_COLOURS,
@@ -18,7 +18,8 @@ import {
   syncSentence,
 } from '../../../console/sync-words.js';
 import { Time } from '../../../console/time.js';
-import { CREATE_LIMIT, createLimitSentence, stateSentence } from '../../../console/words.js';
+import { FollowUpList } from '../../../console/view/import/follow-ups.js';
+import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/words.js';
 
 /** @import { ImportView, RegionStatus } from '../../../console/answers.d.ts' */
 /** @import { PlanTotals, SyncView } from '../../../console/sync-answers.d.ts' */
@@ -52,14 +53,13 @@ export function SyncHead({ view }) {
       ],
     ),
     left !== null && h('p', { class: 'notice attention' }, foreign(left.sentence)),
-    state === 'applying' && importId !== null && h(WaitingImport, { id: importId }),
     (state === 'planning' || (state === 'applying' && importId === null)) && h(SilentService, {}),
     h(
       'div',
       { class: 'reading' },
       state === 'planning' && !isBlocked && h('progress', { max: 1, value: done, 'aria-label': 'Creating the plan' }),
     ),
-    totals !== null && h(PlanLegend, { totals }),
+    importId !== null ? h(ItsImport, { id: importId, state, totals }) : totals !== null && h(PlanLegend, { totals }),
     h(Facts, { list: factsOf(view) }),
   );
 }
@@ -90,43 +90,58 @@ function SilentService() {
   );
 }
 
-/** What the import of a sync waits for, where it waits for a person. @param {{ id: string }} properties */
-function WaitingImport({ id }) {
+/**
+ * What came of the changes once they were made, whether they were taken back, and what the import waits for, where it waits
+ * for a person.
+ * @param {{ id: string, state: SyncView['state'], totals: PlanTotals | null }} properties
+ */
+function ItsImport({ id, state, totals }) {
   /** @type {import('../../../console/answer.js').Answer<ImportView>} */
-  const { data: view, reload } = useAnswer(importPath(id));
-  useListNews(
-    ['imports'],
-    () => void reload(),
-    ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state),
-  );
-  if (view?.state !== 'blocked') return null;
-  return h(
-    'div',
-    { class: 'notice attention', role: 'alert' },
-    h(
-      'p',
-      null,
-      h('b', null, 'Its import waits for you. '),
-      view.code === CREATE_LIMIT ? foreign(createLimitSentence(view)) : stateSentence(view),
-    ),
-    h('a', { class: 'button', href: importHref(id) }, 'Decide in the import'),
-  );
+  const { data: view, error, reload } = useAnswer(importPath(id));
+  const ask = () => void reload();
+  useListNews(['imports'], ask, ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state));
+  useListNews(['sync'], ask, isUndo);
+  const isOver = state !== 'applying';
+  if (view === undefined && error === undefined) return null;
+  return [
+    view?.state === 'blocked' &&
+      h(
+        'div',
+        { key: 'waits', class: 'notice attention', role: 'alert' },
+        h(
+          'p',
+          null,
+          h('b', null, 'Its import waits for you. '),
+          view.code === CREATE_LIMIT ? foreign(createLimitSentence(view)) : stateSentence(view),
+        ),
+        h('a', { class: 'button', href: importHref(id) }, 'Decide in the import'),
+      ),
+    view !== undefined && h(FollowUpList, { key: 'after', followUps: view.followUps }),
+    view !== undefined && isOver && h(Legend, { key: 'done', rows: view.rows, over: true }),
+    totals !== null &&
+      h(PlanLegend, { key: 'plan', totals, which: view !== undefined && isOver ? NOT_SENT : PLAN_ACTIONS }),
+  ];
 }
 
-/** @param {{ totals: PlanTotals }} properties */
-function PlanLegend({ totals: { actions } }) {
+/** Actions of a plan of which its import knows nothing. @type {typeof PLAN_ACTIONS} */
+const NOT_SENT = ['report', 'keep'];
+
+/** @param {{ totals: PlanTotals, which?: typeof PLAN_ACTIONS }} properties */
+function PlanLegend({ totals: { actions }, which = PLAN_ACTIONS }) {
   return h(
     'ul',
     { class: 'legend' },
-    PLAN_ACTIONS.filter((action) => actions[action] > 0).map((action) =>
-      h(
-        'li',
-        { key: action },
-        swatch(ACTION_COLOURS[action]),
-        h('b', null, grouped(actions[action])),
-        ` ${ACTION_LABELS[action]}`,
+    which
+      .filter((action) => actions[action] > 0)
+      .map((action) =>
+        h(
+          'li',
+          { key: action },
+          swatch(ACTION_COLOURS[action]),
+          h('b', null, grouped(actions[action])),
+          ` ${ACTION_LABELS[action]}`,
+        ),
       ),
-    ),
   );
 }
 

@@ -24,6 +24,7 @@ export function SyncPage() {
   const { data: view, error, set } = useAnswer(syncPath(id), { everyMs: askAgainAfter });
   useAnnounced(view);
   useTitle(view === undefined ? '' : titleOf(view));
+  const isHeld = view?.state === 'held';
   const isMissing = error instanceof ApiError && error.problem.status === 404;
   return [
     h('p', { class: 'kicker' }, h('a', { href: '/syncs' }, 'Syncs'), ' / ', foreign(id), view && h(Origin, { view })),
@@ -48,9 +49,9 @@ export function SyncPage() {
                   {
                     key: 'findings',
                     id: 'findings',
-                    title: `Why this plan ${view.state === 'held' ? 'is' : 'was'} held`,
+                    title: `Why this plan ${isHeld ? 'is' : 'was'} held`,
                   },
-                  h(SyncGuards, { id, guards: view.guards }),
+                  h(SyncGuards, { id, guards: view.guards, isHeld }),
                 ),
               view.totals !== null && h(Card, { key: 'plan', id: 'plan', title: 'Plan by group' }, h(SyncPlan, { id })),
               h(

@@ -41,14 +41,20 @@ const STATES = [
   ...Object.entries(SYNC_STATE_GROUPS).map(([name, states]) => /** @type {const} */ ([states.join(','), name])),
 ];
 
-/** @type {import('../../../console/table.js').Column<SyncEntry>[]} */
-const COLUMNS = [
+/**
+ * @param {readonly SyncEntry[]} syncs the newest first: an undo is among them where what it undid is
+ * @returns {import('../../../console/table.js').Column<SyncEntry>[]}
+ */
+const columnsOf = (syncs) => [
   {
     label: 'File',
     kind: 'main',
-    cell: ({ id, file, undoOf, sandbox, schedule }) => [
+    cell: ({ id, file, undoOf, importId, sandbox, schedule }) => [
       h('a', { href: syncHref(id) }, foreign(titleOf({ file, undoOf }))),
       schedule !== null && h(Tag, {}, foreign(schedule)),
+      importId !== null &&
+        syncs.some((one) => one.undoOf === importId && one.state === 'applied') &&
+        h(Tag, {}, 'undone'),
       sandbox && settings.value?.sandbox !== true && h(Tag, {}, 'sandbox'),
     ],
   },
@@ -71,7 +77,7 @@ function SyncsList() {
     name: 'syncs',
     choices: STATES,
     caption: 'Syncs, newest first',
-    columns: COLUMNS,
+    columns: columnsOf,
     emptyText,
     useNews: (pages) => useListNews(['sync', 'removed'], pages.follow),
   });
