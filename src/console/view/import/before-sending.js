@@ -70,14 +70,17 @@ function Plan({ plan, path, view: { id, state, checkedRows } }) {
     () => void ask().catch(() => undefined),
     ({ imports }) => imports.some((one) => one.id === id || one.retryOf === id),
   );
-  const isAsAsked = now === undefined || now.state === state;
+  const change =
+    now !== undefined && now.state !== state
+      ? `it is ${now.state} now`
+      : plan.value.rows === 0 && 'none of its rows is left to send';
   return [
     h(
       'b',
       { key: 'changed', class: 'attention', role: 'status' },
-      !isAsAsked && `The import has changed meanwhile: it is ${now.state} now. Close this, and look at it again.`,
+      change && `The import has changed meanwhile: ${change}. Close this, and look at it again.`,
     ),
-    isAsAsked && h(Facts, { key: 'facts', list: factsOf(plan.value, (now ?? { checkedRows }).checkedRows) }),
+    !change && h(Facts, { key: 'facts', list: factsOf(plan.value, (now ?? { checkedRows }).checkedRows) }),
   ];
 }
 
