@@ -109,6 +109,8 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   expect(await list.last().textContent()).toContain('undone');
   await list.last().getByRole('link').click();
   await page.getByText('This import was undone: 6 of 6 rows succeeded.').waitFor();
+  // Its answer passes the route above, which ends with the page.
+  await changes.last().waitFor();
   expect(await page.locator('main img[src="x"]').count()).toBe(0);
 });
 
