@@ -12,6 +12,7 @@ import { defined } from '../../../platform/defined.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { ScheduleSettings, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
+import type { ScheduleChange } from '../routes/control.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
 import { ScheduleError } from '../schedule-errors.ts';
@@ -19,7 +20,7 @@ import { wholeSource } from '../source.ts';
 import { openSchedules } from './open-schedules.ts';
 import { documentOfView, settingsOfView } from './remote-schedules.ts';
 import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
-import { changeSchedules, type ScheduleChange } from './schedule-control.ts';
+import { changeSchedules } from './schedule-control.ts';
 import { scheduleDocument, withSchedules } from './schedule-data.ts';
 import type { ScheduleDocument } from './schedules.ts';
 
