@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/api'],
   ['src/chat', 'src/queue'],
   ['src/imports/read'],
+  ['src/sources'],
   ['src/imports'],
   ['src/imports/record'],
   ['src/imports/stage'],
@@ -115,11 +116,7 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
     'src/server/uploads/operations.ts',
     'src/server/uploads/routes.ts',
   ],
-  'src/features/schedule': [
-    'src/cli/completion/suggest.ts',
-    'src/cli/fetched-file.ts',
-    'src/console/sync-answers.d.ts',
-  ],
+  'src/features/schedule': ['src/cli/completion/suggest.ts', 'src/console/sync-answers.d.ts'],
   'src/features/repair': [
     'src/imports/life/coordinator.ts',
     'src/imports/life/retry-import.ts',

@@ -4,7 +4,7 @@ import { currentUser } from '../../../cli/current-user.ts';
 import { askOwner, readAnswer } from '../../../imports/life/control.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../../platform/data-dir.ts';
-import { isAddress } from '../../../text/address.ts';
+import { addressName, isAddress } from '../../../text/address.ts';
 import { inShort } from '../../../text/wording.ts';
 import { plainFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
@@ -12,7 +12,6 @@ import { changeBook, type ScheduleChange } from '../routes/control.ts';
 import { type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../schedule-catalog.ts';
 import { changedSchedule, scheduleRun } from '../schedule-messages.ts';
-import { addressName } from '../source.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
@@ -37,7 +36,7 @@ function nameOf(wanted: ScheduleChange): string {
 
 /** Without the query of an address, which may hold a secret. */
 function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
-  const file = isAddress(source) ? addressName(new URL(source)) : source;
+  const file = isAddress(source) ? addressName(source) : source;
   const { reading: _, flags, ...decided } = readSyncOptions({ options });
   return inShort({ cron, tz, file, repair, catchUp, ...decided, flags: plainFlags(flags) });
 }
