@@ -36,7 +36,7 @@ test('a server that takes questions and answers none is away, and back as soon a
   // The first ones have no answer ever.
   await page.route('**/healthz', (route) => {
     asked += 1;
-    if (asked > 2) return route.continue();
+    return asked > 2 ? route.continue() : undefined;
   });
   await page.evaluate('dispatchEvent(new Event("offline"))');
   const banner = page.getByText('The server does not answer.');
