@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { count, time } from '../../api/fields.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, PLAN_REASONS } from '../../membership/plan-words.ts';
-import { MODE, UNDOING } from '../../options/deciding-options.ts';
-import { keptShape } from '../../options/option.ts';
+import { LIFTING } from '../../options/ban-options.ts';
+import { MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
+import { filledShape, keptShape } from '../../options/option.ts';
 
 const region = z.enum(REGIONS);
 /** Empty: neither a member nor banned. */
@@ -35,14 +36,15 @@ export const planTotals = z.strictObject({
 });
 export type PlanTotals = z.infer<typeof planTotals>;
 
-/** What a plan is decided by. */
+const { missing, allowDemotion } = MODE;
+
+/** What a plan is decided by. Without a choice no one loses anything. */
 export const planFlags = z.strictObject({
   mode: z.enum(['add', 'mirror', 'undo']),
-  missing: MODE.missing.schema,
-  allowDemotion: z.boolean(),
-  allowUnban: z.boolean(),
-  protect: z.array(z.string()),
-  removeByName: z.array(z.string()),
+  missing: missing.schema.default('report'),
+  ...filledShape({ allowDemotion, ...LIFTING }),
+  protect: PROTECTING.protect.schema.default([]),
+  removeByName: REMOVING_BY_NAME.removeNamed.schema.default([]),
   ...keptShape(UNDOING),
 });
 

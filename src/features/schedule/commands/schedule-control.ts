@@ -7,7 +7,6 @@ import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../../platform/data-dir.ts';
 import { isAddress } from '../../../text/address.ts';
 import { inShort } from '../../../text/wording.ts';
-import { plainFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
 import type { Schedules } from '../compose-schedules.ts';
 import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
@@ -57,8 +56,8 @@ function nameOf(wanted: ScheduleChange): string {
 /** Without the query of an address, which may hold a secret. */
 function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
   const file = isAddress(source) ? addressName(new URL(source)) : source;
-  const { reading: _, flags, ...decided } = readSyncOptions({ options });
-  return inShort({ cron, tz, file, repair, catchUp, ...decided, flags: plainFlags(flags) });
+  const { reading: _, ...decided } = readSyncOptions({ options });
+  return inShort({ cron, tz, file, repair, catchUp, ...decided });
 }
 
 async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
