@@ -6,6 +6,9 @@ import { forPeople } from './remedies.js';
 
 /** What the server refused (its problem document), or `AWAY` when it did not answer. */
 export class ApiError extends Error {
+  /** @type {Problem} */
+  problem;
+
   /** @param {Problem} problem */
   constructor(problem) {
     super(problem.detail);

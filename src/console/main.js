@@ -44,7 +44,7 @@ function decoded(text) {
 /** Shows the page of the address. @param {{ moveFocus: boolean }} options */
 function show({ moveFocus }) {
   const { pathname, search } = location;
-  const { title, page, param } = routeOf(pathname);
+  const { title, page: Page, param } = routeOf(pathname);
   shownPath.value = pathname;
   pageTitle.value = title;
   visit += 1;
@@ -52,7 +52,7 @@ function show({ moveFocus }) {
   const isAdmin = who.role === 'admin';
   const isOperator = isAdmin || who.role === 'operator';
   const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go };
-  render(h(PlaceContext.Provider, { value: place, key: visit }, h(page, {})), main);
+  render(h(PlaceContext.Provider, { value: place, key: visit }, h(Page, {})), main);
   if (!moveFocus) return;
   // A new page: screen readers and the keyboard begin at its heading.
   const heading = main.querySelector('h1');

@@ -36,6 +36,8 @@ const PASSING = ['AWAY', 'STOPPING', 'KEY_IN_USE', 'HTTP_502', 'HTTP_503', 'HTTP
  */
 
 export class Upload {
+  /** @type {Task} */
+  task;
   /** Bytes. */
   sent = signal(0);
   /** @type {import('@preact/signals').Signal<'sending' | 'broken' | 'made' | 'failed' | 'stopped'>} */

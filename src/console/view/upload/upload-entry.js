@@ -11,6 +11,12 @@ import { SHAPING } from './shape-form.js';
 const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };
 
 export class UploadEntry {
+  /** Where it is kept. @type {string} */
+  place;
+  /** @type {Form} */
+  form;
+  /** @type {FilePreview} */
+  preview;
   file = signal(/** @type {File | undefined} */ (undefined));
   /** The one that is under way, or whose end the form has not shown yet. */
   upload = signal(/** @type {Upload | undefined} */ (undefined));

@@ -224,6 +224,9 @@ const FLAGS = ['allowDemotion', 'allowUnban', 'apply', 'repair', 'catchUp'];
 
 /** What is wrong with a field, before anything is sent. */
 export class FieldError extends Error {
+  /** @type {string} */
+  field;
+
   /** @param {string} field @param {string} text */
   constructor(field, text) {
     super(text);
