@@ -54,7 +54,7 @@ const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
 ];
 /** The lists of features, one for each door. Nothing else of a door imports a feature. */
-const LISTS: ReadonlySet<string> = new Set(['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']);
+const LISTS: ReadonlySet<string> = new Set(['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.ts']);
 
 /** The core still knows these features, in these files: docs/architecture.md says why. The list only becomes shorter. */
 export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
@@ -206,7 +206,7 @@ function wrongWay(path: string, target: string): string | undefined {
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
   }
   if (from === 'src/console') {
-    const isShared = (SHARED_WITH_CONSOLE.test(target) && path.endsWith('.d.ts')) || BUNDLED_WITH_CONSOLE.test(target);
+    const isShared = (SHARED_WITH_CONSOLE.test(target) && path.endsWith('answers.ts')) || BUNDLED_WITH_CONSOLE.test(target);
     return isShared ? undefined : 'the browser has no such file';
   }
   if (to === 'src/sandbox') {

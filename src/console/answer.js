@@ -41,6 +41,7 @@ export function useAnswer(path, { everyMs } = {}) {
       const own = ++asked.current;
       try {
         if (data.peek() === undefined || (!document.hidden && !connection.away)) {
+          /** @type {T} */
           const answer = await request(path, { signal });
           if (own !== asked.current) return;
           batch(() => {

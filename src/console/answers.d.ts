@@ -6,14 +6,12 @@ import type { RegionStatus as Status } from '../api/regions.ts';
 import type { RowView as Row } from '../api/rows.ts';
 
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
-export type { ImportSummary, RegionCounts } from '../api/import-summary.ts';
+export type { RegionCounts } from '../api/import-summary.ts';
 export type {
   BulkAnswer,
   FollowUp,
-  ImportsPage,
   ImportView,
   SendingPlan,
-  Staging,
   Transition,
 } from '../api/imports.ts';
 export type { Look } from '../api/look.ts';
@@ -23,7 +21,7 @@ export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RegionQueue, RegionStatus } from '../api/regions.ts';
 export type { RowDetail } from '../api/row-detail.ts';
 export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
-export type { AuditPage, Role, Session, SettingsAnswer as Settings } from '../api/service.ts';
+export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { NewToken, TokenView } from '../api/tokens.ts';
 export type { CheckSummary, CheckView } from '../features/check/api.ts';
 export type { FileFacts } from '../features/inspect/api.ts';

@@ -13,12 +13,10 @@ export type {
   ComparedCounts,
   ComparedGroup,
   Comparison,
-  MemberActionsPage,
   Planning,
   SyncAction,
   SyncEntry,
   SyncGroup,
-  SyncGroupsPage,
   SyncsPage,
   SyncView,
 } from '../features/sync/api.ts';

@@ -41,11 +41,11 @@ class Row extends Component {
       'tr',
       { role: 'row', class: kind },
       columns.map((column, index) => {
-        const properties = { key: index, class: column.kind, 'data-label': column.label };
+        const properties = { class: column.kind, 'data-label': column.label };
         const content = h('div', null, column.cell(item));
         return column.kind === 'main'
-          ? h('th', { ...properties, scope: 'row', role: 'rowheader' }, content)
-          : h('td', { ...properties, role: 'cell' }, content);
+          ? h('th', { key: index, ...properties, scope: 'row', role: 'rowheader' }, content)
+          : h('td', { key: index, ...properties, role: 'cell' }, content);
       }),
     );
   }

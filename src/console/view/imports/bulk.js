@@ -125,7 +125,7 @@ export function BulkBar({ items, chosen, onDone }) {
       ? null
       : h(
           'div',
-          { key: 'bar', class: 'bulk', role: 'group', 'aria-label': 'Selected imports' },
+          { class: 'bulk', role: 'group', 'aria-label': 'Selected imports' },
           h('b', null, `${count} selected`),
           VERBS.filter(([verb]) => views.some(({ actions }) => actions.includes(verb))).map(([verb, label, done]) =>
             h(

@@ -7,7 +7,8 @@ import { STATE_GROUPS } from '../../words.js';
 /** Names of the filter's parts, as the address of the page has them. */
 export const NAMES = /** @type {const} */ (['search', 'state', 'kind', 'problems', 'from', 'to', 'createdBy', 'tags']);
 
-/** @typedef {import('../../filter-fields.js').Filter<typeof NAMES[number]>} Filter */
+/** @import { Filter as FilterOf } from '../../filter-fields.js' */
+/** @typedef {FilterOf<typeof NAMES[number]>} Filter */
 
 /** @type {import('../../form.js').Choice[]} */
 const STATES = [
