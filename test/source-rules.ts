@@ -148,8 +148,8 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
-/** Types that the console takes: what the API answers. */
-const SHARED_WITH_CONSOLE = /^src\/(api|membership|options)\//;
+/** Rooms whose types the console takes: what the API answers. */
+const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/membership', 'src/options']);
 /** Words that are bundled with it: files without a package or another file behind them. */
 const BUNDLED_WITH_CONSOLE = /^src\/(options\/input-kinds|chat\/service\/regions)\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
@@ -163,6 +163,12 @@ export function importsOf(text: string): string[] {
   return [...statements, ...calls].flatMap(([, specifier]) => specifier ?? []);
 }
 
+/** Whether only types come from there. */
+const isOfTypes = (text: string, specifier: string): boolean =>
+  [...text.matchAll(/^(?:import|export) (type )?[^'"`;]*?\bfrom ['"]([^'"]+)['"]/gm)].every(
+    ([, type, from]) => from !== specifier || type !== undefined,
+  );
+
 /** Every breach of the design's layout in these files, one sentence each. */
 export function breaches(files: readonly SourceFile[]): string[] {
   return [
@@ -175,7 +181,7 @@ function wrongImports({ path, text }: SourceFile): string[] {
   return importsOf(text).flatMap((specifier) => {
     if (!specifier.startsWith('.')) return wrongPackage(path, specifier);
     const target = targetOf(path, specifier);
-    const reason = wrongWay(path, target);
+    const reason = wrongWay(path, target, isOfTypes(text, specifier));
     return reason === undefined ? [] : [`${path} imports ${target}: ${reason}`];
   });
 }
@@ -192,7 +198,7 @@ function wrongPackage(path: string, specifier: string): string[] {
   return owner === undefined || owner.home.test(path) ? [] : [`${path} imports ${specifier}: ${owner.says}`];
 }
 
-function wrongWay(path: string, target: string): string | undefined {
+function wrongWay(path: string, target: string, isType: boolean): string | undefined {
   const [from, to] = [folderOf(path), folderOf(target)];
   const [feature, other] = [featureOf(path), featureOf(target)];
   if (other !== undefined && feature !== other) {
@@ -206,7 +212,7 @@ function wrongWay(path: string, target: string): string | undefined {
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
   }
   if (from === 'src/console') {
-    const isShared = (SHARED_WITH_CONSOLE.test(target) && path.endsWith('answers.ts')) || BUNDLED_WITH_CONSOLE.test(target);
+    const isShared = (isType && SHARED_WITH_CONSOLE.has(to)) || BUNDLED_WITH_CONSOLE.test(target);
     return isShared ? undefined : 'the browser has no such file';
   }
   if (to === 'src/sandbox') {

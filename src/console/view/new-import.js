@@ -4,8 +4,8 @@ import { CheckField, FieldGroup, TextField } from '../form.js';
 import { listIn } from '../format.js';
 import { useEntry } from '../kept-entries.js';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.js';
-import { READING, RunLimits } from './upload/reading.js';
-import { SHAPING } from './upload/shape-form.js';
+import { RunLimits } from './upload/reading.js';
+import { READING, SHAPING } from './upload/shape-form.js';
 import { UploadEntry } from './upload/upload-entry.js';
 import { UploadForm } from './upload-form.js';
 

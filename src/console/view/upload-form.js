@@ -14,9 +14,9 @@ import { stateSentence } from '../words.js';
 import { askWhenRead } from './import/before-sending.js';
 import { FileChoice } from './upload/file-choice.js';
 import { FileGrid } from './upload/file-grid.js';
-import { FileFormat, READING, RowDefaults, SheetChoice } from './upload/reading.js';
+import { FileFormat, RowDefaults, SheetChoice } from './upload/reading.js';
 import { RecipeChoice, SaveRecipe } from './upload/recipe-choice.js';
-import { SHAPING } from './upload/shape-form.js';
+import { READING, SHAPING } from './upload/shape-form.js';
 import { Shaping } from './upload/shaping.js';
 import { Suggestions } from './upload/suggestions.js';
 

@@ -7,8 +7,7 @@ import { saidBeside } from '../../remedies.js';
 import { beginning, isZip } from '../../upload.js';
 import { MISSING } from '../../words.js';
 import { MANY_ROWS } from '../import/before-sending.js';
-import { READING } from './reading.js';
-import { SHAPING, shapeOf, unsaidOf } from './shape-form.js';
+import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.js';
 
 /** @import { Field, FileFacts, Look, Preview } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */

@@ -7,12 +7,6 @@ import { FieldGroup, SelectField, TextField } from '../../form.js';
 /** @import { Form, Choice } from '../../form.js' */
 /** @import { ShownFile } from './preview.js' */
 
-/** The values of these fields before anything is chosen: '' lets the server decide. */
-export const READING = {
-  ...{ guid: '', scope: '', region: '', onBehalfOf: '' },
-  ...{ format: '', encoding: '', delimiter: '', sheet: '', files: '' },
-};
-
 /** @type {Choice[]} */
 const SCOPES = [['', 'participant'], 'moderator', 'admin', ['ban', 'ban (refuse entry)']];
 /** @type {Choice[]} */

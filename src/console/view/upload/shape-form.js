@@ -1,4 +1,4 @@
-/** The shaping fields of an upload form, and the shape that they stand for. Pure. */
+/** The fields of an upload form that say how a file is read and shaped, and the shape that they stand for. Pure. */
 
 /** @import { RecipeSettings, Shape } from '../../answers.d.ts' */
 
@@ -6,7 +6,13 @@
 
 /** @typedef {{ column: string, is: 'is' | 'isNot', words: string }} Condition words between | */
 
-/** The values of these fields before anything is chosen. */
+/** The values of these fields before anything is chosen: '' lets the server decide. */
+export const READING = {
+  ...{ guid: '', scope: '', region: '', onBehalfOf: '' },
+  ...{ format: '', encoding: '', delimiter: '', sheet: '', files: '' },
+};
+
+/** The same for those that shape it. */
 export const SHAPING = {
   ...{ header: '', headerRow: '', skipLines: '' },
   ...{ uidFrom: '', uidSecond: '', uidThird: '', uidTemplate: '', guidFrom: '', guidTemplate: '' },

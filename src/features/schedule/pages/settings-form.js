@@ -1,8 +1,14 @@
 /** The fields of a schedule's form, and the settings that they stand for. Pure. */
 import { listIn } from '../../../console/format.js';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating.js';
-import { READING } from '../../../console/view/upload/reading.js';
-import { FIRST_OF, fieldsAndRest, SHAPING, shapeOf, unsaidOf } from '../../../console/view/upload/shape-form.js';
+import {
+  FIRST_OF,
+  fieldsAndRest,
+  READING,
+  SHAPING,
+  shapeOf,
+  unsaidOf,
+} from '../../../console/view/upload/shape-form.js';
 import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-fields.js';
 
 /** @import { RecipeSettings } from '../../../console/answers.d.ts' */

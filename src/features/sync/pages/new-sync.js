@@ -2,8 +2,7 @@
 import { h, syncHref } from '../../../console/element.js';
 import { useEntry } from '../../../console/kept-entries.js';
 import { CREATING, Creating, creatingField, creatingOptions } from '../../../console/view/upload/creating.js';
-import { READING } from '../../../console/view/upload/reading.js';
-import { SHAPING } from '../../../console/view/upload/shape-form.js';
+import { READING, SHAPING } from '../../../console/view/upload/shape-form.js';
 import { UploadEntry } from '../../../console/view/upload/upload-entry.js';
 import { UploadForm } from '../../../console/view/upload-form.js';
 import { GuardLimits, limitsIn, PLAN, planChecks, planFields } from './plan-fields.js';
