@@ -62,7 +62,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       reading: reading === null ? {} : readingView(reading),
       identities: reading?.identities?.name ?? null,
       headers: { ...headers },
-      flags: { ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] },
+      flags,
       create: createOf(options),
       limits: { ...limits },
       ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
