@@ -11,10 +11,9 @@ async function isGzipped(file) {
   return first === 0x1f && second === 0x8b;
 }
 
-/** Whether the file is a workbook or ZIP archive: their directory is at the end. @param {Blob} file */
-export async function isZip(file) {
-  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  return first === 0x50 && second === 0x4b;
+/** Whether the file is a workbook, a ZIP archive or a Parquet file: their directory is at the end. @param {Blob} file */
+export async function isReadAtRandom(file) {
+  return /^(?:PK|PAR)/.test(await file.slice(0, 3).text());
 }
 
 /**

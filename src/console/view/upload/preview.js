@@ -4,7 +4,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { ApiError, query, request } from '../../api.js';
 import { connection } from '../../connection.js';
 import { saidBeside } from '../../remedies.js';
-import { beginning, isZip } from '../../upload.js';
+import { beginning, isReadAtRandom } from '../../upload.js';
 import { MISSING } from '../../words.js';
 import { MANY_ROWS } from '../import/before-sending.js';
 import { READING } from './reading.js';
@@ -121,7 +121,7 @@ export class FilePreview {
       return;
     }
     try {
-      const isWhole = await isZip(file);
+      const isWhole = await isReadAtRandom(file);
       this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
       if (isWhole) {
         this.isTooLarge.value = file.size > WHOLE_BYTES;
