@@ -5,6 +5,7 @@ import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
+import { shownFile } from '../../../sources/schemes.ts';
 import { inShort } from '../../../text/wording.ts';
 import { readTotals } from '../../sync/plan/plan-totals.ts';
 import { UnknownSync } from '../../sync/sync-errors.ts';
@@ -17,7 +18,6 @@ import {
   type ScheduleRecord,
   type ScheduleRun,
 } from '../schedule-catalog.ts';
-import { shownFile } from '../source.ts';
 import { scheduleLookRoute } from './look.ts';
 import { lastDays, nightsOf } from './nights.ts';
 import { checkTimes, readingView, requestedSchedule } from './requested-schedule.ts';
