@@ -60,7 +60,16 @@ export const BOUNDS = {
 type Unit = 'columns' | 'bytes' | 'times' | 'memberships';
 
 export type BoundName = keyof typeof BOUNDS;
-export const BOUND_NAMES = ['columns', 'row', 'element', 'memberships', 'unpacked', 'expansion', 'page', 'report'] as const;
+export const BOUND_NAMES = [
+  'columns',
+  'row',
+  'element',
+  'memberships',
+  'unpacked',
+  'expansion',
+  'page',
+  'report',
+] as const;
 
 const SIZES: readonly (readonly [suffix: string, bytes: number])[] = [
   ['tb', 1024 * GIB],

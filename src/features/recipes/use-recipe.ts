@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import type { IntakeSource } from '../../imports/read/intake.ts';
+import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { numberedColumns } from '../../imports/read/shape/compile.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import { withRecipe } from './apply-recipe.ts';

@@ -12,10 +12,10 @@ import type { ColumnRole } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
 import { IntakeError, listed, shownPath } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
+import { isReadAtRandom } from '../random-access.ts';
 import { type IntakeSource, readHead } from '../source.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
 import { MergedColumns } from './merged-columns.ts';
-import { isReadAtRandom } from '../random-access.ts';
 
 /** The part of an opened input that is needed to combine several. */
 interface OpenedRows {

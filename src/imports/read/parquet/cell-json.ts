@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet/src/types.js';
 import { isListLike, isMapLike } from 'hyparquet/src/schema.js';
+import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet/src/types.js';
 
 /** A value as JSON. Each single value in it is a text, so that none loses digits. */
 export type CellJson = (value: unknown) => string;
@@ -95,14 +95,17 @@ function textOfLeaf(element: SchemaElement): (value: unknown) => string {
     const scale = (logical?.type === 'DECIMAL' ? logical.scale : element.scale) ?? 0;
     return (value) => decimalText(value, scale);
   }
-  if (kind === 'DATE') return (value) => timestampText(BigInt(value as number) * 86_400n, 1n).slice(0, -'T00:00:00'.length);
-  const unit = UNITS[logical && 'unit' in logical ? logical.unit : converted?.endsWith('_MICROS') ? 'MICROS' : 'MILLIS'];
+  if (kind === 'DATE')
+    return (value) => timestampText(BigInt(value as number) * 86_400n, 1n).slice(0, -'T00:00:00'.length);
+  const unit =
+    UNITS[logical && 'unit' in logical ? logical.unit : converted?.endsWith('_MICROS') ? 'MICROS' : 'MILLIS'];
   if (kind === 'TIMESTAMP' || kind?.startsWith('TIMESTAMP_')) {
     const isLocal = logical?.type === 'TIMESTAMP' && !logical.isAdjustedToUTC;
     return (value) => timestampText(value as bigint, unit) + (isLocal ? '' : 'Z');
   }
   // Of the day that time begins with.
-  if (kind?.startsWith('TIME')) return (value) => timestampText(BigInt(value as bigint), unit).slice('1970-01-01T'.length);
+  if (kind?.startsWith('TIME'))
+    return (value) => timestampText(BigInt(value as bigint), unit).slice('1970-01-01T'.length);
   // Without a zone: the writers of this old type did not agree on one.
   if (type === 'INT96') return (value) => timestampText(value as bigint, UNITS.NANOS);
   if (kind === 'UUID') return uuidText;

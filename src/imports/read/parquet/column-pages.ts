@@ -1,5 +1,4 @@
 import { brotliDecompressSync, crc32, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { compressors } from 'hyparquet-compressors';
 import { assembleLists, assembleNested } from 'hyparquet/src/assemble.js';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { convert, convertWithDictionary } from 'hyparquet/src/convert.js';
@@ -19,6 +18,7 @@ import type {
   SchemaTree,
 } from 'hyparquet/src/types.js';
 import { flatten } from 'hyparquet/src/utils.js';
+import { compressors } from 'hyparquet-compressors';
 import { RAW_PARSERS } from './cell-json.ts';
 import type { RandomBytes } from './random-bytes.ts';
 
@@ -97,7 +97,8 @@ export class ColumnPages {
       const size = checked(header.compressed_page_size, this.#end - this.#offset, 'bytes of a page');
       const bytes = await this.#bytes(size);
       this.#offset += size;
-      if (header.crc !== undefined && crc32(bytes) !== header.crc >>> 0) throw new Error('the check sum of a page is wrong');
+      if (header.crc !== undefined && crc32(bytes) !== header.crc >>> 0)
+        throw new Error('the check sum of a page is wrong');
       const values = this.#values(header, bytes, before);
       if (values !== undefined) return values;
     }
@@ -225,7 +226,8 @@ function checkRuns(bytes: Uint8Array, width: number, count: number): number {
     }
     const isPacked = header % 2 === 1;
     const groups = Math.floor(header / 2);
-    if (!isPacked && groups > count - seen) throw new RangeError(`a run of ${groups} values where ${count - seen} are left`);
+    if (!isPacked && groups > count - seen)
+      throw new RangeError(`a run of ${groups} values where ${count - seen} are left`);
     at += isPacked ? groups * width : Math.ceil(width / 8);
     seen += isPacked ? groups * 8 : groups;
   }

@@ -226,7 +226,8 @@ class ParquetRows {
   #checkText(): void {
     const { bounds } = this.#options;
     const bound = this.#text > bounds.unpacked ? 'unpacked' : 'expansion';
-    if (bound === 'expansion' && (this.#text <= FREE_UNPACKED || this.#text <= this.#file.size * bounds.expansion)) return;
+    if (bound === 'expansion' && (this.#text <= FREE_UNPACKED || this.#text <= this.#file.size * bounds.expansion))
+      return;
     const allowed = boundText(bound, bounds[bound]);
     const what =
       bound === 'unpacked'

@@ -10,7 +10,11 @@ export interface RandomBytes {
 
 export async function randomBytes(from: string | Buffer): Promise<RandomBytes> {
   if (typeof from !== 'string') {
-    return { size: from.length, read: async (offset, length) => from.subarray(offset, offset + length), close: () => {} };
+    return {
+      size: from.length,
+      read: async (offset, length) => from.subarray(offset, offset + length),
+      close: () => {},
+    };
   }
   const file = await open(from);
   const { size } = await file.stat();
