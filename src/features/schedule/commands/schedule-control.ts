@@ -12,7 +12,7 @@ import { readSyncOptions } from '../../sync/sync-options.ts';
 import type { Schedules } from '../compose-schedules.ts';
 import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../schedule-catalog.ts';
-import { changedSchedule, scheduleEdit, scheduleRequest, scheduleRun } from '../schedule-messages.ts';
+import { scheduleEdit, scheduleRecord, scheduleRequest, scheduleRun } from '../schedule-messages.ts';
 import { addressName } from '../source.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
@@ -35,9 +35,9 @@ export function scheduleControl(schedules: Schedules): ControlHandler {
   };
 }
 
-export interface Changed {
-  /** As it is now; null when it was removed. */
-  readonly record: ScheduleRecord | null;
+interface Changed {
+  /** As it is now, or was when it was removed. */
+  readonly record: ScheduleRecord;
   /** Whether a server owns it, and starts its runs. */
   readonly isServed: boolean;
 }
@@ -67,7 +67,7 @@ async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Change
     wanted.verb === 'add'
       ? await askOwner(dir, 'POST', '/schedules', wanted.request)
       : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
-  const answer = readAnswer(changedSchedule, asked);
+  const answer = readAnswer(scheduleRecord, asked);
   if (answer !== undefined) return { record: answer, isServed: true };
   const release = ownDataDir(dir);
   try {
@@ -91,7 +91,7 @@ export async function askToRun(config: Config, name: string): Promise<ScheduleRu
   return readAnswer(scheduleRun, await askOwner(dir, 'POST', path, currentUser()));
 }
 
-async function change(book: ScheduleBook, wanted: ScheduleChange): Promise<ScheduleRecord | null> {
+async function change(book: ScheduleBook, wanted: ScheduleChange): Promise<ScheduleRecord> {
   switch (wanted.verb) {
     case 'add':
       return book.add(wanted.request);
@@ -100,8 +100,10 @@ async function change(book: ScheduleBook, wanted: ScheduleChange): Promise<Sched
     case 'pause':
     case 'resume':
       return book[wanted.verb](wanted.name);
-    case 'remove':
+    case 'remove': {
+      const record = book.find(wanted.name);
       await book.remove(wanted.name);
-      return null;
+      return record;
+    }
   }
 }
