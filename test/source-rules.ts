@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/api'],
   ['src/chat', 'src/queue'],
   ['src/imports/read'],
+  ['src/sources'],
   ['src/imports'],
   ['src/imports/record'],
   ['src/imports/stage'],
@@ -131,7 +132,6 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/features/schedule': [
     'src/cli/completion/suggest.ts',
-    'src/cli/fetched-file.ts',
     'src/cli/serving.ts',
     'src/console/sync-answers.d.ts',
     'src/server/context.ts',

@@ -1,14 +1,14 @@
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { caOf } from '../app/ca-file.ts';
-import { refuseAddress } from '../imports/read/intake-error.ts';
 import { type Config, environmentVariable } from '../platform/config.ts';
-import { schemeOf } from '../text/address.ts';
+import type { SpoolProgress } from '../sources/spool.ts';
+import { isAddress } from '../text/address.ts';
 import { grouped } from '../text/wording.ts';
 import { UsageError } from './errors.ts';
 import type { SourceFlags } from './flags/source-flags.ts';
 
-/** The file behind an https address, for a command in this process. */
+/** The file behind an address, for a command in this process. */
 export interface FetchedFile {
   /** As it is shown and kept: without the query, which may be as good as a password. */
   readonly name: string;
@@ -23,44 +23,44 @@ export interface FetchedFile {
 
 /**
  * What is to be fetched; undefined for a path. What can be refused without asking anyone is refused here.
- * @throws IntakeError BAD_ADDRESS, SourceError, UsageError
+ * @throws SourceError, UsageError
  */
 export async function fileToFetch(
   config: Config,
   file: string,
   { header = [], maxSource = Number.MAX_SAFE_INTEGER }: SourceFlags,
 ): Promise<FetchedFile | undefined> {
-  const scheme = schemeOf(file);
-  if (scheme !== 'https' && scheme !== 'http') {
-    refuseAddress(file, 'a path or an https:// address');
+  if (!isAddress(file)) {
     if (header.length > 0)
       throw new UsageError('--header is for https addresses, and the file is not one; leave it out');
     return undefined;
   }
   // Loaded for those alone who need them.
-  const [{ addressName, checkedAddress }, { headersFrom, headersWithValues }, { download }] = await Promise.all([
-    import('../features/schedule/source.ts'),
-    import('../features/schedule/source-headers.ts'),
-    import('../features/schedule/download.ts'),
+  const [{ sourceAt }, { headersFrom }, { spool }] = await Promise.all([
+    import('../sources/schemes.ts'),
+    import('../sources/headers.ts'),
+    import('../sources/spool.ts'),
   ]);
-  const url = checkedAddress(file);
-  const headers = headersWithValues(headersFrom(header), environmentVariable);
-  const ca = caOf(config);
+  const how = {
+    settings: { headers: headersFrom(header) },
+    environment: environmentVariable,
+    secret: () => undefined,
+    ca: caOf(config),
+  };
+  const source = await sourceAt({ address: file, ...how });
   let line: string | undefined;
   return {
-    name: addressName(url),
+    name: source.name,
     lines: () => (line === undefined ? [] : [line]),
     fetch: async (path, signal) => {
-      const folder = dirname(path);
-      const onPiece = (bytes: number, of: number | undefined) => {
-        line = fetchingLine(bytes, of);
+      const onProgress = (progress: SpoolProgress) => {
+        line = fetchingLine(progress);
       };
       try {
-        const kept = await download({ url, headers, maxBytes: maxSource, copy: null, folder, ca, signal, onPiece });
-        await rename(kept.path, path);
+        await spool(source, { path, maxBytes: maxSource, signal, onProgress });
         return true;
       } catch (error) {
-        await rm(folder, { recursive: true, force: true });
+        await rm(dirname(path), { recursive: true, force: true });
         if (signal.aborted) return false;
         throw error;
       }
@@ -68,7 +68,8 @@ export async function fileToFetch(
   };
 }
 
-function fetchingLine(bytes: number, of: number | undefined): string {
+function fetchingLine({ bytes, rows, of }: SpoolProgress): string {
   const share = of === undefined || of === 0 ? '' : `  ${Math.floor((bytes / of) * 100)} %`;
-  return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${share}`;
+  const many = rows === undefined ? '' : `  ${grouped(rows)} rows`;
+  return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${share}${many}`;
 }

@@ -1,12 +1,13 @@
 /** Addresses such as `https://…`, told from paths. What is behind the scheme may hold a secret. */
 
 /** One scheme may be inside of another: `jdbc:postgresql://`. */
-const ADDRESS = /^\s*((?:[a-z][a-z0-9+.-]*:)*[a-z][a-z0-9+.-]*):\/\//i;
+const ADDRESS = /^\s*(?:((?:[a-z][a-z0-9+.-]*:)*[a-z][a-z0-9+.-]*):\/\/|(sqlite):)/i;
 const WITH_PASSWORD = /:\/\/[^/?#@]*:.*@/s;
 
 /** The scheme of an address, such as `https`; undefined for anything else. */
 export function schemeOf(text: string): string | undefined {
-  return ADDRESS.exec(text)?.[1]?.toLowerCase();
+  const [, scheme, file] = ADDRESS.exec(text) ?? [];
+  return (scheme ?? file)?.toLowerCase();
 }
 
 export function isAddress(text: string): boolean {
@@ -22,4 +23,12 @@ export function hasPassword(address: string): boolean {
 export function withoutAddress(text: string): string {
   const scheme = schemeOf(text);
   return scheme === undefined ? text : `${scheme}://…`;
+}
+
+/** In buckets and folders, ? stands for any character. */
+const WITH_QUERY = /^\s*(?:https?|postgres|postgresql|mysql|mariadb):/i;
+
+/** An address as it is shown: without its query, which may be as good as a password. */
+export function addressName(address: string): string {
+  return WITH_QUERY.test(address) ? address.replace(/[?#].*$/s, '') : address;
 }

@@ -144,9 +144,9 @@ describe('an edit while it runs', () => {
     });
     const before = await office.book.add(office.request(address('old.csv')));
     await office.book.edit(office.request(address('new.csv')), 1, 'bob');
-    office.catalog.setCopy(before, { hash: 'of old.csv', etag: '"1"', modified: null });
+    office.catalog.setCopy(before, { hash: 'of old.csv', version: '"1"' });
     expect(office.book.find('nightly').copy).toBeNull();
-    const copy = { hash: 'of new.csv', etag: '"2"', modified: null };
+    const copy = { hash: 'of new.csv', version: '"2"' };
     office.catalog.setCopy(office.book.find('nightly'), copy);
     expect(office.book.find('nightly').copy).toEqual(copy);
   });

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
+import { checkedAddress } from '../../sources/schemes.ts';
 import { isAddress } from '../../text/address.ts';
 import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
@@ -8,7 +9,6 @@ import { readSyncOptions } from '../sync/sync-options.ts';
 import type { NewSchedule, ScheduleCatalog, ScheduleRecord } from './schedule-catalog.ts';
 import { scheduleChanges } from './schedule-changes.ts';
 import { EditedMeanwhile, ScheduleError } from './schedule-errors.ts';
-import { checkedAddress } from './source.ts';
 
 /** Ms since 1970. */
 export type Clock = () => number;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import type { Kept } from '../../sources/spool.ts';
 import { scheduleChanges } from './api.ts';
 import { type FailureCount, noteFailures, type ScheduleFailure } from './note-failures.ts';
 
@@ -33,17 +34,10 @@ export interface ScheduleRecord {
   readonly createdAt: number;
   /** Counts unless it is paused. */
   readonly nextDue: number;
-  /** The copy of an https source that is kept, and how its server calls it; null: none. */
-  readonly copy: SourceCopy | null;
+  /** The copy that is kept of what is behind an address; null: none. */
+  readonly copy: Kept | null;
   /** SHA-256 of the source that the last run applied completely; null when it did not. */
   readonly placedHash: string | null;
-}
-
-export interface SourceCopy {
-  /** SHA-256. */
-  readonly hash: string;
-  readonly etag: string | null;
-  readonly modified: string | null;
 }
 
 export type NewSchedule = Omit<ScheduleRecord, 'version' | 'paused' | 'createdAt' | 'copy' | 'placedHash'>;
@@ -129,7 +123,7 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   setPaused(name: string, paused: boolean, times: { readonly at: number; readonly nextDue: number }): void;
   setDue(name: string, nextDue: number): void;
   /** Does nothing where the schedule has been edited since this version: it may have another source. */
-  setCopy(schedule: ScheduleVersion, copy: SourceCopy): void;
+  setCopy(schedule: ScheduleVersion, copy: Kept): void;
   /** Does nothing where the schedule has been edited since this version: the next run looks at the groups. */
   setPlaced(schedule: ScheduleVersion, hash: string | null): void;
   addRun(run: Omit<ScheduleRun, 'id' | 'syncId'>): ScheduleRun;
@@ -176,8 +170,8 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
     setDue: (name, nextDue) => {
       sql('set_due').run({ name, next_due: nextDue });
     },
-    setCopy: ({ name, version }, { hash, etag, modified }) => {
-      sql('set_copy').run({ name, version, hash, etag, modified });
+    setCopy: ({ name, version }, copy) => {
+      sql('set_copy').run({ name, version, hash: copy.hash, etag: copy.version, modified: null });
     },
     setPlaced: ({ name, version }, hash) => {
       sql('set_placed').run({ name, version, hash });
@@ -295,9 +289,14 @@ function recordOf(row: ScheduleRow): ScheduleRecord {
     paused: row.paused === 1,
     createdAt: row.created_at,
     nextDue: row.next_due,
-    copy: hash === null ? null : { hash, etag: row.copy_etag, modified: row.copy_modified },
+    copy: hash === null ? null : { hash, version: versionOf(row) },
     placedHash: row.placed_hash,
   };
+}
+
+/** It was in two columns once: what an https server calls a file, by ETag and by time. */
+function versionOf({ copy_etag: etag, copy_modified: modified }: ScheduleRow): string | null {
+  return modified === null ? etag : `${etag ?? ''}\n${modified}`;
 }
 
 interface RunRow extends Pick<ScheduleRun, 'id' | 'schedule' | 'at' | 'state' | 'reason' | 'who'> {

@@ -1,7 +1,7 @@
 import { createSettingsOf } from '../../options/create-options.ts';
+import { shownFile } from '../../sources/schemes.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
 import type { NewSchedule, ScheduleChange } from './schedule-catalog.ts';
-import { shownFile } from './source.ts';
 
 type Settings = Omit<NewSchedule, 'nextDue'>;
 

@@ -1,6 +1,6 @@
-import { option, type Words, words } from '../../errors/named-options.ts';
+import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { grouped, utcTime } from '../../text/wording.ts';
+import { utcTime } from '../../text/wording.ts';
 import type { ScheduleEdit, ScheduleRun } from './schedule-catalog.ts';
 
 type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
@@ -46,27 +46,6 @@ export class EditedMeanwhile extends RollcallError {
     super('EDITED_MEANWHILE', `schedule ${name} was edited meanwhile: ${said.join('; ') || 'it was made again'}`, {
       remedy: 'look at its settings as they are now, and make your change to them',
       kind: 'usage',
-    });
-  }
-}
-
-/** A source that a schedule made over the API may not read. */
-export class SourceNotAllowed extends RollcallError {
-  constructor(what: string, remedy: string) {
-    super('SOURCE_NOT_ALLOWED', what, { remedy, kind: 'usage' });
-  }
-}
-
-/** A source that gives no file. Nothing is changed then. */
-export class SourceError extends RollcallError {
-  constructor(what: string, about?: { readonly remedy?: Words; readonly cause?: unknown }) {
-    super('BAD_SOURCE', what, about);
-  }
-
-  /** @param what the source as it is shown */
-  static tooLarge(what: string, maxBytes: number): SourceError {
-    return new SourceError(`${what} is larger than ${grouped(maxBytes)} bytes`, {
-      remedy: words`allow more with ${option('maxSource')}`,
     });
   }
 }

@@ -29,7 +29,7 @@ export const scheduleRecord = scheduleRequest.extend({
   paused: z.boolean(),
   createdAt: z.number(),
   nextDue: z.number(),
-  copy: z.strictObject({ hash: z.string(), etag: z.string().nullable(), modified: z.string().nullable() }).nullable(),
+  copy: z.strictObject({ hash: z.string(), version: z.string().nullable() }).nullable(),
   placedHash: z.string().nullable(),
 }) satisfies z.ZodType<ScheduleRecord>;
 

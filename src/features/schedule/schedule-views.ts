@@ -1,13 +1,13 @@
 import { createSettingsOf } from '../../options/create-options.ts';
 import { defined } from '../../platform/defined.ts';
 import { nextRuns } from '../../queue/cron.ts';
+import { shownFile } from '../../sources/schemes.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
 import type { SyncCatalogReader } from '../sync/sync-catalog.ts';
 import { readSyncOptions, type SyncInput, type SyncOptions, shownCreate } from '../sync/sync-options.ts';
 import type { ScheduleHistory, ScheduleReading, ScheduleRunView, ScheduleView } from './api.ts';
 import type { ScheduleCatalogReader, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
-import { shownFile } from './source.ts';
 
 const SHOWN_TIMES = 3;
 

@@ -1,18 +1,9 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { shown } from '../../imports/read/intake-error.ts';
-import { allowedFolder, allowedPath } from './allowed-sources.ts';
-import { SourceError, SourceNotAllowed } from './schedule-errors.ts';
-
-/** Something in a folder that schedules may read. */
-export interface SourceEntry {
-  readonly name: string;
-  readonly kind: 'folder' | 'file';
-  /** In bytes. */
-  readonly size: number;
-  /** In ms since 1970. */
-  readonly modifiedAt: number;
-}
+import { allowedFolder, allowedPath } from '../../sources/allowed-sources.ts';
+import type { SourceEntry } from '../../sources/source.ts';
+import { SourceError, SourceNotAllowed } from '../../sources/source-errors.ts';
 
 /** A folder may have millions of entries: as many are read, and as many of them are given. */
 const MAX_READ = 2_000;

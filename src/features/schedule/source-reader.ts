@@ -1,7 +1,6 @@
-import { allowedPath, checkAllowed, checkAllowedAddress } from './allowed-sources.ts';
+import { allowedPath, checkAllowed, checkAllowedAddress } from '../../sources/allowed-sources.ts';
+import { type Obtained, obtain } from '../../sources/obtain.ts';
 import type { ScheduleRecord } from './schedule-catalog.ts';
-import { type Obtained, obtain } from './source.ts';
-import { headersWithValues } from './source-headers.ts';
 
 /** What a process knows that gets files: secrets of its environment, whom it trusts, what may be read. */
 export interface SourceReaderOptions {
@@ -29,7 +28,7 @@ export function sourceReader({ environment, ca, sources }: SourceReaderOptions):
       real: (path: string) => allowedPath(path, sources),
       check: (to: URL) => checkAllowedAddress(to, sources),
     };
-    const values = headersWithValues(headers, environment);
-    return obtain({ source, headers: values, maxSource, copy, ...(within && { within }) }, { ...place, ca });
+    const how = { settings: { headers }, environment, secret: () => undefined, ca };
+    return obtain({ source, maxSource, copy, ...how, ...(within && { within }) }, place);
   };
 }

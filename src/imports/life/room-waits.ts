@@ -2,12 +2,11 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../errors/message-of.ts';
 import { type ImportState, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { freeBytes, isDiskFull } from '../../platform/disk-full.ts';
+import { freeBytes, isDiskFull, NoRoom } from '../../platform/disk-full.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import { asClause } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Sending } from '../send/sending.ts';
-import { NoRoom } from '../stage/room.ts';
 import type { States } from './requests.ts';
 
 /** Imports that wait for room on the disk. */

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { pipeline } from 'node:stream/promises';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { Shape } from '../../options/shape.ts';
+import { hashOf } from '../../platform/file-hash.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless } from '../../text/spreadsheet.ts';
@@ -192,12 +190,6 @@ function identitiesOf(database: DatabaseSync, sql: Statements, keyColumns: reado
 function* unknownLines(sql: Statements, keyColumn: string): Generator<string> {
   yield csvLine([keyColumn, 'uid', 'rows'], ',');
   for (const { written, n } of sql('unknown').iterate()) yield csvLine([harmless(String(written)), '', String(n)], ',');
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 function badIdentities(what: string, remedy: Words): IntakeError {

@@ -1,7 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { RollcallError } from '../../errors/rollcall-error.ts';
-import { freeBytes, megabytes } from '../../platform/disk-full.ts';
+import { freeBytes, NoRoom } from '../../platform/disk-full.ts';
 
 /** Bytes that a row takes in ledger and reports, beside its own text (docs/scale.md). */
 const ROW_BYTES = 250;
@@ -12,17 +11,6 @@ const JOURNAL_BYTES = 4 * 1024 * 1024;
 /** Bytes from the beginning of a file that tell how long its rows are. */
 const SAMPLE_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
-
-/** The data directory's disk has less room than the file needs; nothing was read. */
-export class NoRoom extends RollcallError {
-  constructor(needed: number, free: number) {
-    super(
-      'DISK_FULL',
-      `this file needs about ${megabytes(needed)} on the disk of the data directory, and ${megabytes(free)} are free`,
-      { kind: 'fatal', facts: { needed, free } },
-    );
-  }
-}
 
 /**
  * Refuses a file whose ledger and reports would fill the disk. @throws NoRoom

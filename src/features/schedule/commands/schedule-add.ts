@@ -29,6 +29,8 @@ import { READING, SHAPE } from '../../../options/reading-options.ts';
 import { EXPECTING } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
+import { headersFrom } from '../../../sources/headers.ts';
+import { isPattern, wholeSource } from '../../../sources/obtain.ts';
 import { isAddress } from '../../../text/address.ts';
 import { printable } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
@@ -38,8 +40,6 @@ import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../../sync/
 import { syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { NewSchedule, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import { isPattern, wholeSource } from '../source.ts';
-import { headersFrom } from '../source-headers.ts';
 import { changeSchedules } from './schedule-control.ts';
 import { openSchedules, scheduleDocument, withSchedules } from './schedule-target.ts';
 

@@ -5,7 +5,7 @@ import { currentUser } from '../../../cli/current-user.ts';
 import { askOwner, type ControlHandler, readAnswer } from '../../../imports/life/control.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../../platform/data-dir.ts';
-import { isAddress } from '../../../text/address.ts';
+import { addressName, isAddress } from '../../../text/address.ts';
 import { inShort } from '../../../text/wording.ts';
 import { plainFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
@@ -13,7 +13,6 @@ import type { Schedules } from '../compose-schedules.ts';
 import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../schedule-catalog.ts';
 import { scheduleEdit, scheduleRecord, scheduleRequest, scheduleRun } from '../schedule-messages.ts';
-import { addressName } from '../source.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
@@ -56,7 +55,7 @@ function nameOf(wanted: ScheduleChange): string {
 
 /** Without the query of an address, which may hold a secret. */
 function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
-  const file = isAddress(source) ? addressName(new URL(source)) : source;
+  const file = isAddress(source) ? addressName(source) : source;
   const { reading: _, flags, ...decided } = readSyncOptions({ options });
   return inShort({ cron, tz, file, repair, catchUp, ...decided, flags: plainFlags(flags) });
 }

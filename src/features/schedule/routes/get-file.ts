@@ -1,10 +1,10 @@
 import { messageOf } from '../../../errors/message-of.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
+import type { Obtained } from '../../../sources/obtain.ts';
+import { SourceError } from '../../../sources/source-errors.ts';
 import { asSentence } from '../../../text/wording.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
-import { SourceError } from '../schedule-errors.ts';
-import type { Obtained } from '../source.ts';
 
 /** Time in which the file must be there, in ms: a person waits for it. */
 const MAX_MS = 60_000;

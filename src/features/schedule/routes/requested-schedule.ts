@@ -13,18 +13,19 @@ import { checkCron } from '../../../queue/cron.ts';
 import { Problem } from '../../../server/problem.ts';
 import { badOption } from '../../../server/refusals.ts';
 import { badReading } from '../../../server/uploads/options.ts';
+import { checkAllowed } from '../../../sources/allowed-sources.ts';
+import { headerFrom } from '../../../sources/headers.ts';
+import { wholeSource } from '../../../sources/obtain.ts';
+import { checkedAddress, shownFile } from '../../../sources/schemes.ts';
+import { SourceNotAllowed } from '../../../sources/source-errors.ts';
 import { isAddress } from '../../../text/address.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions, type SyncInput, syncOptionsToJson } from '../../sync/sync-options.ts';
-import { checkAllowed } from '../allowed-sources.ts';
 import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../api.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
-import { SourceNotAllowed } from '../schedule-errors.ts';
-import { checkedAddress, shownFile, wholeSource } from '../source.ts';
-import { headerFrom } from '../source-headers.ts';
 
 const DEFAULT_SOURCE = 2 * 1024 ** 3;
 
@@ -94,7 +95,7 @@ export function checkTimes(cron: string, tz: string): void {
 async function allowedSource(file: string, sources: readonly string[]): Promise<string> {
   try {
     if (isAddress(file)) {
-      const { href } = checkedAddress(file);
+      const href = checkedAddress(file);
       await checkAllowed(href, sources);
       return href;
     }

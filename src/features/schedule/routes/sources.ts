@@ -1,9 +1,9 @@
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
+import { SourceError, SourceNotAllowed } from '../../../sources/source-errors.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { scheduleOperations } from '../operations.ts';
-import { SourceError, SourceNotAllowed } from '../schedule-errors.ts';
 import { sourceEntries } from '../source-folder.ts';
 
 /** `GET /v1/sources`: so that people choose the file of a schedule and need not know its path. */

@@ -2,13 +2,13 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { noting } from '../../../server/access/noting.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
+import { shownFile } from '../../../sources/schemes.ts';
 import { newSyncId } from '../../sync/compose-syncs.ts';
 import { planFiles } from '../../sync/plan/prepare.ts';
 import { scheduleOperations } from '../operations.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleCatalogReader } from '../schedule-catalog.ts';
 import { syncSettings } from '../schedule-sync.ts';
-import { shownFile } from '../source.ts';
 import { getFile } from './get-file.ts';
 import { requestedSchedule } from './requested-schedule.ts';
 

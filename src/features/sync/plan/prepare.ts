@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { constants, createReadStream, existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { forOneAsker } from '../../../imports/ask/counted-pages.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { intakeOptions } from '../../../imports/import-options.ts';
@@ -11,6 +10,7 @@ import { notReadable } from '../../../imports/read/intake-error.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
+import { hashOf } from '../../../platform/file-hash.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import type { SyncInput } from '../sync-options.ts';
@@ -180,13 +180,6 @@ export async function hashWith(hash: string, path: string | undefined): Promise<
     : createHash('sha256')
         .update(`${hash} ${await hashOf(path)}`)
         .digest('hex');
-}
-
-/** SHA-256 of a file's bytes. */
-export async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 /**

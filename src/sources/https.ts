@@ -1,41 +1,16 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher } from 'undici';
-import { lookupHost } from '../../chat/address.ts';
-import { option, words } from '../../errors/named-options.ts';
-import { shown } from '../../imports/read/intake-error.ts';
-import { writeWhole } from '../../platform/whole-file.ts';
-import { hashOf } from '../sync/plan/prepare.ts';
-import type { SourceCopy } from './schedule-catalog.ts';
-import { SourceError, SourceNotAllowed } from './schedule-errors.ts';
+import { lookupHost } from '../chat/address.ts';
+import { option, words } from '../errors/named-options.ts';
+import { shown } from '../imports/read/intake-error.ts';
+import { addressName } from '../text/address.ts';
+import { headersWithValues } from './headers.ts';
+import type { Adapter, Opened, SourceRequest } from './source.ts';
+import { SourceError, SourceNotAllowed } from './source-errors.ts';
 
-export interface Download {
-  readonly url: URL;
-  /** Header → its value, a secret: in no error, and sent to this origin only. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly maxBytes: number;
-  /** What is kept of it already: it is only fetched if it has changed. */
-  readonly copy: SourceCopy | null;
-  /** Where the copy is kept, as `source`. */
-  readonly folder: string;
-  /** PEM of an additional certificate authority to trust. */
-  readonly ca: string | undefined;
-  readonly signal: AbortSignal;
-  /** Told at each piece how many bytes have come, and of how many, where that is known. */
-  readonly onPiece?: ((bytes: number, of: number | undefined) => void) | undefined;
-  /** Checks where a redirect leads; throws SourceNotAllowed. */
-  readonly mayFollow?: ((to: URL) => void) | undefined;
-}
-
-export interface Kept {
-  readonly path: string;
-  readonly copy: SourceCopy;
-}
+/** Files at https addresses. */
 
 /** All in ms. */
 const CONNECT_MS = 10_000;
@@ -45,14 +20,23 @@ const WHOLE_MS = 30 * 60_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/**
- * Fetches the file behind an address, piece by piece, to disk. The earlier copy is replaced only by a complete file.
- * @throws SourceError; the signal's reason when aborted
- */
-export async function download(options: Download): Promise<Kept> {
-  const { url, ca, folder } = options;
-  const path = join(folder, 'source');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+/** Headers are secrets: in no error, and sent to the origin of the address only. */
+export const httpsSource: Adapter = (request) => {
+  const url = new URL(request.address);
+  const headers = headersWithValues(request.settings.headers ?? {}, request.environment);
+  const name = addressName(request.address);
+  return { name, open: (signal, known) => open({ ...request, url, headers, name }, signal, known) };
+};
+
+interface Asked extends Pick<SourceRequest, 'ca' | 'mayFollow'> {
+  readonly url: URL;
+  /** With their values. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly name: string;
+}
+
+async function open(asked: Asked, stop: AbortSignal, known: string | undefined): Promise<Opened> {
+  const { url, ca, name } = asked;
   const outside = keepOutside(url);
   const agent = new Agent({
     connections: 1,
@@ -67,39 +51,55 @@ export async function download(options: Download): Promise<Kept> {
     },
   });
   const limit = AbortSignal.timeout(WHOLE_MS);
-  const signal = AbortSignal.any([options.signal, limit]);
-  const at = shown(`${url.origin}${url.pathname}`);
-  const check: Outside['check'] = (to, from) => {
-    outside.check(to, from);
-    options.mayFollow?.(to);
-  };
-  try {
-    // A copy that was damaged, or replaced by a process that died before it noted that, does not count.
-    const copy =
-      options.copy !== null && existsSync(path) && (await hashOf(path)) === options.copy.hash ? options.copy : null;
-    const answer = await follow(agent, check, { ...options, copy }, signal);
-    if (answer.statusCode === 304 && copy !== null) {
-      await answer.body.dump();
-      return { path, copy };
-    }
-    return { path, copy: await keep(answer, path, options, at) };
-  } catch (error) {
-    options.signal.throwIfAborted();
+  const signal = AbortSignal.any([stop, limit]);
+  const failed = (error: unknown): never => {
+    stop.throwIfAborted();
     if (error instanceof SourceError || error instanceof SourceNotAllowed) throw error;
     const why = limit.aborted ? `it takes longer than ${WHOLE_MS / 60_000} minutes` : reasonOf(error);
-    throw new SourceError(`${at} cannot be fetched: ${why}`, { cause: error });
-  } finally {
+    throw new SourceError(`${shown(name)} cannot be fetched: ${why}`, { cause: error });
+  };
+  const check: Outside['check'] = (to, from) => {
+    outside.check(to, from);
+    asked.mayFollow?.(to);
+  };
+  try {
+    const { statusCode, headers, body } = await follow(agent, check, asked, known, signal);
+    const close = () => agent.destroy();
+    if (statusCode === 304) {
+      await body.dump();
+      return { name, version: known, content: undefined, close };
+    }
+    const size = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+    const pieces = async function* () {
+      try {
+        for await (const piece of body) yield piece as Buffer;
+      } catch (error) {
+        failed(error);
+      }
+    };
+    return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces: pieces() }, close };
+  } catch (error) {
     await agent.destroy();
+    return failed(error);
   }
 }
 
-/** Asks for the file, wherever redirects lead, and gives an answer with the file, or that the copy is right. */
+/** What the server calls this version of the file: `etag`, then `last-modified`, each in a line. */
+function versionOf(headers: Dispatcher.ResponseData['headers']): string | undefined {
+  const text = (value: string | string[] | undefined) => (typeof value === 'string' ? value : '');
+  const version = `${text(headers['etag'])}\n${text(headers['last-modified'])}`;
+  return version === '\n' ? undefined : version;
+}
+
+/** Asks for the file, wherever redirects lead, and gives an answer with the file, or that the known version is right. */
 async function follow(
   agent: Agent,
   check: Outside['check'],
-  { url, headers, copy }: Pick<Download, 'url' | 'headers' | 'copy'>,
+  { url, headers }: Pick<Asked, 'url' | 'headers'>,
+  known: string | undefined,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
+  const [etag = '', modified = ''] = known?.split('\n') ?? [];
   let place = url;
   for (let redirects = 0; ; redirects++) {
     const answer = await agent.request({
@@ -110,16 +110,16 @@ async function follow(
         'user-agent': 'rollcall',
         // Compressed on the way, its size would not say how much is to come.
         'accept-encoding': 'identity',
-        ...(copy?.etag != null && { 'if-none-match': copy.etag }),
-        ...(copy?.modified != null && { 'if-modified-since': copy.modified }),
+        ...(etag !== '' && { 'if-none-match': etag }),
+        ...(modified !== '' && { 'if-modified-since': modified }),
         ...(place.origin === url.origin && headers),
       },
       signal,
     });
     const { statusCode } = answer;
-    if (statusCode === 200 || (statusCode === 304 && copy !== null)) return answer;
+    if (statusCode === 200 || (statusCode === 304 && known !== undefined)) return answer;
     await answer.body.dump();
-    const at = shown(`${place.origin}${place.pathname}`);
+    const at = shown(addressName(place.href));
     if (!REDIRECTS.has(statusCode)) {
       throw new SourceError(`${at} answered ${statusCode} where the file was expected`, {
         remedy: words`check the address, and what ${option('header')} gives`,
@@ -192,36 +192,6 @@ const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Whether an address is one of the public internet. */
 const isOutside = (address: string) => ipaddr.process(address).range() === 'unicast';
-
-/** Writes the file, within its bound, and puts it in the place of the copy when it is whole. */
-async function keep(
-  { headers, body }: Dispatcher.ResponseData,
-  path: string,
-  { maxBytes, onPiece }: Pick<Download, 'maxBytes' | 'onPiece'>,
-  at: string,
-): Promise<SourceCopy> {
-  const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
-  const hash = createHash('sha256');
-  async function* pieces(): AsyncGenerator<Buffer> {
-    let bytes = 0;
-    for await (const piece of body) {
-      bytes += piece.length;
-      if (bytes > maxBytes) throw SourceError.tooLarge(at, maxBytes);
-      hash.update(piece);
-      onPiece?.(bytes, length);
-      yield piece;
-    }
-  }
-  try {
-    if ((length ?? 0) > maxBytes) throw SourceError.tooLarge(at, maxBytes);
-    await writeWhole(path, pieces());
-  } catch (error) {
-    body.destroy();
-    throw error;
-  }
-  const text = (value: string | string[] | undefined) => (typeof value === 'string' ? value : null);
-  return { hash: hash.digest('hex'), etag: text(headers['etag']), modified: text(headers['last-modified']) };
-}
 
 /** What the network says; never what was sent. */
 function reasonOf(error: unknown): string {

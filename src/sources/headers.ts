@@ -1,4 +1,4 @@
-import { SourceError } from './schedule-errors.ts';
+import { SourceError } from './source-errors.ts';
 
 /** Headers with which a source is asked for. Their values are secrets: only where they are is kept. */
 

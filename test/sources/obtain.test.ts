@@ -4,9 +4,9 @@ import { createServer as createPlainServer, type IncomingMessage, type ServerRes
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Obtained, obtain, wholeSource } from '../../src/features/schedule/source.ts';
-import { headerFrom, headersWithValues } from '../../src/features/schedule/source-headers.ts';
-import { hashOf } from '../../src/features/sync/plan/prepare.ts';
+import { hashOf } from '../../src/platform/file-hash.ts';
+import { headerFrom, headersWithValues } from '../../src/sources/headers.ts';
+import { type Obtained, obtain, wholeSource } from '../../src/sources/obtain.ts';
 import { listen, rejection } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -37,8 +37,12 @@ interface FetchOptions {
 
 const fetchFrom = (source: string, { headers = {}, maxSource = 10_000, copy, folder, signal }: FetchOptions = {}) =>
   obtain(
-    { source, headers, maxSource, copy: copy ?? null },
-    { folder: folder ?? join(tempDir(), 'kept'), ca: authority.ca, signal: signal ?? new AbortController().signal },
+    {
+      ...{ source, maxSource, copy: copy ?? null, ca: authority.ca, secret: () => undefined },
+      settings: { headers: Object.fromEntries(Object.keys(headers).map((header) => [header, header])) },
+      environment: (variable) => headers[variable],
+    },
+    { folder: folder ?? join(tempDir(), 'kept'), signal: signal ?? new AbortController().signal },
   );
 
 const messageOf = async (promise: Promise<unknown>) => String(await rejection(promise));
@@ -116,9 +120,9 @@ describe('what a user names means the same from everywhere:', () => {
     ['', 'the path is empty'],
     ['http://exports.example/m.csv', 'allowed are https, and plain http on this machine'],
     ['http://localhost.example/m.csv', 'allowed are https'],
-    ['ftp://localhost/m.csv', 'allowed are https'],
+    ['ftp://localhost/m.csv', 'supported is a path or an address with https://'],
     ['https://', 'is not a valid address'],
-    ['s3://bucket/m.csv', 's3:// addresses are not supported; allowed are https'],
+    ['gopher://bucket/m.csv', 'gopher:// addresses are not supported here'],
     ['jdbc:postgresql://host/db', 'jdbc:postgresql:// addresses are not supported'],
   ])('%j is refused', async (file, says) => {
     expect(await messageOf(wholeSource(file, tempDir()))).toContain(says);

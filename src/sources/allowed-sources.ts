@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
-import { shown } from '../../imports/read/intake-error.ts';
-import { isAddress } from '../../text/address.ts';
-import { SourceNotAllowed } from './schedule-errors.ts';
-import { addressName, isPattern } from './source.ts';
+import { shown } from '../imports/read/intake-error.ts';
+import { addressName, isAddress } from '../text/address.ts';
+import { isPattern } from './obtain.ts';
+import { SourceNotAllowed } from './source-errors.ts';
 
 /**
  * What schedules that are made over the API may read: files in or below the folders and addresses of the setting
@@ -62,7 +62,7 @@ export function checkAllowedAddress(url: URL, allowed: readonly string[]): void 
     const folder = pathname.endsWith('/') ? pathname : `${pathname}/`;
     return url.pathname === pathname || (url.pathname.startsWith(folder) && (isPlain || pathname === '/'));
   };
-  if (!allowed.filter(isAddress).some(isIn)) throw notAllowed(addressName(url), allowed);
+  if (!allowed.filter(isAddress).some(isIn)) throw notAllowed(addressName(url.href), allowed);
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -2,17 +2,16 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
-import { option, words } from '../../errors/named-options.ts';
-import { shown } from '../../imports/read/intake-error.ts';
-import { isLoopback } from '../../platform/loopback.ts';
-import { isAddress, schemeOf } from '../../text/address.ts';
-import { alternatives, pathPattern } from '../../text/wildcard.ts';
-import { hashOf } from '../sync/plan/prepare.ts';
-import { type Download, download } from './download.ts';
-import type { SourceCopy } from './schedule-catalog.ts';
-import { SourceError, SourceNotAllowed } from './schedule-errors.ts';
+import { shown } from '../imports/read/intake-error.ts';
+import { hashOf } from '../platform/file-hash.ts';
+import { isAddress } from '../text/address.ts';
+import { alternatives, pathPattern } from '../text/wildcard.ts';
+import { checkedAddress, sourceAt } from './schemes.ts';
+import type { SourceRequest } from './source.ts';
+import { SourceError, SourceNotAllowed } from './source-errors.ts';
+import { type Kept, spool } from './spool.ts';
 
-/** Where a schedule takes its file from: a path, the newest of a pattern, or an https address. */
+/** The file that a source gives: one at a path, the newest of a pattern, or a copy of what is behind an address. */
 
 /** What a source gave. */
 export interface Obtained {
@@ -23,7 +22,7 @@ export interface Obtained {
   /** SHA-256. */
   readonly hash: string;
   /** Of an address: the copy that is kept now. */
-  readonly copy?: SourceCopy;
+  readonly copy?: Kept;
 }
 
 const PATTERN = /[*?[{]/;
@@ -40,10 +39,10 @@ export function isPattern(source: string): boolean {
  * @throws SourceError when it can never give a file
  */
 export async function wholeSource(file: string, folder: string): Promise<string> {
-  if (isAddress(file)) return checkedAddress(file).href;
+  if (isAddress(file)) return checkedAddress(file);
   const path = resolve(folder, file);
   if (file.trim() === '')
-    throw new SourceError('the path is empty; name a file, a pattern such as exports/*.csv, or an https address');
+    throw new SourceError('the path is empty; name a file, a pattern such as exports/*.csv, or an address');
   if (isPattern(path)) return path;
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() === true) {
@@ -59,52 +58,11 @@ export async function wholeSource(file: string, folder: string): Promise<string>
   return path;
 }
 
-/**
- * Plain http could be read and changed on the way, except on this machine.
- * @throws SourceError
- */
-export function checkedAddress(text: string): URL {
-  const scheme = schemeOf(text);
-  if (scheme !== 'https' && scheme !== 'http')
-    throw new SourceError(
-      `${scheme}:// addresses are not supported; allowed are https, and plain http on this machine`,
-      {
-        remedy: 'have what is there saved as a file, and name its path',
-      },
-    );
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Not shown: without being read, a password in it cannot be told from the rest.
-  if (url === undefined)
-    throw new SourceError(`"${scheme}://…" is not a valid address; allowed is https:// with a host and a path`);
-  if (url.username + url.password !== '') {
-    throw new SourceError(`the address at ${url.host} holds a user name or password`, {
-      remedy: words`put them into an environment variable and name it with ${option('header', 'Authorization=env:NIGHTLY_TOKEN')}`,
-    });
-  }
-  const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
-  if (!isAllowed)
-    throw new SourceError(`${shown(addressName(url))} is refused; allowed are https, and plain http on this machine`);
-  url.hash = '';
-  return url;
-}
-
-/** Without its query, which may be as good as a password. */
-export function addressName({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`;
-}
-
-/** A file's name as it is shown to people. */
-export function shownFile({ file }: { readonly file: string }): string {
-  return isAddress(file) ? addressName(new URL(file)) : file;
-}
-
-export interface SourceRequest {
+export interface Wanted extends Omit<SourceRequest, 'address' | 'mayFollow'> {
   /** From `wholeSource`. */
   readonly source: string;
-  /** Header → its value. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly maxSource: number;
-  readonly copy: SourceCopy | null;
+  readonly copy: Kept | null;
   /** Where it may be only. Both throw SourceNotAllowed. */
   readonly within?: {
     /** Where a file really is. */
@@ -116,25 +74,17 @@ export interface SourceRequest {
 
 /**
  * Gets the file. Of an address, which is asked for it only if it has changed, a copy is kept in `folder`.
- * @throws SourceError; the signal's reason when aborted
+ * @throws SourceError, NoRoom; the signal's reason when aborted
  */
 export async function obtain(
-  { source, headers, maxSource, copy, within }: SourceRequest,
-  { folder, ca, signal }: Pick<Download, 'folder' | 'ca' | 'signal'>,
+  { source, maxSource, copy, within, ...how }: Wanted,
+  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<Obtained> {
   if (isAddress(source)) {
-    const url = checkedAddress(source);
-    const kept = await download({
-      url,
-      headers,
-      maxBytes: maxSource,
-      copy,
-      folder,
-      ca,
-      signal,
-      mayFollow: within?.check,
-    });
-    return { path: kept.path, name: addressName(url), hash: kept.copy.hash, copy: kept.copy };
+    const found = await sourceAt({ ...how, address: source, mayFollow: within?.check });
+    const path = join(folder, 'source');
+    const { name, hash, version } = await spool(found, { path, maxBytes: maxSource, signal, kept: copy });
+    return { path, name, hash, copy: { hash, version } };
   }
   const name = isPattern(source) ? await newest(source, within?.real) : source;
   const path = within === undefined ? name : await within.real(name).catch(unreadable(name));

@@ -1,0 +1,96 @@
+import { option, words } from '../errors/named-options.ts';
+import { refuseAddress, shown } from '../imports/read/intake-error.ts';
+import { isLoopback } from '../platform/loopback.ts';
+import { addressName, hasPassword, isAddress, schemeOf } from '../text/address.ts';
+import type { Adapter, Source, SourceRequest, SourceSettings } from './source.ts';
+import { SourceError } from './source-errors.ts';
+
+/** A kind of address. */
+interface Scheme {
+  /** The first is the one that is shown. */
+  readonly names: readonly string[];
+  /** The settings that it takes. */
+  readonly takes: readonly (keyof SourceSettings)[];
+  /** Loaded only when the scheme is named. */
+  readonly load: () => Promise<Adapter>;
+}
+
+const SCHEMES: readonly Scheme[] = [
+  {
+    names: ['https', 'http'],
+    takes: ['headers'],
+    load: async () => (await import('./https.ts')).httpsSource,
+  },
+];
+
+/** As people name the settings; the others have their own names. */
+const OPTIONS: Partial<Record<keyof SourceSettings, string>> = { headers: 'header', secrets: 'secret' };
+
+const schemeFor = (address: string) => SCHEMES.find(({ names }) => names.includes(schemeOf(address) ?? ''));
+
+/** The schemes in words: `https://, s3:// or sftp://`. */
+function schemesInWords(): string {
+  const names = SCHEMES.map((scheme) => `${scheme.names[0]}://`);
+  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
+/**
+ * An address as it is kept. What can never be read is refused, without asking anyone and without loading the adapter.
+ * @throws IntakeError BAD_ADDRESS, SourceError; neither repeats a password
+ */
+export function checkedAddress(text: string, settings: SourceSettings = {}): string {
+  const address = text.trim();
+  const scheme = schemeFor(address);
+  const name = schemeOf(address);
+  if (scheme === undefined) {
+    refuseAddress(address, `a path or an address with ${schemesInWords()}`);
+    throw new Error(`${JSON.stringify(text)} is no address`);
+  }
+  const isWeb = scheme.names[0] === 'https';
+  if (hasPassword(address) && !isWeb) {
+    throw new SourceError(`${name}:// addresses take no password, and this one holds a password`, {
+      remedy: words`take it out, and give it in an environment variable or in a file: ${option('secret', 'password=env:NAME')} or ${option('secret', 'password=file:PATH')}`,
+    });
+  }
+  for (const given of Object.keys(settings) as (keyof SourceSettings)[]) {
+    const { [given]: value = {} } = settings;
+    const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
+    if (isEmpty || scheme.takes.includes(given)) continue;
+    throw new SourceError(`${name}:// addresses do not take everything that is given`, {
+      remedy: words`leave ${option(OPTIONS[given] ?? given)} out`,
+    });
+  }
+  return isWeb ? webAddress(address) : address;
+}
+
+/** Plain http could be read and changed on the way, except on this machine. @throws SourceError */
+function webAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Not shown: without being read, a password in it cannot be told from the rest.
+  if (url === undefined)
+    throw new SourceError(`"${schemeOf(text)}://…" is not a valid address; allowed is https:// with a host and a path`);
+  if (url.username + url.password !== '') {
+    throw new SourceError(`the address at ${url.host} holds a user name or password`, {
+      remedy: words`put them into an environment variable and name it with ${option('header', 'Authorization=env:NIGHTLY_TOKEN')}`,
+    });
+  }
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
+    const at = shown(addressName(url.href));
+    throw new SourceError(`${at} is refused; allowed are https, and plain http on this machine`);
+  }
+  url.hash = '';
+  return url.href;
+}
+
+/** A file's name as it is shown to people. */
+export function shownFile({ file }: { readonly file: string }): string {
+  return isAddress(file) ? addressName(file) : file;
+}
+
+/** The source at an address. @throws SourceError */
+export async function sourceAt(request: SourceRequest): Promise<Source> {
+  const address = checkedAddress(request.address, request.settings);
+  const adapter = await schemeFor(address)?.load();
+  if (adapter === undefined) throw new Error(`no adapter for ${schemeOf(address)}`);
+  return adapter({ ...request, address });
+}

@@ -1,0 +1,89 @@
+/**
+ * Where memberships are read from, whatever the scheme of its address. A new one: a file beside this one that exports an
+ * `Adapter`, and its line in schemes.ts. All that is read is first kept whole (spool.ts).
+ */
+export interface Source {
+  /** As it is shown and kept: without a query or anything else that may be a secret. */
+  readonly name: string;
+  /**
+   * Begins to read. @throws SourceError with what to do; the signal's reason when aborted
+   * @param known the version that is kept already
+   */
+  open(signal: AbortSignal, known?: string): Promise<Opened>;
+  /** What is in the place, to choose from. @throws as open */
+  list?(signal: AbortSignal): Promise<readonly SourceEntry[]>;
+}
+
+export interface Opened {
+  /** What was opened: of a pattern, the newest that fits. */
+  readonly name: string;
+  /** Says "unchanged" of the same source: an ETag, a generation, time and size. Undefined: the hash of what was read tells. */
+  readonly version: string | undefined;
+  /** Undefined: it is the version that is known, and need not be read. */
+  readonly content: Content | undefined;
+  /** Ends connections and transactions, also in the middle. Called once, whatever happened. */
+  close(): Promise<void>;
+}
+
+/**
+ * What is read, once. An iteration that ends has given everything: one that breaks off, or gives less than was announced,
+ * throws SourceError.
+ */
+export type Content =
+  | {
+      readonly kind: 'bytes';
+      /** How many there will be, where that is known: fewer or more are an error (spool.ts). */
+      readonly size: number | undefined;
+      readonly pieces: AsyncIterable<Uint8Array>;
+    }
+  | {
+      readonly kind: 'rows';
+      readonly columns: readonly string[];
+      /** The text that the database's own CSV output would have; NULL is empty. In pieces of many rows. */
+      readonly pieces: AsyncIterable<readonly (readonly string[])[]>;
+    };
+
+export interface SourceEntry {
+  /** Without the folder that it is in. */
+  readonly name: string;
+  readonly kind: 'folder' | 'file';
+  /** In bytes. */
+  readonly size: number;
+  /** In ms since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** How a source is read, beside its address. Plain data without secrets: schedules keep it, and the settings name it. */
+export interface SourceSettings {
+  /** Header → environment variable that has its value. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Name, such as `password` → where its value is: `env:NAME` or `file:PATH`. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Whole path of a file with one query. */
+  readonly query?: string;
+  readonly table?: string;
+  /** Address of a server that speaks the protocol of the scheme, such as MinIO. */
+  readonly endpoint?: string;
+  readonly region?: string;
+  /** Whole path of a private key. */
+  readonly keyFile?: string;
+  /** Whole path of the keys of hosts. */
+  readonly knownHosts?: string;
+}
+
+export interface SourceRequest {
+  /** From `checkedAddress` (schemes.ts): without a password. */
+  readonly address: string;
+  readonly settings: SourceSettings;
+  /** A variable of this process. */
+  readonly environment: (variable: string) => string | undefined;
+  /** The value of a secret at this moment; undefined where none is given. @throws SourceError where its place cannot be read */
+  readonly secret: (name: string) => string | undefined;
+  /** PEM of an additional certificate authority to trust. */
+  readonly ca: string | undefined;
+  /** Checks where a redirect leads. @throws SourceNotAllowed */
+  readonly mayFollow?: ((to: URL) => void) | undefined;
+}
+
+/** Asks nobody yet. @throws SourceError for what can never be read */
+export type Adapter = (request: SourceRequest) => Source;

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { shown } from '../imports/read/intake-error.ts';
+import { freeBytes, NoRoom } from '../platform/disk-full.ts';
+import { hashOf } from '../platform/file-hash.ts';
+import { writeWhole } from '../platform/whole-file.ts';
+import { csvLine } from '../text/csv-line.ts';
+import { grouped } from '../text/wording.ts';
+import type { Content, Source } from './source.ts';
+import { SourceError } from './source-errors.ts';
+
+/** The file in which a source is kept: read again by whatever follows, when no connection is open any more. */
+export interface Spooled {
+  readonly path: string;
+  /** What was opened, as it is shown. */
+  readonly name: string;
+  /** SHA-256. */
+  readonly hash: string;
+  /** As the source calls it; null where it has no name for it. */
+  readonly version: string | null;
+}
+
+/** What is kept already of a source. */
+export type Kept = Pick<Spooled, 'hash' | 'version'>;
+
+export interface SpoolOptions {
+  readonly path: string;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** What is kept in `path`: it is only read if the source has changed. */
+  readonly kept?: Kept | null;
+  readonly onProgress?: ((progress: SpoolProgress) => void) | undefined;
+}
+
+export interface SpoolProgress {
+  readonly bytes: number;
+  /** Of a query. */
+  readonly rows?: number;
+  /** Bytes that there will be, where that is known. */
+  readonly of?: number | undefined;
+}
+
+/**
+ * Keeps a source as a file, whole or not at all. An earlier file is replaced only by a complete one.
+ * @throws SourceError, NoRoom; the signal's reason when aborted
+ */
+export async function spool(source: Source, options: SpoolOptions): Promise<Spooled> {
+  const { path, signal, kept = null } = options;
+  signal.throwIfAborted();
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // A copy that was damaged, or replaced by a process that died before it noted that, does not count.
+  const isThere = kept !== null && existsSync(path) && (await hashOf(path)) === kept.hash;
+  const opened = await source.open(signal, isThere ? (kept.version ?? undefined) : undefined);
+  try {
+    const { name, version = null, content } = opened;
+    if (content === undefined) return { path, name, hash: kept?.hash ?? '', version };
+    return { path, name, hash: await keep(opened.name, content, options), version };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Writes the file within its bounds; its hash. */
+async function keep(name: string, content: Content, options: SpoolOptions): Promise<string> {
+  const { path, maxBytes, onProgress } = options;
+  const at = shown(name);
+  const of = content.kind === 'bytes' ? content.size : undefined;
+  if (of !== undefined) {
+    if (of > maxBytes) throw SourceError.tooLarge(at, maxBytes);
+    const free = await freeBytes(dirname(path));
+    if (of > free) throw new NoRoom(of, free);
+  }
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counted = (piece: Uint8Array, rows?: number): Uint8Array => {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw SourceError.tooLarge(at, maxBytes);
+    hash.update(piece);
+    onProgress?.({ bytes, of, ...(rows !== undefined && { rows }) });
+    return piece;
+  };
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    if (content.kind === 'bytes') {
+      for await (const piece of content.pieces) yield counted(piece);
+      if (of !== undefined && bytes !== of) throw brokenOff(at, bytes, of);
+      return;
+    }
+    let rows = 0;
+    yield counted(Buffer.from(csvLine(content.columns, ',')), 0);
+    for await (const piece of content.pieces) {
+      rows += piece.length;
+      yield counted(Buffer.from(piece.map((cells) => csvLine(cells, ',')).join('')), rows);
+    }
+  }
+  await writeWhole(path, pieces());
+  return hash.digest('hex');
+}
+
+function brokenOff(at: string, bytes: number, of: number): SourceError {
+  return new SourceError(
+    `${at} gave ${grouped(bytes)} bytes of ${grouped(of)}: it broke off, or was changed meanwhile`,
+    {
+      remedy: 'try again; nothing was read from what came',
+    },
+  );
+}
