@@ -54,7 +54,7 @@ export type InputOf<One> =
 type FieldsOf<Of> = Of extends z.ZodType ? z.input<Of> : object;
 
 /** Does an operation in the process of a command. @param input as InputOf, checked */
-export type Handler<One> =
+type Handler<One> =
   One extends Operation<infer Params, infer Query, infer Body, infer Answer>
     ? (input: CheckedOf<Params> & CheckedOf<Body extends z.ZodType ? Body : Query>) => HandledAs<Answer>
     : never;

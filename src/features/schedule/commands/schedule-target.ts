@@ -50,8 +50,6 @@ export function withSchedules<Result>(
   );
 }
 
-export type ScheduleDocument = ReturnType<typeof scheduleDocument>;
-
 /** As `--json` shows a schedule. Times are ISO 8601; of headers it has the variables that hold their values. */
 export function scheduleDocument(view: ScheduleView) {
   const { name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, createdAt, next } = view;
