@@ -1,4 +1,5 @@
 import type { ImportSummary } from '../../../api/import-summary.ts';
+import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -6,7 +7,7 @@ import { nextSteps } from '../../../cli/screen/next-steps.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import { asClause, counted, grouped } from '../../../text/wording.ts';
-import type { SyncEntry, SyncView } from '../api.ts';
+import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
 import type { Syncs } from './syncs.ts';
 

@@ -1,5 +1,6 @@
+import type { SyncEntry } from '../../../api/sync-entry.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
-import type { SyncEntry, SyncView } from '../api.ts';
+import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
 
 /** The syncs that commands are about: those of a data directory (local-syncs.ts), or of a server (remote-syncs.ts). */
