@@ -18,7 +18,7 @@ export interface Syncs {
   /** A plan for a terminal; undefined while there is none. */
   planText(id: string, terminal: { readonly color: boolean; readonly width: number }): Promise<string | undefined>;
   /** A plan in pieces, made as they are taken. @throws UsageError, ServerRefused while there is none */
-  plan(id: string, format: 'csv' | 'json'): Promise<AsyncIterable<string | Uint8Array>>;
+  plan(id: string, format: 'csv' | 'json' | 'markdown'): Promise<AsyncIterable<string | Uint8Array>>;
 }
 
 /**
