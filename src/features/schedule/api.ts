@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, time } from '../../api/fields.ts';
 import { limitOption } from '../../api/options.ts';
+import { planTotals } from '../../api/sync-entry.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
 import { LIFTING } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
@@ -9,7 +10,7 @@ import { keptShape, settingsShape } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
 import { guardLimits } from '../sync/api.ts';
-import { planCreate, planFlags, planTotals } from '../sync/api-plan.ts';
+import { planCreate, planFlags } from '../sync/api-plan.ts';
 
 export const scheduleRun = z
   .strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, time } from '../../api/fields.ts';
+import { actionCounts, planTotals } from '../../api/sync-entry.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, PLAN_REASONS } from '../../membership/plan-words.ts';
 import { MODE, UNDOING } from '../../options/deciding-options.ts';
@@ -8,32 +9,6 @@ import { keptShape } from '../../options/option.ts';
 const region = z.enum(REGIONS);
 /** Empty: neither a member nor banned. */
 const place = z.enum(['', ...SCOPES]);
-
-/** How many members of each action. */
-export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
-export type ActionCounts = z.infer<typeof actionCounts>;
-
-/** A plan in numbers. */
-export const planTotals = z.strictObject({
-  groups: count,
-  unlisted: count.meta({ description: 'Groups that could not be listed.' }),
-  members: count.meta({ description: 'Members in the groups that were listed.' }),
-  actions: actionCounts,
-  right: count.meta({ description: 'Members that are as the file says.' }),
-  changes: count.meta({ description: 'What would be sent: additions, changes, removals and bans.' }),
-  create: z
-    .strictObject({
-      groups: count,
-      users: count.nullable().meta({ description: 'Null where they are counted while the plan is carried out.' }),
-      reactivated: count.nullable().meta({ description: 'Users who are deactivated and made active again.' }),
-      calls: count.meta({
-        description: 'Calls that creating takes, in addition to the changes; users as far as counted.',
-      }),
-    })
-    .optional()
-    .meta({ description: 'What would be created first; absent where nothing may be.' }),
-});
-export type PlanTotals = z.infer<typeof planTotals>;
 
 /** What a plan is decided by. */
 export const planFlags = z.strictObject({

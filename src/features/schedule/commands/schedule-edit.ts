@@ -13,10 +13,11 @@ import { wholeSource } from '../../../sources/obtain.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { ScheduleSettings, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
+import type { ScheduleChange } from '../routes/control.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
 import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
-import { changeSchedules, type ScheduleChange } from './schedule-control.ts';
+import { changeSchedules } from './schedule-control.ts';
 import { openSchedules, scheduleDocument, withSchedules } from './schedule-target.ts';
 
 interface Flags extends CommonFlags, ServerFlags, ExpectRowsFlags {

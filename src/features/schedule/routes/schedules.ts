@@ -7,7 +7,7 @@ import { serve } from '../../../server/serve.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { inShort } from '../../../text/wording.ts';
 import { scheduleOperations } from '../operations.ts';
-import { openScheduleCatalogReader, type ScheduleEdit } from '../schedule-catalog.ts';
+import type { ScheduleEdit } from '../schedule-catalog.ts';
 import { scheduleViews } from '../schedule-views.ts';
 import { scheduleLookRoute } from './look.ts';
 import { lastDays, nightsOf } from './nights.ts';
@@ -21,9 +21,7 @@ const DAY_MS = 86_400_000;
 
 /** Schedules: the list, making and editing them, their runs, and their actions. */
 export function scheduleRoutes(app: Api, context: ServerContext): void {
-  const { dir, syncCatalog, schedules, access, settings } = context;
-  const catalog = openScheduleCatalogReader(dir.catalog);
-  app.addHook('onClose', async () => catalog.close());
+  const { syncCatalog, schedules, scheduleCatalog: catalog, access, settings } = context;
   const note = noting(access);
   for (const url of ['/schedules', '/schedules/new', '/schedules/:name/edit']) pageRoute(app, url);
   const views = scheduleViews(catalog, syncCatalog);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
@@ -13,7 +14,6 @@ import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { dataDir, emptyPlace } from '../../../platform/data-dir.ts';
 import { grouped, printable } from '../../../text/wording.ts';
-import type { SyncEntry } from '../api.ts';
 import { documentOf } from './sync-outcome.ts';
 import { openSyncs } from './sync-target.ts';
 

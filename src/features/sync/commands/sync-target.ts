@@ -1,3 +1,4 @@
+import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { type Client, handledHere } from '../../../cli/target/client.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
@@ -5,13 +6,10 @@ import { openImports } from '../../../cli/target/open-imports.ts';
 import { entriesOf } from '../../../cli/target/pages.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
-import type { SyncEntry, SyncView } from '../api.ts';
+import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
 import { syncOperations } from '../operations.ts';
-import { planCsv } from '../plan/plan-csv.ts';
-import { planJson } from '../plan/plan-json.ts';
-import { openPlanReader } from '../plan/plan-reading.ts';
-import { planText } from '../plan/plan-text.ts';
+import { planPieces } from '../plan/plan-pieces.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { syncEntry, wholeSync } from '../plan/sync-view.ts';
 import { openSyncCatalogReader, type SyncRecord } from '../sync-catalog.ts';
@@ -94,14 +92,10 @@ function syncsHere(path: string): Client {
     plan: async ({ id, format, width, color }) => {
       const { state, totals, reason } = findSync(path, id);
       if (totals === null) throw new UsageError(`sync ${id} is ${state} and has no plan to show: ${reason}`);
+      const { plan } = planFiles(dataDir(path).sync(id));
+      const pieces = planPieces({ path: plan, format: format ?? 'csv', text: { width, color: color === 'true' } });
       return (async function* () {
-        const plan = openPlanReader(planFiles(dataDir(path).sync(id)).plan);
-        try {
-          if (format === 'text') yield planText(plan, { width, color: color === 'true' });
-          else yield* format === 'csv' ? planCsv(plan) : planJson(plan);
-        } finally {
-          plan.close();
-        }
+        yield* pieces;
       })();
     },
   });

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import type { Planning, SyncAction, SyncEntry } from '../../../api/sync-entry.ts';
 import type { SyncState } from '../../../membership/sync-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
-import type { Planning, SyncAction, SyncEntry, SyncView } from '../api.ts';
+import type { SyncView } from '../api.ts';
 import type { SyncRecord, SyncTransition } from '../sync-catalog.ts';
 import { readSyncOptions, shownCreate } from '../sync-options.ts';
 import { openFindings } from './findings.ts';
