@@ -16,6 +16,8 @@ interface Declared<Params extends Schema, Query extends Schema, Body extends Sch
   /** Of the answer. Default: 200, and 204 for `nothing`. */
   readonly status?: number;
   readonly answer: Answer;
+  /** Its name in the audit log, where it is noted once it is done. Its target is the first name of the path, or what the handler says. */
+  readonly audit?: `${string}.${string}`;
   /** Codes that it may be refused with, in addition to those that its kind of operation has (server/serve.ts). */
   readonly refusals?: readonly ProblemCode[];
 }

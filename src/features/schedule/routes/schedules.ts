@@ -1,5 +1,4 @@
 import { nextRuns } from '../../../queue/cron.ts';
-import { noting } from '../../../server/access/noting.ts';
 import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
@@ -21,8 +20,7 @@ const DAY_MS = 86_400_000;
 
 /** Schedules: the list, making and editing them, their runs, and their actions. */
 export function scheduleRoutes(app: Api, context: ServerContext): void {
-  const { syncCatalog, schedules, scheduleCatalog: catalog, access, settings } = context;
-  const note = noting(access);
+  const { syncCatalog, schedules, scheduleCatalog: catalog, settings } = context;
   for (const url of ['/schedules', '/schedules/new', '/schedules/:name/edit']) pageRoute(app, url);
   const views = scheduleViews(catalog, syncCatalog);
   const { find, of: viewOf } = views;
@@ -51,7 +49,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
   serve(app, scheduleOperations.one, async ({ params: { name } }) => viewOf(find(name)));
 
-  serve(app, scheduleOperations.add, async ({ body: { name, copyOf, ...given }, who, ip }, reply) => {
+  serve(app, scheduleOperations.add, async ({ body: { name, copyOf, ...given } }, reply, audited) => {
     if (catalog.find(name) !== undefined) {
       const remedy = 'Take another name, or edit that schedule.';
       const detail = `There is a schedule ${JSON.stringify(name)} already.`;
@@ -59,23 +57,25 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
     }
     const base = copyOf === undefined ? undefined : { record: find(copyOf), isEdited: false };
     const record = await schedules.add(await requestedSchedule(given, name, base, settings));
-    note({ who, ip }, 'schedule.add', name, inShort({ ...given, file: shownFile(record), copyOf }));
+    audited(inShort({ ...given, file: shownFile(record), copyOf }), name);
     reply.header('location', `/v1/schedules/${name}`);
     return viewOf(record);
   });
 
-  serve(app, scheduleOperations.edit, async ({ params: { name }, body: { version, ...given }, who, ip }) => {
-    const before = find(name);
-    const request = await requestedSchedule(given, name, { record: before, isEdited: true }, settings);
-    const record = await schedules.edit(request, version, who.name);
-    const [edit] = record.version === before.version ? [] : catalog.edits(name, record.version - 1);
-    const changes = [...(edit?.changes ?? [])];
-    if (edit !== undefined) {
+  serve(
+    app,
+    scheduleOperations.edit,
+    async ({ params: { name }, body: { version, ...given }, who }, _reply, audited) => {
+      const before = find(name);
+      const request = await requestedSchedule(given, name, { record: before, isEdited: true }, settings);
+      const record = await schedules.edit(request, version, who.name);
+      const [edit] = record.version === before.version ? [] : catalog.edits(name, record.version - 1);
+      const changes = [...(edit?.changes ?? [])];
       const said = changes.map(({ field, from, to }) => `${field}: ${from || '–'} → ${to || '–'}`);
-      note({ who, ip }, 'schedule.edit', name, said.join('; '));
-    }
-    return { ...viewOf(record), changes };
-  });
+      audited(edit === undefined ? null : said.join('; '));
+      return { ...viewOf(record), changes };
+    },
+  );
 
   tryRoute(app, context, catalog);
   scheduleLookRoute(app, context, catalog);
@@ -84,25 +84,21 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
   serve(app, scheduleOperations.history, async ({ params: { name }, query: { limit } }) => views.history(name, limit));
 
   for (const verb of ['pause', 'resume'] as const) {
-    serve(app, scheduleOperations[verb], async ({ params: { name }, who, ip }) => {
+    serve(app, scheduleOperations[verb], async ({ params: { name } }) => {
       find(name);
-      const record = schedules[verb](name);
-      note({ who, ip }, `schedule.${verb}`, name);
-      return viewOf(record);
+      return viewOf(schedules[verb](name));
     });
   }
 
-  serve(app, scheduleOperations.run, async ({ params: { name }, who, ip }) => {
+  serve(app, scheduleOperations.run, async ({ params: { name }, who }) => {
     find(name);
     const run = schedules.run(name, who.name);
-    note({ who, ip }, 'schedule.run', name);
     return views.run(run);
   });
 
-  serve(app, scheduleOperations.remove, async ({ params: { name }, who, ip }) => {
+  serve(app, scheduleOperations.remove, async ({ params: { name } }) => {
     find(name);
     await schedules.remove(name);
-    note({ who, ip }, 'schedule.remove', name);
   });
 }
 
