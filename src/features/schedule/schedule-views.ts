@@ -55,7 +55,7 @@ export function scheduleViews(
       reading: reading === null ? {} : readingView(reading),
       identities: reading?.identities?.name ?? null,
       headers: { ...headers },
-      flags: { ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] },
+      flags,
       create: createOf(options),
       limits: { ...limits },
       ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),

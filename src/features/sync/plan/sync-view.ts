@@ -60,12 +60,11 @@ export function wholeSync(
 ): SyncView {
   const options = readSyncOptions(record);
   const { flags, limits } = options;
-  const { protect, removeByName, ...plain } = flags;
   const own = syncEntry(record, planning);
   return {
     ...own,
     ...objectionsOf(dir, record, limit),
-    flags: { ...plain, mode: own.mode, protect: [...protect], removeByName: [...removeByName] },
+    flags: { ...flags, mode: own.mode },
     create: shownCreate(options),
     limits: { ...limits },
     left: leftByUndo(record, planFiles(dir.sync(record.id)).plan),
