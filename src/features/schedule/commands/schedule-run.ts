@@ -16,7 +16,7 @@ import { readSyncOptions } from '../../sync/sync-options.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import type { ScheduleRecord, ScheduleRun } from '../schedule-catalog.ts';
 import { ScheduleError } from '../schedule-errors.ts';
-import { createScheduleRuns, type ScheduleRuns } from '../schedule-runs.ts';
+import { ScheduleRuns } from '../schedule-runs.ts';
 import { openSchedules } from './open-schedules.ts';
 import { runDocument, withSchedules } from './schedule-data.ts';
 
@@ -87,7 +87,7 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
 /** Stops the runs before the syncs that they follow. */
 function openRuns(config: Config, syncs: SyncRunner, here: Coordinating): ScheduleRuns {
   const options = scheduleRunsOptions(config, { ...here, syncs });
-  const runs = createScheduleRuns(options);
+  const runs = new ScheduleRuns(options);
   here.onStop(async () => {
     await runs.stop();
     options.catalog.close();
