@@ -47,7 +47,12 @@ interface SyncGuardsProperties {
 export function SyncGuards({ id, guards, isHeld }: SyncGuardsProperties) {
   return (
     <div class="stack">
-      <DataTable caption={isHeld ? 'Guards that object' : 'Guards that objected'} columns={isHeld ? TO_DECIDE : SUMMARY} items={guards} keyOf={({ guard }) => guard} />
+      <DataTable
+        caption={isHeld ? 'Guards that object' : 'Guards that objected'}
+        columns={isHeld ? TO_DECIDE : SUMMARY}
+        items={guards}
+        keyOf={({ guard }) => guard}
+      />
       {guards
         .filter(({ count }) => count > 1)
         .map((objections) => (

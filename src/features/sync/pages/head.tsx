@@ -125,7 +125,13 @@ function ItsImport({ id, state, totals }: ItsImportProperties) {
 /** Actions of a plan of which its import knows nothing. */
 const NOT_SENT: typeof PLAN_ACTIONS = ['report', 'keep'];
 
-function PlanLegend({ totals: { actions }, which = PLAN_ACTIONS }: { totals: PlanTotals; which?: typeof PLAN_ACTIONS }) {
+function PlanLegend({
+  totals: { actions },
+  which = PLAN_ACTIONS,
+}: {
+  totals: PlanTotals;
+  which?: typeof PLAN_ACTIONS;
+}) {
   return (
     <ul class="legend">
       {which
