@@ -31,6 +31,23 @@ test('no exception for a feature is left over', () => {
   expect(leftOver).toEqual([]);
 });
 
+// An option travels in the object that it was declared for. Who lowers a number here has joined two places.
+test.each([
+  ['waitForQuiet', 4],
+  ['askBeforeRepeat', 4],
+  ['expectRows', 8],
+  ['listsPerMinute', 8],
+  ['allowDemotion', 8],
+  ['allowUnban', 10],
+  ['createGroups', 11],
+  ['removeByName', 11],
+  ['giveUpAfterMs', 11],
+  ['maxRemovals', 14],
+])('the option %s is named in at most %i files', (option, most) => {
+  const name = new RegExp(`\\b${option}\\b`);
+  expect(sourceFiles().flatMap(({ path, text }) => (name.test(text) ? [path] : [])).length).toBeLessThanOrEqual(most);
+});
+
 test.each(['docs/architecture.md', 'CONTRIBUTING.md'])('%s names folders and files that exist', (document) => {
   const text = readFileSync(join(PROJECT, document), 'utf8');
   const named = [...text.matchAll(/`((?:src|test|jobs|docs|bench|samples)\/[\w./-]+)`/g)].flatMap(

@@ -1,5 +1,6 @@
 /** What the HTTP API answers about syncs and schedules (src/api). */
 
+export type { ActionCounts as PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry } from '../api/sync-entry.ts';
 export type {
   ScheduleHistory,
   ScheduleNights,
@@ -14,21 +15,16 @@ export type {
   ComparedGroup,
   Comparison,
   MemberActionsPage,
-  Planning,
-  SyncAction,
-  SyncEntry,
   SyncGroup,
   SyncGroupsPage,
   SyncsPage,
   SyncView,
 } from '../features/sync/api.ts';
 export type {
-  ActionCounts as PlanCounts,
   GuardFinding,
   GuardObjections,
   PlanAction as MemberAction,
   PlanCreate,
-  PlanTotals,
 } from '../features/sync/api-plan.ts';
 export type { PlanActionName as PlanAction } from '../membership/plan-words.ts';
 export type { RunState, SyncState } from '../membership/sync-state.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { checkQuery, checkView } from '../../features/check/api.ts';
 import { createdView } from '../../features/undo/api.ts';
-import { BAN_CHECK } from '../../options/ban-options.ts';
-import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
-import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
+import { RESUMING } from '../../options/resuming-options.ts';
+import { LEAVING_OUT } from '../../options/sending-options.ts';
 import {
   bulkAnswer,
   bulkBody,
@@ -19,13 +18,6 @@ import { queryOf } from '../option-query.ts';
 import { anyTexts } from '../options.ts';
 
 const operation = operationsOf('imports', z.object({ id: z.string().meta({ description: 'Id of an import.' }) }));
-
-const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
-/** Options that `resume` may change of an import that waits for an answer. */
-const RESUMING = {
-  ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
-  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT },
-};
 
 const moved = {
   answer: importView,

@@ -1,14 +1,44 @@
-import { notificationOperations } from '../../api/operations/service.ts';
 import { noting } from '../../server/access/noting.ts';
-import type { Api, ServerContext } from '../../server/context.ts';
+import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
-import type { Notifications } from './notifications.ts';
-import { BadReceiver, SIGNING_SECRET, signingKey } from './receiver.ts';
+import { type Notifications, openNotifications } from './notifications.ts';
+import { type NotifyFlags, notifyTarget } from './notify-target.ts';
+import { notificationOperations } from './operations.ts';
+import { BadReceiver, type Receiver, SIGNING_SECRET, signingKey } from './receiver.ts';
 import { tryReceiver } from './try-receiver.ts';
 
+declare module '../../server/context.ts' {
+  interface ServerOptions {
+    /** Notified of finished imports; not given: who an admin has set. Closed with the server. */
+    readonly receiver?: Receiver | undefined;
+    /** Whether a receiver that an admin sets may be on this machine or a private network. Default: no. */
+    readonly notifyPrivate?: boolean;
+    /** As of the notifier. */
+    readonly outageMs?: number;
+  }
+  interface ServerContext {
+    readonly notifications: Notifications;
+  }
+}
+
+/** Notifications of what a server does. */
+export const notifying: ServerFeature = {
+  ready: async (config, flags: NotifyFlags) => ({
+    receiver: await notifyTarget(config, flags),
+    notifyPrivate: flags.notifyPrivate === true,
+  }),
+  open: async (context, { receiver: fixed, notifyPrivate = false, outageMs }, app) => {
+    const notifications = await openNotifications({ ...context, fixed, allowPrivate: notifyPrivate, outageMs });
+    app.addHook('onClose', () => notifications.close());
+    return { notifications };
+  },
+  routes: notificationRoutes,
+  settings: ({ notifications }) => ({ notifyHost: notifications.view().host }),
+};
+
 /** Who is notified of imports and syncs: set and tried by admins. */
-export function notificationRoutes(app: Api, { access }: ServerContext, notifications: Notifications): void {
+function notificationRoutes(app: Api, { access, notifications }: ServerContext): void {
   const note = noting(access);
 
   serve(app, notificationOperations.view, async () => notifications.view());

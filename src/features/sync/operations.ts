@@ -85,15 +85,15 @@ export const syncOperations = {
     refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   plan: operation('GET /v1/syncs/:id/plan', 'viewer', {
-    summary: 'Download a plan: every action with its reason, or as text: a summary',
+    summary: 'Download a plan: every action with its reason, or a summary: as text, or as Markdown of at most 60 kB',
     query: z.strictObject({
-      format: z.enum(['csv', 'json', 'text']).optional().meta({ description: 'Default: csv.' }),
+      format: z.enum(['csv', 'json', 'markdown', 'text']).optional().meta({ description: 'Default: csv.' }),
       width: z.coerce.number().int().min(40).max(1_000).default(120).meta({
         description: 'Of the format text: characters in a line.',
       }),
       color: z.enum(['true', 'false']).optional().meta({ description: 'Of the format text: for a terminal.' }),
     }),
-    answer: fileOf('The plan, streamed.', 'text/csv', 'application/json', 'text/plain'),
+    answer: fileOf('The plan, streamed.', 'text/csv', 'application/json', 'text/markdown', 'text/plain'),
     refusals: ['UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   before: operation('GET /v1/syncs/:id/before', 'viewer', {

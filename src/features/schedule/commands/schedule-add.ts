@@ -26,7 +26,7 @@ import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
 import { keptOf } from '../../../options/option.ts';
 import { READING, SHAPE } from '../../../options/reading-options.ts';
-import { EXPECTING } from '../../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { headersFrom } from '../../../sources/headers.ts';
@@ -156,7 +156,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
         flags: await syncFlagsOf(rest),
         create: options.create,
         limits: limit,
-        giveUpAfterMs: flags.giveUpAfter,
+        ...keptOf(GIVING_UP, flags),
         apply: flags.apply === true,
         sandbox: flags.sandbox === true,
       }),
@@ -177,17 +177,16 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
 
 /** The schedule as the API takes it. */
 async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
-  const { cron, tz, file, header = [], maxSource, limit = {}, giveUpAfter, apply, repair, catchUp } = flags;
-  const { mode, includeUncertain: _, protect, removeByName, ...decided } = await syncFlagsOf(flags);
+  const { cron, tz, file, header = [], maxSource, limit = {}, apply, repair, catchUp } = flags;
+  const { mode, includeUncertain: _, removeByName: removeNamed, ...decided } = await syncFlagsOf(flags);
   const create = createOptionsOf(flags);
   return {
-    ...{ name, cron, tz, file, maxSource, ...decided, mode },
+    ...{ name, cron, tz, file, maxSource, ...decided, mode, removeNamed },
     headers: headersFrom(header),
     reading: await readingThere(server, flags),
-    ...{ protect: [...protect], removeNamed: [...removeByName] },
     ...(create && createSettingsOf(create)),
     limits: limit,
-    ...(giveUpAfter !== undefined && { giveUpAfterMs: giveUpAfter }),
+    ...keptOf(GIVING_UP, flags),
     ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
   };
 }

@@ -40,7 +40,7 @@ export function scheduleDocument(record: ScheduleRecord, lastRun: ScheduleRun | 
   const { removeByName, protect: _, ...decided } = flags;
   return {
     ...{ name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, apply, sandbox, limits },
-    flags: { ...decided, removeNamed: [...removeByName] },
+    flags: { ...decided, removeNamed: removeByName },
     create: shownCreate(options),
     createdAt: iso(createdAt),
     next: dueNext(record).map(iso),

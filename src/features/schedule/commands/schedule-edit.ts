@@ -7,19 +7,22 @@ import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { localTime } from '../../../cli/screen/local-time.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
+import { keptOf } from '../../../options/option.ts';
+import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { defined } from '../../../platform/defined.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { ScheduleSettings, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
+import type { ScheduleChange } from '../routes/control.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
 import { ScheduleError } from '../schedule-errors.ts';
 import { openSchedules } from './open-schedules.ts';
 import { documentOfView, settingsOfView } from './remote-schedules.ts';
 import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
-import { changeSchedules, type ScheduleChange } from './schedule-control.ts';
+import { changeSchedules } from './schedule-control.ts';
 import { scheduleDocument, withSchedules } from './schedule-data.ts';
 import type { ScheduleDocument } from './schedules.ts';
 
@@ -130,20 +133,21 @@ async function changed(before: ScheduleRecord, name: string, flags: Flags): Prom
     restricted: isOther ? false : restricted,
     options: syncOptionsToJson({
       ...options,
-      reading: options.reading && { ...options.reading, ...defined({ expectRows: flags.expectRows }) },
-      giveUpAfterMs: flags.giveUpAfter ?? options.giveUpAfterMs,
+      reading: options.reading && { ...options.reading, ...keptOf(EXPECTING, flags) },
+      ...keptOf(GIVING_UP, flags),
       apply: flags.apply ?? options.apply,
     }),
   };
 }
 
 function changedThere(before: ScheduleView, flags: Flags): ScheduleSettings {
-  const { cron, tz, file, giveUpAfter, expectRows, apply, repair, catchUp } = flags;
+  const { cron, tz, file, apply, repair, catchUp } = flags;
   const settings = settingsOfView(before);
   return {
     ...settings,
-    ...defined({ cron, tz, file, giveUpAfterMs: giveUpAfter, apply, repair, catchUp }),
-    reading: { ...settings.reading, ...defined({ expectRows }) },
+    ...defined({ cron, tz, file, apply, repair, catchUp }),
+    ...keptOf(GIVING_UP, flags),
+    reading: { ...settings.reading, ...keptOf(EXPECTING, flags) },
   };
 }
 

@@ -1,6 +1,6 @@
 /** A schedule that is made, copied or edited. */
 import { signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.js';
 import { ApiError, request } from '../../../console/api.js';
 import { Card, Empty, foreign, h } from '../../../console/element.js';
@@ -92,6 +92,8 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
   const work = useWork();
   // Of its own: a schedule is saved also while its file is looked at.
   const looking = useWork();
+  /** The field of which the last look showed an error. */
+  const missed = useRef('');
   const { sources } = settings;
   const place = location.pathname + location.search;
   const entry = useEntry(place, () => newEntry(sources, before));
@@ -106,7 +108,8 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
   /** @param {(signal: AbortSignal) => Promise<void>} task */
   const attempt = (task, under = work) =>
     under.start(async (signal) => {
-      form.clearErrors();
+      // A look may begin by itself, and leaves what was said when a person saved.
+      form.clearErrors(under === work ? undefined : (name) => name === missed.current);
       try {
         await task(signal);
       } catch (error) {
@@ -116,7 +119,9 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
             : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
               ? [error.problem.field ?? '', saidBeside(error.problem)]
               : ['', ''];
-        if (field === '' || !form.showError(controlOf(field, form), text)) throw error;
+        const control = controlOf(field, form);
+        if (field === '' || !form.showError(control, text)) throw error;
+        if (under === looking) missed.current = control;
       }
     });
   const save = () =>

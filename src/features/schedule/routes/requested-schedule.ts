@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { queryOf } from '../../../api/option-query.ts';
 import type { Settings } from '../../../api/service.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
-import { type ImportOptions, importOptions, intakeOptions, readingOptions } from '../../../imports/import-options.ts';
+import { type ImportOptions, importOptions, intakeOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../../options/create-options.ts';
@@ -22,7 +22,7 @@ import { isAddress } from '../../../text/address.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
-import { readSyncOptions, type SyncInput, syncOptionsToJson } from '../../sync/sync-options.ts';
+import { readSyncOptions, type SyncInput, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
 import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../api.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
@@ -173,8 +173,7 @@ function readingOf(
         },
       );
     }
-    const { expectRows } = given;
-    return { ...readingOptions.parse(options), ...defined({ identities, waitForQuietMs, expectRows }) };
+    return { ...syncReadingOf(options), ...defined({ identities, waitForQuietMs }) };
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;
   }

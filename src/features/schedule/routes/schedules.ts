@@ -12,12 +12,7 @@ import { UnknownSync } from '../../sync/sync-errors.ts';
 import { readSyncOptions, type SyncOptions, shownCreate } from '../../sync/sync-options.ts';
 import type { ScheduleRunView, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import {
-  openScheduleCatalogReader,
-  type ScheduleEdit,
-  type ScheduleRecord,
-  type ScheduleRun,
-} from '../schedule-catalog.ts';
+import type { ScheduleEdit, ScheduleRecord, ScheduleRun } from '../schedule-catalog.ts';
 import { scheduleLookRoute } from './look.ts';
 import { lastDays, nightsOf } from './nights.ts';
 import { checkTimes, readingView, requestedSchedule } from './requested-schedule.ts';
@@ -31,9 +26,7 @@ const DAY_MS = 86_400_000;
 
 /** Schedules: the list, making and editing them, their runs, and their actions. */
 export function scheduleRoutes(app: Api, context: ServerContext): void {
-  const { dir, syncs, schedules, access, settings } = context;
-  const catalog = openScheduleCatalogReader(dir.catalog);
-  app.addHook('onClose', async () => catalog.close());
+  const { syncs, schedules, scheduleCatalog: catalog, access, settings } = context;
   const note = noting(access);
   for (const url of ['/schedules', '/schedules/new', '/schedules/:name/edit']) pageRoute(app, url);
   const find = (name: string): ScheduleRecord => {
@@ -69,7 +62,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       reading: reading === null ? {} : readingView(reading),
       identities: reading?.identities?.name ?? null,
       headers: { ...headers },
-      flags: { ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] },
+      flags,
       create: createOf(options),
       limits: { ...limits },
       ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),

@@ -4,6 +4,7 @@ import type { Config } from '../../../platform/config.ts';
 import { dataDir, emptyPlace } from '../../../platform/data-dir.ts';
 import { planCsv } from '../plan/plan-csv.ts';
 import { planJson } from '../plan/plan-json.ts';
+import { planMarkdown } from '../plan/plan-markdown.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planText } from '../plan/plan-text.ts';
 import { planFiles } from '../plan/prepare.ts';
@@ -34,7 +35,8 @@ export function localSyncs(config: Config): Syncs {
       return (async function* () {
         const plan = openPlanReader(planFiles(dir.sync(id)).plan);
         try {
-          yield* format === 'csv' ? planCsv(plan) : planJson(plan);
+          if (format === 'markdown') yield planMarkdown(plan);
+          else yield* format === 'csv' ? planCsv(plan) : planJson(plan);
         } finally {
           plan.close();
         }

@@ -19,6 +19,8 @@ import { concludeSync, printPlan, writePlan } from './sync-outcome.ts';
 
 export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
+  /** Whether plan and result are printed as Markdown, in place of text. */
+  readonly markdown?: boolean | undefined;
   /** Where the plan is written as CSV, when there is one. */
   readonly planCsv?: string | undefined;
   /** Progress of `begin`. */
@@ -29,7 +31,7 @@ export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'>
 
 /** Runs a sync in this process, shows its progress, and returns its exit code. */
 export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
-  const { config, io, json } = options;
+  const { config, io, json, markdown } = options;
   const kept = localSyncs(config);
   let id: string | undefined;
   let interrupted = false;
@@ -46,7 +48,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
       return;
     }
     id = begun;
-    const onPlanned = json ? () => {} : () => void printPlan(kept, io, begun);
+    const onPlanned = json || markdown ? () => {} : () => void printPlan(kept, io, begun);
     await until(syncs.settled(begun), followSync(io, dir, coordinator, syncs, begun, onPlanned));
     const { state, importId } = syncs.find(begun);
     // Otherwise a server that continues unfinished work would carry it out later.
@@ -56,7 +58,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   if (failure !== undefined) return EXIT.fatal;
   if (id === undefined) return interrupted ? sayNothingBegan(io) : EXIT.ok;
   if (options.planCsv !== undefined) await writePlan(kept, id, options.planCsv);
-  const code = await concludeSync(kept, io, id, json);
+  const code = await concludeSync(kept, io, id, json, markdown);
   return interrupted ? EXIT.interrupted : code;
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
@@ -12,7 +13,6 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { grouped, printable } from '../../../text/wording.ts';
-import type { SyncEntry } from '../api.ts';
 import { openSyncs } from './open-syncs.ts';
 import { documentOf } from './sync-outcome.ts';
 

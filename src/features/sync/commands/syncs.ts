@@ -1,5 +1,6 @@
+import type { SyncEntry } from '../../../api/sync-entry.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
-import type { SyncEntry, SyncView } from '../api.ts';
+import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
 
 /** The syncs that commands are about: those of a data directory (local-syncs.ts), or of a server (remote-syncs.ts). */
@@ -17,7 +18,7 @@ export interface Syncs {
   /** A plan for a terminal; undefined while there is none. */
   planText(id: string, terminal: { readonly color: boolean; readonly width: number }): Promise<string | undefined>;
   /** A plan in pieces, made as they are taken. @throws UsageError, ServerRefused while there is none */
-  plan(id: string, format: 'csv' | 'json'): Promise<AsyncIterable<string | Uint8Array>>;
+  plan(id: string, format: 'csv' | 'json' | 'markdown'): Promise<AsyncIterable<string | Uint8Array>>;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import type { Planning, SyncAction, SyncEntry } from '../../../api/sync-entry.ts';
 import type { SyncState } from '../../../membership/sync-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
-import type { Planning, SyncAction, SyncEntry, SyncView } from '../api.ts';
+import type { SyncView } from '../api.ts';
 import type { SyncRecord, SyncTransition } from '../sync-catalog.ts';
 import { readSyncOptions, shownCreate } from '../sync-options.ts';
 import { openFindings } from './findings.ts';
@@ -58,12 +59,11 @@ export function wholeSync(
 ): SyncView {
   const options = readSyncOptions(record);
   const { flags, limits } = options;
-  const { protect, removeByName, ...plain } = flags;
   const own = syncEntry(record, planning);
   return {
     ...own,
     ...objectionsOf(dir, record),
-    flags: { ...plain, mode: own.mode, protect: [...protect], removeByName: [...removeByName] },
+    flags: { ...flags, mode: own.mode },
     create: shownCreate(options),
     limits: { ...limits },
     left: leftByUndo(record, planFiles(dir.sync(record.id)).plan),

@@ -1,7 +1,7 @@
 import { openThread } from '../../../platform/threads.ts';
 import type { PlanTextOptions } from '../plan/plan-text.ts';
 
-type PlanFormat = 'csv' | 'json' | 'text';
+type PlanFormat = 'csv' | 'json' | 'markdown' | 'text';
 
 export interface PlanDownload {
   /** Path of the plan. */

@@ -1,3 +1,4 @@
+import type { SyncAction } from '../../../api/sync-entry.ts';
 import { BadCursor } from '../../../imports/catalog.ts';
 import { WrongState } from '../../../imports/import-errors.ts';
 import { retryFile } from '../../../imports/report/report-paths.ts';
@@ -10,7 +11,6 @@ import { badCursor } from '../../../server/paging.ts';
 import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
 import { inShort } from '../../../text/wording.ts';
-import type { SyncAction } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { syncActionsOf } from '../plan/sync-view.ts';
 import type { SyncRecord } from '../sync-catalog.ts';

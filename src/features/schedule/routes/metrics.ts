@@ -1,27 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
-import { isFinalSync, SYNC_STATES } from '../../../membership/sync-state.ts';
-import type { SyncCatalogReader } from '../../sync/sync-catalog.ts';
 import type { ScheduleCatalogReader, ScheduleHealth } from '../schedule-catalog.ts';
 
-const NOT_OVER = SYNC_STATES.filter((state) => !isFinalSync(state));
-
-/** Metrics of syncs and schedules. */
-export function syncMetrics(
-  syncs: Pick<SyncCatalogReader, 'count'>,
-  schedules: Pick<ScheduleCatalogReader, 'health'>,
-  registry: Registry,
-): void {
+export function scheduleMetrics(schedules: Pick<ScheduleCatalogReader, 'health'>, registry: Registry): void {
   const registers = [registry];
-  new Gauge({
-    name: 'rollcall_syncs',
-    help: 'Syncs that are not over, by state; held ones wait for a person',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      const counts = syncs.count(NOT_OVER);
-      for (const state of NOT_OVER) this.set({ state }, counts.get(state) ?? 0);
-    },
-  });
   const gauge = (name: string, help: string, read: (schedule: ScheduleHealth) => number | null) =>
     new Gauge({
       name,

@@ -1,6 +1,6 @@
-import { type Config, ConfigError } from '../../../platform/config.ts';
-import { isSigned, openAnyReceiver } from '../any-receiver.ts';
-import { BadReceiver, type Receiver, SIGNING_SECRET, signingKey } from '../receiver.ts';
+import { type Config, ConfigError } from '../../platform/config.ts';
+import { isSigned, openAnyReceiver } from './any-receiver.ts';
+import { BadReceiver, type Receiver, SIGNING_SECRET, signingKey } from './receiver.ts';
 
 export interface NotifyFlags {
   readonly notify?: string;
