@@ -13,7 +13,7 @@ export interface SourceContext {
 }
 
 /** The named source that a text begins with: `hr` of `hr:/out/members.csv`. */
-export function nameIn(text: string, named: SourceContext['named']): string | undefined {
+function nameIn(text: string, named: SourceContext['named']): string | undefined {
   const name = sourceName(text);
   return name !== undefined && Object.hasOwn(named, name) ? name : undefined;
 }
