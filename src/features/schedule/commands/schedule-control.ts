@@ -10,13 +10,13 @@ import { readSyncOptions } from '../../sync/sync-options.ts';
 import { changeBook, type ScheduleChange } from '../routes/control.ts';
 import { type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../schedule-catalog.ts';
-import { changedSchedule, scheduleRun } from '../schedule-messages.ts';
+import { scheduleRecord, scheduleRun } from '../schedule-messages.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
-export interface Changed {
-  /** As it is now; null when it was removed. */
-  readonly record: ScheduleRecord | null;
+interface Changed {
+  /** As it is now, or was when it was removed. */
+  readonly record: ScheduleRecord;
   /** Whether a server owns it, and starts its runs. */
   readonly isServed: boolean;
 }
@@ -46,7 +46,7 @@ async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Change
     wanted.verb === 'add'
       ? await askOwner(dir, 'POST', '/schedules', wanted.request)
       : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
-  const answer = readAnswer(changedSchedule, asked);
+  const answer = readAnswer(scheduleRecord, asked);
   if (answer !== undefined) return { record: answer, isServed: true };
   const release = ownDataDir(dir);
   try {

@@ -91,23 +91,6 @@ export function checkTimes(cron: string, tz: string): void {
   asOption('tz', () => checkCron(cron, tz));
 }
 
-/** How the file is read, as it is shown and edited. */
-export function readingView({
-  identities: _,
-  edits: __,
-  map,
-  format,
-  delimiter,
-  ...reading
-}: SyncInput): ScheduleReading {
-  return defined({
-    ...reading,
-    map: Object.keys(map).length === 0 ? undefined : map,
-    format: format === 'auto' ? undefined : format,
-    delimiter: delimiter === '\t' ? 'tab' : delimiter,
-  });
-}
-
 /** @throws Problem, SourceNotAllowed */
 async function allowedSource(file: string, sources: readonly string[]): Promise<string> {
   try {
