@@ -128,6 +128,8 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
 /** Rooms whose types the console takes: what the API answers. */
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/membership', 'src/options']);
+/** Types of what a feature's operations take and answer. */
+const OPERATIONS = /^src\/features\/[\w-]+\/operations\.ts$/;
 /** Words that are bundled with it: files without a package or another file behind them. */
 const BUNDLED_WITH_CONSOLE = /^src\/(options\/input-kinds|chat\/service\/regions)\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
@@ -190,7 +192,8 @@ function wrongWay(path: string, target: string, isType: boolean): string | undef
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
   }
   if (from === 'src/console') {
-    const isShared = (isType && SHARED_WITH_CONSOLE.has(to)) || BUNDLED_WITH_CONSOLE.test(target);
+    const isShared =
+      (isType && (SHARED_WITH_CONSOLE.has(to) || OPERATIONS.test(target))) || BUNDLED_WITH_CONSOLE.test(target);
     return isShared ? undefined : 'the browser has no such file';
   }
   if (to === 'src/sandbox') {

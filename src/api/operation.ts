@@ -55,6 +55,22 @@ export type InputOf<One> =
     : never;
 type FieldsOf<Of> = Of extends z.ZodType ? z.input<Of> : object;
 
+/** What a page sends for an operation: the names of its path, its query and its body. */
+export type SentFor<One> = One extends Operation<Schema, infer Query, infer Body, unknown> & {
+  readonly route: infer Route;
+}
+  ? NamesIn<Route> &
+      (Query extends z.ZodType ? { readonly query?: { readonly [Name in keyof z.input<Query>]?: Plain } } : object) &
+      (Body extends z.ZodType ? { readonly body: z.input<Body> } : object)
+  : never;
+type NamesIn<Route> = Route extends `${string}/:${infer Name}/${infer Rest}`
+  ? Readonly<Record<Name, string>> & NamesIn<`/${Rest}`>
+  : Route extends `${string}/:${infer Name}`
+    ? Readonly<Record<Name, string>>
+    : object;
+type Plain = string | number | boolean | null | undefined;
+export type AnswerOf<One> = One extends { readonly answer: z.ZodType<infer Answer> } ? Answer : never;
+
 /** Does an operation in the process of a command. @param input as InputOf, checked */
 type Handler<One> =
   One extends Operation<infer Params, infer Query, infer Body, infer Answer>
@@ -81,11 +97,11 @@ export function operationsOf<Shared extends Schema = undefined>(tag: string, par
     route: Route,
     role: Role | 'public',
     declared: Declared<Params, Query, Body, Answer>,
-  ): Operation<Params, Query, Body, Answer> => {
+  ): Operation<Params, Query, Body, Answer> & { readonly route: Route } => {
     const [method, path] = route.split(' ') as [Method, string];
     const status = declared.answer instanceof z.ZodVoid ? 204 : 200;
     const named = path.includes(':') && { params: params as unknown as Params };
-    return { status, ...named, ...declared, method, path, role, tag };
+    return { status, ...named, ...declared, route, method, path, role, tag };
   };
 }
 

@@ -129,4 +129,3 @@ export const callsAnswer = z.strictObject({
       'Calls of all regions per second, in the order of time, around `at`; null from there on until the next where none was made for ten seconds: a pause, or a server that was away.',
   }),
 });
-export type CallsAnswer = z.infer<typeof callsAnswer>;

@@ -7,7 +7,6 @@ import type { RowView as Row } from '../api/rows.ts';
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
 export type { RegionCounts } from '../api/import-summary.ts';
 export type {
-  BulkAnswer,
   FollowUp,
   ImportView,
   SendingPlan,
@@ -19,12 +18,12 @@ export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RegionQueue, RegionStatus } from '../api/regions.ts';
 export type { RowDetail } from '../api/row-detail.ts';
-export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
+export type { ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { NewToken, TokenView } from '../api/tokens.ts';
 export type { CheckSummary, CheckView } from '../features/check/api.ts';
 export type { FileFacts } from '../features/inspect/api.ts';
-export type { NotificationsView, NotificationTried, ReceiverSet } from '../features/notify/api.ts';
+export type { NotificationsView, ReceiverSet } from '../features/notify/api.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../features/recipes/api.ts';
 export type { CreatedView } from '../features/undo/api.ts';
 export type { Verdict } from '../membership/check-words.ts';

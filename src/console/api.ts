@@ -1,4 +1,9 @@
 /** Requests to the server: an answer, or one kind of error. */
+import type { AnswerOf, SentFor } from '../api/operation.ts';
+import type { importOperations } from '../api/operations/imports.ts';
+import type { memberOperations } from '../api/operations/members.ts';
+import type { rowOperations } from '../api/operations/rows.ts';
+import type { serviceOperations, sessionOperations } from '../api/operations/service.ts';
 import type { Problem } from './answers.ts';
 import { connection } from './connection.ts';
 import { forPeople } from './remedies.ts';
@@ -51,6 +56,36 @@ export async function request<T>(
   if (reply.ok) return reply.status === 204 ? (undefined as T) : await reply.json();
   const text = await reply.text();
   throw path === '/v1/session' ? new ApiError(problemOf(reply.status, text)) : refusal(reply.status, text);
+}
+
+type Groups =
+  | typeof importOperations
+  | typeof memberOperations
+  | typeof rowOperations
+  | typeof serviceOperations
+  | typeof sessionOperations;
+type DeclaredIn<Group> = Group extends unknown ? Group[keyof Group] : never;
+type Caller<Declared extends { readonly route: string }> = <Route extends Declared['route']>(
+  route: Route,
+  input: SentFor<Extract<Declared, { readonly route: Route }>>,
+  signal?: AbortSignal,
+) => Promise<AnswerOf<Extract<Declared, { readonly route: Route }>>>;
+
+/** Has the server do an operation, by its route as it is declared (src/api/operations). @throws ApiError */
+export const call: Caller<DeclaredIn<Groups>> = callsOf();
+
+/** The same for the operations of a feature. */
+export function callsOf<Declared extends { readonly route: string }>(): Caller<Declared> {
+  return (route, input, signal) => {
+    const [method = '', path = ''] = route.split(' ');
+    const { query: asked, body, ...names } = input as { query?: Parameters<typeof query>[0]; body?: object };
+    const address = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(Reflect.get(names, name))));
+    return request(`${address}${query(asked ?? {})}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), type: 'application/json' }),
+      ...(signal !== undefined && { signal }),
+    });
+  };
 }
 
 /** The error of a refused request; tells `refused` where that is why. */

@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Session, Settings } from './answers.ts';
-import { request } from './api.ts';
+import { call } from './api.ts';
 import { connection } from './connection.ts';
 import { confirmed } from './dialog.tsx';
 import { foreign, Tag } from './element.tsx';
@@ -106,7 +106,7 @@ function Visitor({ onLogOut }: { onLogOut: () => void }) {
   const { name, role, tokenRequired } = session.value;
   const leave = async () => {
     if (isAnythingUnsaved() && !(await confirmed(LEAVING))) return;
-    await request('/v1/session', { method: 'DELETE' }).catch(() => undefined);
+    await call('DELETE /v1/session', {}).catch(() => undefined);
     onLogOut();
   };
   return (

@@ -1,5 +1,5 @@
 /** Server-sent events that come back by themselves. */
-import { request } from './api.ts';
+import { call } from './api.ts';
 import { connection } from './connection.ts';
 
 const MAX_WAIT_MS = 30_000;
@@ -87,7 +87,7 @@ export function follow<E extends object>(
       waitMs = Math.min(MAX_WAIT_MS, Math.max(1000, waitMs * 2));
       openAfter(waitMs);
       // Finds out why: a server that is away is waited for, one that wants a login gets it.
-      request('/v1/imports?limit=1', { signal }).catch(() => undefined);
+      call('GET /v1/imports', { query: { limit: 1 } }, signal).catch(() => undefined);
     });
   };
   const turn = () => {

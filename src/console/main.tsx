@@ -1,7 +1,7 @@
 /** The console's start: which page a path shows, and the way from page to page without a new load. */
 import { render } from 'preact';
-import type { Session, Settings } from './answers.ts';
-import { ApiError, access, query, request } from './api.ts';
+import type { Session } from './answers.ts';
+import { ApiError, access, call, query } from './api.ts';
 import { connection } from './connection.ts';
 import { main, session, settings, showFrame, shownPath } from './frame.tsx';
 import { forgetAll } from './kept-entries.ts';
@@ -72,7 +72,7 @@ function go(path: string) {
 /** Asks who is logged in and shows the page, or the login. */
 async function begin({ moveFocus }: { moveFocus: boolean }) {
   try {
-    session.value = await request('/v1/session');
+    session.value = await call('GET /v1/session', {});
   } catch (error) {
     session.value = null;
     if (!(error instanceof ApiError) || error.problem.status !== 401) {
@@ -92,7 +92,7 @@ async function begin({ moveFocus }: { moveFocus: boolean }) {
   show({ moveFocus });
   if (!isKnown) return;
   watchOverview();
-  settings.value = await request<Settings>('/v1/settings').catch(() => undefined);
+  settings.value = await call('GET /v1/settings', {}).catch(() => undefined);
 }
 
 /** @param next where to go after it */
@@ -119,7 +119,7 @@ function askAgain() {
     host.remove();
   };
   const onLoggedIn = async () => {
-    session.value = await request('/v1/session');
+    session.value = await call('GET /v1/session', {});
     close();
     watchOverview();
     // A user with another role sees another page.

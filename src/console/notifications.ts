@@ -1,7 +1,6 @@
 /** Tells of a long import that is over, where the person has allowed it: also when the page is in a background tab. */
 import { effect } from '@preact/signals';
-import type { ImportView } from './answers.ts';
-import { importPath, request } from './api.ts';
+import { call } from './api.ts';
 import { importHref } from './element.tsx';
 import { overview } from './overview.ts';
 import { preferences } from './preferences.ts';
@@ -30,7 +29,7 @@ export function notifyOfEnds(go: (path: string) => void) {
 }
 
 async function tell(id: string, go: (path: string) => void) {
-  const view = await request<ImportView>(importPath(id)).catch(() => undefined);
+  const view = await call('GET /v1/imports/:id', { id }).catch(() => undefined);
   if (view === undefined || !document.hidden) return;
   const took = Date.parse(view.finishedAt ?? new Date().toISOString()) - Date.parse(view.startedAt ?? view.createdAt);
   if (took < LONG_MS) return;

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ImportView, ListEvents, Overview } from './answers.ts';
-import { request } from './api.ts';
+import { call } from './api.ts';
 import { connection } from './connection.ts';
 import { follow } from './live.ts';
 
@@ -41,7 +41,7 @@ async function ask() {
   let isAnswered = connection.away;
   try {
     if (!connection.away) {
-      const answer = await request<Overview>('/v1/overview', { signal: left });
+      const answer = await call('GET /v1/overview', {}, left);
       if (!left.aborted) overview.value = answer;
       isAnswered = true;
     }

@@ -1,6 +1,6 @@
 /** Logging in with a token. */
 import { useEffect, useRef } from 'preact/hooks';
-import { request } from '../api.ts';
+import { call } from '../api.ts';
 import { ErrorPlace } from '../notice.tsx';
 import { usePlace } from '../place.ts';
 import { useWork } from '../work.tsx';
@@ -42,12 +42,7 @@ function LoginForm({ onLoggedIn }: { onLoggedIn: () => void }) {
     void work.start(async (signal) => {
       const token = field.current?.value.trim() ?? '';
       field.current?.select();
-      await request('/v1/session', {
-        method: 'POST',
-        body: JSON.stringify({ token }),
-        type: 'application/json',
-        signal,
-      });
+      await call('POST /v1/session', { body: { token } }, signal);
       onLoggedIn();
     });
   };

@@ -1,6 +1,6 @@
 /** Who is in which group now, as files that imports and syncs read back. */
 import { useAnswer } from '../../console/answer.ts';
-import { request } from '../../console/api.ts';
+import { callsOf } from '../../console/api.ts';
 import { confirmed } from '../../console/dialog.tsx';
 import { Badge, Card, Empty, foreign } from '../../console/element.tsx';
 import { CheckField, TextField, useForm } from '../../console/form.tsx';
@@ -11,6 +11,9 @@ import { Time } from '../../console/time.tsx';
 import { Download } from '../../console/view/import/downloads.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
 import type { ExportView } from './api.ts';
+import type { exportOperations } from './operations.ts';
+
+const call = callsOf<(typeof exportOperations)[keyof typeof exportOperations]>();
 
 const ASK_EVERY_MS = 1000;
 const FORMATS = ['csv', 'ndjson', 'xlsx'];
@@ -56,12 +59,8 @@ function NewExport({ onBegun }: { onBegun: () => Promise<void> }) {
     work.start(async (signal) => {
       const { groups = '', users, groupsOnly } = form.read();
       const named = groups.split(/[,\s]+/).filter((guid) => guid !== '');
-      const body = JSON.stringify({
-        ...(named.length > 0 && { groups: named }),
-        users: users === 'true',
-        groupsOnly: groupsOnly === 'true',
-      });
-      await request('/v1/exports', { method: 'POST', body, type: 'application/json', signal });
+      const lists = { users: users === 'true', groupsOnly: groupsOnly === 'true' };
+      await call('POST /v1/exports', { body: { ...(named.length > 0 && { groups: named }), ...lists } }, signal);
       await onBegun();
     });
   return (
@@ -114,9 +113,9 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
   const { id, state, underWay, totals, createdAt, reason } = view;
   const isInterrupted = state === 'running' && !underWay;
   const hasFiles = state === 'completed' || state === 'incomplete';
-  const act = (rest: string, method: string) =>
+  const act = (route: 'POST /v1/exports/:id/resume' | 'DELETE /v1/exports/:id') =>
     work.start(async (signal) => {
-      await request(`/v1/exports/${encodeURIComponent(id)}${rest}`, { method, signal });
+      await call(route, { id }, signal);
       await onChanged();
     });
   const remove = async () => {
@@ -126,7 +125,7 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
       yes: 'Delete export',
       no: 'Keep it',
     });
-    if (yes) await act('', 'DELETE');
+    if (yes) await act('DELETE /v1/exports/:id');
   };
   return (
     <li>
@@ -161,7 +160,7 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
       {isOperator && (
         <div class="buttons" ref={buttons}>
           {!underWay && state !== 'completed' && state !== 'unreadable' && (
-            <WorkButton busy={work.busy} onClick={() => void act('/resume', 'POST')}>
+            <WorkButton busy={work.busy} onClick={() => void act('POST /v1/exports/:id/resume')}>
               Resume export
             </WorkButton>
           )}

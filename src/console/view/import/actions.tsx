@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { undoChoice, undone } from '../../../features/sync/pages/undoing.tsx';
 import type { Action, ImportView } from '../../answers.ts';
-import { importPath, query, request } from '../../api.ts';
+import { call } from '../../api.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
 import { foreign, importHref, repairHref, syncHref } from '../../element.tsx';
 import { counted, grouped } from '../../format.ts';
@@ -76,13 +76,14 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
     await work.start(async (signal) => {
       if (!(await mayBeSent(view, { rows, yes, signal, leaveOutFailing }))) return;
       if (action === 'delete') {
-        await request(importPath(view.id), { method: 'DELETE', signal });
+        await call('DELETE /v1/imports/:id', { id: view.id }, signal);
         return go('/imports');
       }
-      const after = await request<ImportView>(importPath(view.id, `/${action}${query({ leaveOutFailing })}`), {
-        method: 'POST',
+      const after = await call(
+        `POST /v1/imports/:id/${action}`,
+        { id: view.id, ...(action === 'resume' && { query: { leaveOutFailing } }) },
         signal,
-      });
+      );
       if (after.id === view.id) void live.load(signal);
       else go(importHref(after.id));
     });
@@ -95,7 +96,7 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
   const agree = async ({ question, agreed }: Decision) => {
     if (!(await confirmed({ no: 'Keep waiting', ...question }))) return;
     await work.start(async (signal) => {
-      await request(importPath(view.id, `/resume${query(agreed)}`), { method: 'POST', signal });
+      await call('POST /v1/imports/:id/resume', { id: view.id, query: agreed }, signal);
       void live.load(signal);
     });
   };

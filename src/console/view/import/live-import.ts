@@ -3,7 +3,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isAway } from '../../answer.ts';
 import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
-import { importPath, request } from '../../api.ts';
+import { call, importPath } from '../../api.ts';
 import { announce } from '../../frame.tsx';
 import { follow } from '../../live.ts';
 import { settled, stateSentence } from '../../words.ts';
@@ -72,7 +72,7 @@ export class LiveImport {
   async load(signal: AbortSignal) {
     const known = this.#moves;
     try {
-      const view = await request<ImportView>(importPath(this.#id), { signal });
+      const view = await call('GET /v1/imports/:id', { id: this.#id }, signal);
       // An event that came in the meantime may be newer than the answer; if it is older, the next one follows.
       if (known === this.#moves) this.#update(view);
       return true;

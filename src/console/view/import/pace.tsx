@@ -1,7 +1,6 @@
 /** The charts of calls and outcomes per second: what has been, from the ledger, then what comes, from events. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { CallsAnswer } from '../../answers.ts';
-import { importPath, request } from '../../api.ts';
+import { call } from '../../api.ts';
 import { type Line, LineChart, type Shown } from '../../chart.tsx';
 import { connection } from '../../connection.ts';
 import { Empty } from '../../element.tsx';
@@ -98,9 +97,7 @@ function useKnownCalls(id: string, live: LiveImport): readonly Point[] | undefin
     if (!hasRows) return;
     const leaving = new AbortController();
     const load = async () => {
-      const { rates } = await request<CallsAnswer>(importPath(id, `/calls?buckets=${BUCKETS}`), {
-        signal: leaving.signal,
-      });
+      const { rates } = await call('GET /v1/imports/:id/calls', { id, query: { buckets: BUCKETS } }, leaving.signal);
       setKnown(rates.map(({ at, ...rate }) => ({ at: Date.parse(at) / 1000, ...rate })));
     };
     // What cannot be had is missing from the chart; the page says why elsewhere.

@@ -1,8 +1,8 @@
 /** What can be done with exactly the rows that are shown: how many they are, then retry, download, copy. */
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../answer.ts';
-import type { ImportView, RowsPage, RowView } from '../../answers.ts';
-import { importPath, query, request } from '../../api.ts';
+import type { RowsPage, RowView } from '../../answers.ts';
+import { call, importPath, query } from '../../api.ts';
 import { reportCommand } from '../../command-line.ts';
 import { CopyButton } from '../../copy.tsx';
 import { confirmed } from '../../dialog.tsx';
@@ -48,7 +48,7 @@ export function RowsActions({ id, live, filter, total }: RowsActionsProperties) 
     });
     if (!yes) return;
     await work.start(async (signal) => {
-      const made = await request<ImportView>(importPath(id, `/retry${query(chosen)}`), { method: 'POST', signal });
+      const made = await call('POST /v1/imports/:id/retry', { id, query: chosen }, signal);
       go(importHref(made.id));
     });
   };
@@ -109,9 +109,8 @@ async function textOf(id: string, filter: RowsWanted) {
   const rows: RowView[] = [];
   do {
     const cursor = page.nextCursor;
-    page = await request(
-      importPath(id, `/rows${query({ ...filter.wanted.peek(), limit: MAX_COPIED - rows.length, cursor })}`),
-    );
+    const asked = { ...filter.wanted.peek(), limit: MAX_COPIED - rows.length, cursor };
+    page = await call('GET /v1/imports/:id/rows', { id, query: asked });
     rows.push(...page.rows);
   } while (page.nextCursor !== null && rows.length < MAX_COPIED);
   return rowsAsText(rows);

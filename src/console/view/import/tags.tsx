@@ -1,7 +1,6 @@
 /** Words by which people find the import again: shown, added, removed. */
 import { useSignal } from '@preact/signals';
-import type { BulkAnswer } from '../../answers.ts';
-import { ApiError, request } from '../../api.ts';
+import { ApiError, call } from '../../api.ts';
 import { foreign, tagHref } from '../../element.tsx';
 import { listIn } from '../../format.ts';
 import { announce } from '../../frame.tsx';
@@ -21,13 +20,8 @@ export function ImportTags({ live }: { live: LiveImport }) {
 
   const change = (changes: { add?: string[]; remove?: string[] }, done: string) =>
     work.start(async (signal) => {
-      const body = JSON.stringify({ ids: [id], action: 'tag', tags: changes });
-      const { results } = await request<BulkAnswer>('/v1/imports/actions', {
-        method: 'POST',
-        type: 'application/json',
-        body,
-        signal,
-      });
+      const body = { ids: [id], action: 'tag' as const, tags: changes };
+      const { results } = await call('POST /v1/imports/actions', { body }, signal);
       const problem = results[0]?.problem;
       if (problem !== undefined) throw new ApiError(problem);
       typed.value = '';

@@ -1,7 +1,9 @@
 /** One action for several imports: which are chosen, what can be done with them, and what each answered. */
 import { type Signal, useSignal } from '@preact/signals';
-import type { BulkAnswer, ImportView } from '../../answers.ts';
-import { request } from '../../api.ts';
+import type { SentFor } from '../../../api/operation.ts';
+import type { importOperations } from '../../../api/operations/imports.ts';
+import type { ImportView } from '../../answers.ts';
+import { call } from '../../api.ts';
 import { ask, confirmed } from '../../dialog.tsx';
 import { foreign, importHref } from '../../element.tsx';
 import { counted, grouped, listIn } from '../../format.ts';
@@ -71,15 +73,10 @@ export function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
   const views = items.filter(({ id }) => chosen.value.has(id));
   const count = views.length;
 
-  const send = (body: object, done: string) =>
+  const send = (body: Omit<SentFor<typeof importOperations.act>['body'], 'ids'>, done: string) =>
     work.start(async (signal) => {
       const names = new Map(views.map(({ id, file }) => [id, fileName(file)]));
-      const { results } = await request<BulkAnswer>('/v1/imports/actions', {
-        method: 'POST',
-        type: 'application/json',
-        body: JSON.stringify({ ids: [...names.keys()], ...body }),
-        signal,
-      });
+      const { results } = await call('POST /v1/imports/actions', { body: { ids: [...names.keys()], ...body } }, signal);
       answers.value = results.map(({ id, problem }) => ({
         id,
         name: names.get(id) ?? id,

@@ -1,7 +1,7 @@
 /** Where a user is now, asked of the service when a person wants to know, beside what imports left. */
 import { useSignal } from '@preact/signals';
 import type { MemberNow, MembershipNow } from '../../answers.ts';
-import { request } from '../../api.ts';
+import { call } from '../../api.ts';
 import { Badge, Card, foreign, importHref } from '../../element.tsx';
 import { counted } from '../../format.ts';
 import { ErrorPlace } from '../../notice.tsx';
@@ -15,7 +15,7 @@ export function WhereNow({ uid }: { uid: string }) {
   const found = useSignal<MemberNow | undefined>(undefined);
   const ask = () =>
     work.start(async (signal) => {
-      found.value = await request(`/v1/members/${encodeURIComponent(uid)}/ask`, { method: 'POST', signal });
+      found.value = await call('POST /v1/members/:uid/ask', { uid }, signal);
     });
   const now = found.value;
   return (

@@ -1,7 +1,7 @@
 /** What waits for a person: each with why, and the button or the link that solves it. */
 import type { ComponentChildren } from 'preact';
 import type { ImportView, Night, Overview, RunningImport } from '../../answers.ts';
-import { importPath, request } from '../../api.ts';
+import { call } from '../../api.ts';
 import { Badge, Card, foreign, importHref, syncHref } from '../../element.tsx';
 import { counted, grouped } from '../../format.ts';
 import { ErrorPlace } from '../../notice.tsx';
@@ -119,13 +119,12 @@ export function ImportItem({ view, canDismiss = false }: { view: ImportView; can
     work.start(async (signal) => {
       const rows = view.rows.read - settled(view.rows);
       if (!(await mayBeSent(view, { rows, yes: actionLabel(view, 'resume'), signal }))) return;
-      await request(importPath(id, '/resume'), { method: 'POST', signal });
+      await call('POST /v1/imports/:id/resume', { id }, signal);
       refreshOverview();
     });
   const dismiss = () =>
     work.start(async (signal) => {
-      const body = JSON.stringify({ action: 'dismiss', ids: [id] });
-      await request('/v1/imports/actions', { method: 'POST', type: 'application/json', body, signal });
+      await call('POST /v1/imports/actions', { body: { action: 'dismiss', ids: [id] } }, signal);
       refreshOverview();
     });
   return (

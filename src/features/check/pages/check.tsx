@@ -1,9 +1,10 @@
 /** What the service says of an import before anything is sent: which rows would fail, and what sending takes. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { checkOperations } from '../../../api/operations/imports.ts';
 import { useAnswer } from '../../../console/answer.ts';
 import type { CheckSummary, CheckView } from '../../../console/answers.ts';
-import { importPath, query, request } from '../../../console/api.ts';
+import { call, callsOf, importPath, query } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Facts, foreign, importHref } from '../../../console/element.tsx';
 import { counted, duration, grouped } from '../../../console/format.ts';
@@ -13,6 +14,8 @@ import { Download } from '../../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../../console/view/import/rows-wanted.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+
+const ask = callsOf<(typeof checkOperations)[keyof typeof checkOperations]>();
 
 const ASK_EVERY_MS = 1000;
 
@@ -52,7 +55,7 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
   });
   const start = (maxCalls?: number) =>
     work.start(async (signal) => {
-      set(await request(importPath(id, `/check${query({ maxCalls })}`), { method: 'POST', signal }));
+      set(await ask('POST /v1/imports/:id/check', { id, query: { maxCalls } }, signal));
       isAsked.value = true;
     });
   const checkedAt = check?.summary?.checkedAt;
@@ -160,7 +163,7 @@ function Missing({ id, live, summary: { users, groups, create } }: MissingProper
         ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),
         maxCreate: `users=${users.unknown},groups=${groups.missing}`,
       };
-      await request(importPath(id, `/resume${query(choices)}`), { method: 'POST', signal });
+      await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
       await live.load(signal);
     });
   };

@@ -1,8 +1,8 @@
 /** Who is notified of imports and syncs: set and tried by admins. */
 import { useSignal } from '@preact/signals';
 import { useAnswer } from '../../../console/answer.ts';
-import type { NotificationsView, NotificationTried, ReceiverSet } from '../../../console/answers.ts';
-import { ApiError, request } from '../../../console/api.ts';
+import type { NotificationsView, ReceiverSet } from '../../../console/answers.ts';
+import { ApiError, callsOf, request } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Empty, foreign } from '../../../console/element.tsx';
 import { TextField, useForm } from '../../../console/form.tsx';
@@ -10,6 +10,9 @@ import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { saidOf } from '../../../console/remedies.ts';
 import { showOnce } from '../../../console/view/settings/shown-once.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
+import type { notificationOperations } from '../operations.ts';
+
+const call = callsOf<(typeof notificationOperations)[keyof typeof notificationOperations]>();
 
 const PATH = '/v1/notifications';
 
@@ -49,7 +52,7 @@ function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView
     work.start(async (signal) => {
       said.value = 'Sending …';
       try {
-        const tried = await request<NotificationTried>(`${PATH}/test`, { method: 'POST', signal });
+        const tried = await call('POST /v1/notifications/test', {}, signal);
         const { arrived, reason } = tried;
         said.value = arrived ? `It arrived at ${tried.host}.` : `It did not arrive at ${tried.host}: ${reason}.`;
       } catch (error) {
@@ -66,7 +69,7 @@ function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView
     });
     if (!yes) return;
     await work.start(async (signal) => {
-      await request(PATH, { method: 'DELETE', signal });
+      await call('DELETE /v1/notifications', {}, signal);
       await onChanged();
     });
   };

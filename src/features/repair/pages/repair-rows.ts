@@ -2,14 +2,17 @@
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isAway } from '../../../console/answer.ts';
-import { importPath, query, request } from '../../../console/api.ts';
+import { callsOf, importPath, query, request } from '../../../console/api.ts';
 import { connection } from '../../../console/connection.ts';
 import { counted } from '../../../console/format.ts';
 import { announce } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { keepInAddress, usePlace } from '../../../console/place.ts';
-import type { RepairRows as Page, RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api.ts';
+import type { RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api.ts';
+import type { repairOperations } from '../operations.ts';
 import { MarkedCells } from './marked-cells.ts';
+
+const call = callsOf<(typeof repairOperations)[keyof typeof repairOperations]>();
 
 /** Null: as the file had it. */
 type Edit = { row: number; column: string; value: string | null };
@@ -177,10 +180,7 @@ export class RepairRows {
   /** Sends what is ready. @returns the import that it became */
   async send(): Promise<{ id: string }> {
     await this.flush();
-    const made = await request<{ id: string }>(importPath(this.#id, '/repair/send'), {
-      method: 'POST',
-      signal: this.#leaving.signal,
-    });
+    const made = await call('POST /v1/imports/:id/repair/send', { id: this.#id }, this.#leaving.signal);
     await this.fromStart();
     return made;
   }
@@ -189,11 +189,7 @@ export class RepairRows {
     for (let edits = this.#waiting[0]; edits !== undefined; edits = this.#waiting[0]) {
       const first = edits[0]?.row;
       try {
-        const answer = await request<RepairEdited>(importPath(this.#id, '/repair/rows'), {
-          method: 'PATCH',
-          type: 'application/json',
-          body: JSON.stringify({ edits }),
-        });
+        const answer = await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits: [...edits] } });
         this.#waiting.shift();
         this.#take(answer);
         const own = answer.rows.find(({ row }) => row === first);
@@ -231,7 +227,7 @@ export class RepairRows {
   async overview() {
     const own = ++this.#looked;
     try {
-      const view = await request<RepairView>(importPath(this.#id, '/repair'), { signal: this.#leaving.signal });
+      const view = await call('GET /v1/imports/:id/repair', { id: this.#id }, this.#leaving.signal);
       // A later question is under way: its answer counts.
       if (own === this.#looked) this.view.value = view;
     } catch (error) {
@@ -242,8 +238,8 @@ export class RepairRows {
   async #page(cursor: string | null, before: readonly RepairRow[]) {
     const own = ++this.#asked;
     try {
-      const address = importPath(this.#id, `/repair/rows${query({ ...this.wanted.peek(), limit: PAGE, cursor })}`);
-      const page = await request<Page>(address, { signal: this.#leaving.signal });
+      const asked = { id: this.#id, query: { ...this.wanted.peek(), limit: PAGE, cursor } };
+      const page = await call('GET /v1/imports/:id/repair/rows', asked, this.#leaving.signal);
       if (own !== this.#asked) return;
       const waiting = this.#waiting.flat();
       batch(() => {

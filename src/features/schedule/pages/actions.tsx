@@ -1,10 +1,13 @@
 /** What can be done with a schedule. */
-import { request } from '../../../console/api.ts';
+import { callsOf } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { foreign } from '../../../console/element.tsx';
 import { ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+import type { scheduleOperations } from '../operations.ts';
+
+const call = callsOf<(typeof scheduleOperations)[keyof typeof scheduleOperations]>();
 
 interface ScheduleActionsProperties {
   name: string;
@@ -16,10 +19,9 @@ interface ScheduleActionsProperties {
 export function ScheduleActions({ name, paused, onDone }: ScheduleActionsProperties) {
   const { go } = usePlace();
   const work = useWork();
-  const path = `/v1/schedules/${encodeURIComponent(name)}`;
-  const post = (move: string) =>
+  const post = (move: 'pause' | 'resume' | 'run') =>
     work.start(async (signal) => {
-      await request(`${path}/${move}`, { method: 'POST', signal });
+      await call(`POST /v1/schedules/:name/${move}`, { name }, signal);
       await onDone();
     });
   const remove = async () => {
@@ -31,7 +33,7 @@ export function ScheduleActions({ name, paused, onDone }: ScheduleActionsPropert
     if (!(await confirmed({ question: 'Remove this schedule?', explanation, yes: 'Remove schedule', no: 'Keep it' })))
       return;
     await work.start(async (signal) => {
-      await request(path, { method: 'DELETE', signal });
+      await call('DELETE /v1/schedules/:name', { name }, signal);
       go('/schedules');
     });
   };

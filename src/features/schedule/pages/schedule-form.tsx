@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import type { Settings } from '../../../console/answers.ts';
-import { ApiError, request } from '../../../console/api.ts';
+import { ApiError, callsOf, request } from '../../../console/api.ts';
 import { Card, Empty, foreign } from '../../../console/element.tsx';
 import { CheckField, Form, focusField, TextField } from '../../../console/form.tsx';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
@@ -16,6 +16,7 @@ import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload
 import { Shaping } from '../../../console/view/upload/shaping.tsx';
 import { useWork } from '../../../console/work.tsx';
 import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
+import type { scheduleOperations } from '../operations.ts';
 import { NameField, nameIn } from './name-field.tsx';
 import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './settings-form.ts';
 import { SourceFields } from './source-fields.tsx';
@@ -23,6 +24,8 @@ import { SourceFile } from './source-file.tsx';
 import { SourcePreview } from './source-preview.ts';
 import { TryIt } from './try.tsx';
 import { WhenFields } from './when.tsx';
+
+const call = callsOf<(typeof scheduleOperations)[keyof typeof scheduleOperations]>();
 
 /** `/schedules/new`, also with `?copy=name`, and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -141,7 +144,7 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
   const tryIt = async (): Promise<string | undefined> => {
     let id: string | undefined;
     await attempt(async (signal) => {
-      const sync = await request<{ id: string }>('/v1/schedules/try', { method: 'POST', signal, ...json(untimed()) });
+      const sync = await call('POST /v1/schedules/try', { body: untimed() }, signal);
       id = sync.id;
     });
     return id;

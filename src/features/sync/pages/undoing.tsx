@@ -1,6 +1,9 @@
 /** The question before an undo is planned. */
-import { importPath, query, request } from '../../../console/api.ts';
+import { callsOf } from '../../../console/api.ts';
 import { ask } from '../../../console/dialog.tsx';
+import type { syncOperations } from '../operations.ts';
+
+const call = callsOf<(typeof syncOperations)[keyof typeof syncOperations]>();
 
 /**
  * What the undo is to take back, as the server takes it; undefined when none is to be planned.
@@ -36,9 +39,6 @@ export async function undoChoice(uncertain: boolean): Promise<Readonly<Record<st
 
 /** Has an undo planned; gives the id of its sync. */
 export async function undone(importId: string, chosen: Readonly<Record<string, string>>, signal: AbortSignal) {
-  const { id } = await request<{ id: string }>(importPath(importId, `/undo${query(chosen)}`), {
-    method: 'POST',
-    signal,
-  });
+  const { id } = await call('POST /v1/imports/:id/undo', { id: importId, query: chosen }, signal);
   return id;
 }

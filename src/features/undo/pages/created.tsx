@@ -1,13 +1,16 @@
+import type { createdOperations } from '../../../api/operations/imports.ts';
 /** Users and groups that an import created, and deleting them when the import was undone. */
 import { useAnswer } from '../../../console/answer.ts';
 import type { CreatedView } from '../../../console/answers.ts';
-import { importPath, request } from '../../../console/api.ts';
+import { callsOf, importPath } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { foreign, Tag } from '../../../console/element.tsx';
 import { grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+
+const call = callsOf<(typeof createdOperations)[keyof typeof createdOperations]>();
 
 const ASK_EVERY_MS = 1000;
 const SHOWN = 50;
@@ -35,7 +38,7 @@ export function ImportCreated({ id }: { id: string }) {
       yes: 'Delete for good',
       no: 'Keep everything',
     });
-    if (yes) await work.start(async (signal) => set(await request(path, { method: 'DELETE', signal })));
+    if (yes) await work.start(async (signal) => set(await call('DELETE /v1/imports/:id/created', { id }, signal)));
   };
   return (
     <>
