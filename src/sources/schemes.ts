@@ -21,6 +21,21 @@ const SCHEMES: readonly Scheme[] = [
     takes: ['headers'],
     load: async () => (await import('./https.ts')).httpsSource,
   },
+  {
+    names: ['postgres', 'postgresql'],
+    takes: ['query', 'table', 'secrets'],
+    load: async () => (await import('./postgres.ts')).postgresSource,
+  },
+  {
+    names: ['mysql', 'mariadb'],
+    takes: ['query', 'table', 'secrets'],
+    load: async () => (await import('./mysql.ts')).mysqlSource,
+  },
+  {
+    names: ['sqlite'],
+    takes: ['query', 'table'],
+    load: async () => (await import('./sqlite.ts')).sqliteSource,
+  },
 ];
 
 /** As people name the settings; the others have their own names. */

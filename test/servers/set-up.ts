@@ -5,12 +5,16 @@ import { fetchProgram } from './fetch.ts';
 import { type Need, programOf } from './needs.ts';
 import { dockerAnswers } from './program.ts';
 
+/** Those that Docker has too. */
+const IN_DOCKER: ReadonlySet<Need> = new Set(['redis', 'postgres']);
+
 const TESTS = dirname(import.meta.dirname);
 
 /** A test that imports one of these, or that imports one that does, needs it. */
 const STARTED_BY: ReadonlyMap<string, Need> = new Map([
   ['servers/redis.ts', 'redis'],
   ['servers/postgres.ts', 'postgres'],
+  ['servers/mariadb.ts', 'mariadb'],
   ['console/browser.ts', 'chromium'],
 ]);
 
@@ -33,7 +37,7 @@ export async function setUpFor(files: readonly string[], get = getProgram): Prom
 
 /** @returns why it cannot be had */
 async function getProgram(need: Need): Promise<string | undefined> {
-  if (programOf(need) !== undefined || (need !== 'chromium' && (await dockerAnswers()))) return undefined;
+  if (programOf(need) !== undefined || (IN_DOCKER.has(need) && (await dockerAnswers()))) return undefined;
   const before = performance.now();
   try {
     const fetched = await fetchProgram(need);
@@ -42,7 +46,7 @@ async function getProgram(need: Need): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const said = String(error).trim().split('\n').at(-1);
-    const docker = need === 'chromium' ? '' : 'Docker does not answer, ';
+    const docker = IN_DOCKER.has(need) ? 'Docker does not answer, ' : '';
     return `no ${need}: ${docker}it is not on this machine, and it could not be fetched (${said})`;
   }
 }
