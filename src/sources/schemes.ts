@@ -36,6 +36,11 @@ const SCHEMES: readonly Scheme[] = [
     takes: ['query', 'table'],
     load: async () => (await import('./sqlite.ts')).sqliteSource,
   },
+  {
+    names: ['sftp'],
+    takes: ['secrets', 'keyFile', 'knownHosts'],
+    load: async () => (await import('./sftp.ts')).sftpSource,
+  },
 ];
 
 /** As people name the settings; the others have their own names. */

@@ -5,9 +5,6 @@ import { fetchProgram } from './fetch.ts';
 import { type Need, programOf } from './needs.ts';
 import { dockerAnswers } from './program.ts';
 
-/** Those that Docker has too. */
-const IN_DOCKER: ReadonlySet<Need> = new Set(['redis', 'postgres']);
-
 const TESTS = dirname(import.meta.dirname);
 
 /** A test that imports one of these, or that imports one that does, needs it. */
@@ -15,8 +12,12 @@ const STARTED_BY: ReadonlyMap<string, Need> = new Map([
   ['servers/redis.ts', 'redis'],
   ['servers/postgres.ts', 'postgres'],
   ['servers/mariadb.ts', 'mariadb'],
+  ['servers/sshd.ts', 'sshd'],
   ['console/browser.ts', 'chromium'],
 ]);
+
+/** What is taken from Docker where that answers. */
+const IN_DOCKER: ReadonlySet<Need> = new Set(['redis', 'postgres']);
 
 /**
  * Gets the servers and the browser that these test files need.
