@@ -11,7 +11,7 @@ import { SourceError } from './source-errors.ts';
 
 /** What all databases share: one query in one transaction that only reads, its values as the database's own CSV output has them. */
 
-export interface SqlLimits {
+interface SqlLimits {
   /** One statement, as the database measures it, in ms. */
   readonly statementMs: number;
   /** All of it, in ms. */
