@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { syncEntry } from '../features/sync/api.ts';
 import { RUN_STATES, SYNC_STATES } from '../membership/sync-state.ts';
 import { count, time } from './fields.ts';
 import { importView } from './imports.ts';
+import { syncEntry } from './sync-entry.ts';
 
 /** What came of the last run of a schedule. */
 const NIGHT_RESULTS = ['ok', 'running', 'waits', 'failed', 'missed', 'rejected', 'none'] as const;

@@ -6,12 +6,6 @@ import { callMetrics } from '../app/call-metrics.ts';
 import { serviceOpener } from '../app/open-service.ts';
 import type { Service } from '../app/service.ts';
 import { asError } from '../errors/message-of.ts';
-import { notifyTarget } from '../features/notify/commands/notify-target.ts';
-import { scheduleControl } from '../features/schedule/commands/schedule-control.ts';
-import { composeSchedules } from '../features/schedule/compose-schedules.ts';
-import { sandboxSources } from '../features/schedule/sandbox-sources.ts';
-import { syncControl } from '../features/sync/commands/sync-control.ts';
-import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
@@ -25,6 +19,7 @@ import { openAccessStore } from '../server/access/access-store.ts';
 import { addressesForOthers } from '../server/addresses.ts';
 import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api } from '../server/context.ts';
+import { FEATURES } from '../server/features.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
 import { UsageError } from './errors.ts';
@@ -56,7 +51,7 @@ const DAY_MS = 86_400_000;
 export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
-  const receiver = await notifyTarget(config, flags);
+  const ready = await Promise.all(FEATURES.map((feature) => feature.ready?.(config, flags)));
   const lifecycle = createLifecycle();
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
@@ -79,33 +74,27 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     void app.failed.then((error) => {
       failure = error;
     });
-    const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs, stage: io.reading?.stage });
-    lifecycle.onStop(() => syncs.stop());
-    syncs.events.on('failure', endUnlessFull);
-    const ownFolder = service.sandbox && config.sources.length === 0 ? await sandboxSources(dir) : undefined;
-    const allowed = { ...config, sources: ownFolder === undefined ? config.sources : [ownFolder] };
-    const schedules = composeSchedules(allowed, { syncs, service, dir, log, fail: endUnlessFull });
-    lifecycle.onStop(() => schedules.stop());
-    const [ofSchedules, ofSyncs] = [scheduleControl(schedules), syncControl(syncs)];
-    await app.serveControl((...request) => ofSchedules(...request) ?? ofSyncs(...request));
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
     lifecycle.onStop(() => access.close());
     const tokenRequired = flags.requireToken === true || !isLoopback(flags.host);
-    const server = await createServer({
-      coordinator,
-      syncs,
-      schedules,
-      dir,
-      access,
-      settings: settingsOf(allowed, service, flags),
-      anybodyActs: service.anybodyActs,
-      tokenRequired,
-      log,
-      registry,
+    const { app: server, context } = await createServer({
+      ...{ config, service, coordinator, dir, access, tokenRequired, log, registry },
+      settings: settingsOf(config, service, flags),
+      say: (sentence) => say(io, sentence),
+      onStop: lifecycle.onStop,
+      fail: endUnlessFull,
+      stage: io.reading?.stage,
       tracing: app.tracing?.plugin,
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
-      ...(receiver !== undefined && { receiver }),
-      notifyPrivate: flags.notifyPrivate === true,
+      ...Object.assign({}, ...ready),
+    });
+    const controls = FEATURES.flatMap((feature) => feature.control?.(context) ?? []);
+    await app.serveControl((...request) => {
+      for (const control of controls) {
+        const answer = control(...request);
+        if (answer !== undefined) return answer;
+      }
+      return undefined;
     });
     lifecycle.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
@@ -120,12 +109,6 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     say(io, `Listening on ${address}`);
     const others = addressesForOthers(address, flags.host);
     if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
-    if (ownFolder !== undefined) {
-      say(
-        io,
-        `Schedules made in the console read files in ${ownFolder}. Put yours there, or name other folders with ROLLCALL_SOURCES.`,
-      );
-    }
     // So that the first visitor does not wait for it. If it fails, the API still works.
     consoleBundle().catch((error: unknown) => log.warn({ err: error }, 'the console cannot be shown'));
     const continued = coordinator.continueAll().then((resting) => {
@@ -156,8 +139,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       (error) => log.warn({ err: error }, 'imports that wait for the service cannot continue'),
     );
     lifecycle.onStop(() => returns.stop());
-    syncs.continueAll();
-    schedules.start();
+    for (const { started } of FEATURES) started?.(context);
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {

@@ -1,12 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyPluginCallback,
+  FastifyRequest,
+  RawServerDefault,
+} from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Role, Settings } from '../api/service.ts';
-import type { Schedules } from '../features/schedule/compose-schedules.ts';
-import type { SyncViews } from '../features/sync/routes/views.ts';
-import type { SyncRunner } from '../features/sync/run/runner-port.ts';
-import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
+import type { Registry } from 'prom-client';
+import type { FollowUp } from '../api/imports.ts';
+import type { Overview } from '../api/overview.ts';
+import type { Role, Settings, SettingsAnswer } from '../api/service.ts';
+import type { Service } from '../app/service.ts';
+import type { ControlHandler } from '../imports/life/control.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import type { StageFile } from '../imports/stage/staging.ts';
+import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
@@ -24,11 +33,9 @@ export type Api = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** What every route needs. */
+/** What routes need. A feature adds what it has opened. */
 export interface ServerContext {
   readonly coordinator: Coordinator;
-  readonly syncs: SyncRunner;
-  readonly schedules: Pick<Schedules, 'add' | 'edit' | 'events' | 'obtain' | 'pause' | 'resume' | 'remove' | 'run'>;
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: Settings;
@@ -37,16 +44,73 @@ export interface ServerContext {
   readonly reading: DataReader;
   readonly views: ImportViews;
   readonly running: RunningImports;
-  /** For lists and journals. */
-  readonly syncCatalog: SyncCatalogReader;
-  readonly syncViews: SyncViews;
   readonly events: Events;
   readonly log: Logger;
+  readonly registry: Registry;
+  readonly features: readonly ServerFeature[];
   /** Whether the sender of a long request may still have its answer. */
   readonly isStillAllowed: (request: FastifyRequest) => boolean;
 }
 
+/** What a server is started with. A feature adds the options that are its own. */
+export interface ServerOptions {
+  readonly config: Config;
+  readonly service: Pick<Service, 'apps' | 'sandbox' | 'anybodyActs'>;
+  readonly coordinator: Coordinator;
+  readonly dir: DataDir;
+  readonly access: AccessStore;
+  readonly settings: Settings;
+  /** Whether everyone needs a token; false only where no other machine can reach the server. */
+  readonly tokenRequired: boolean;
+  readonly log: Logger;
+  /** Says a sentence to who started it. */
+  readonly say: (sentence: string) => void;
+  /** Registers what is stopped after the server, and before the coordinator. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+  /** Gets the error with which a feature cannot continue. */
+  readonly fail: (error: Error) => void;
+  /** Reads files into ledgers. Default: each in a thread of its own. */
+  readonly stage?: StageFile | undefined;
+  /** For metrics that other parts of this process use as well. Default: its own. */
+  readonly registry?: Registry;
+  /** Traces requests; not given: no traces. */
+  readonly tracing?: FastifyPluginCallback | undefined;
+  /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: none. */
+  readonly trustProxy?: readonly string[];
+  /** An upload that stalls for this long is given up, in ms. Default: a minute. */
+  readonly uploadIdleMs?: number;
+  /** Uploads at the same time; more are refused with BUSY. Default: 64. */
+  readonly maxUploads?: number;
+}
+
+/** What a feature adds to the server: each part is optional, and called in the order of features.ts. */
+export interface ServerFeature {
+  /** Checks its settings before anything is opened: its options. @throws ConfigError @param flags of `rollcall serve` */
+  readonly ready?: (config: Config, flags: object) => Promise<Partial<ServerOptions>>;
+  /** Opens what it needs while the server runs: its part of the context. */
+  readonly open?: (
+    context: ServerContext,
+    options: ServerOptions,
+    app: Api,
+  ) => Partial<ServerContext> | Promise<Partial<ServerContext>>;
+  /** Adds its addresses. */
+  readonly routes?: (app: Api, context: ServerContext) => void;
+  /** What came after an import, other than its retries. */
+  readonly followUps?: (context: ServerContext, id: string) => Promise<FollowUp[]>;
+  /** Its part of `GET /v1/settings`. */
+  readonly settings?: (context: ServerContext) => Partial<SettingsAnswer>;
+  /** `GET /v1/overview` with its part. */
+  readonly overview?: (context: ServerContext, before: Overview) => Overview;
+  /** Answers requests of other processes of this machine. */
+  readonly control?: (context: ServerContext) => ControlHandler;
+  /** Imports continue: it may begin its own work. */
+  readonly started?: (context: ServerContext) => void;
+}
+
 declare module 'fastify' {
+  interface FastifyInstance {
+    readonly access: AccessStore;
+  }
   interface FastifyRequest {
     /** Who sends it. On public routes: everyone. */
     who: Who;

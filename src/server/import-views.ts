@@ -3,7 +3,6 @@ import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { checkOf, checkSummaryOf } from '../features/check/checks.ts';
-import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { tagsOf } from '../imports/import-tags.ts';
@@ -16,7 +15,6 @@ import { actionsOf } from '../membership/import-actions.ts';
 import { kindOf } from '../membership/import-kind.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
-import { isFinalSync } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
@@ -25,6 +23,8 @@ import type { DataReader } from './reading.ts';
 
 export interface ImportViews {
   of(record: ImportRecord): Promise<ImportView>;
+  /** Its rows by outcome. */
+  rows(record: ImportRecord): Promise<ImportView['rows']>;
   staging(id: string): Staging | null;
   /** Ids of imports whose files are being read now; others that are staging wait for their turn. */
   beingRead(): string[];
@@ -47,12 +47,13 @@ const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
   UNKNOWN_LEDGER: 'its ledger was written by a rollcall from before the first release, so its rows cannot be counted',
 };
 
+/** @param followUpsOfFeatures what came after an import, other than its retries */
 export function importViews(
   coordinator: Coordinator,
   dir: DataDir,
   reading: DataReader,
-  syncs: SyncCatalogReader,
   log: Logger,
+  followUpsOfFeatures: (id: string) => readonly Promise<FollowUp[]>[],
 ): ImportViews {
   const uncounted = quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted'));
   const staging = new Map<string, Staging>();
@@ -91,7 +92,6 @@ export function importViews(
     const folder = dir.folder(id);
     const { totals, fault } = await totalsIn(record);
     const summary = summaryOf(record, totals, writtenReports(folder));
-    const { maxCreate, maxRemovals } = optionsToAgree(record);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {
@@ -102,8 +102,7 @@ export function importViews(
         retry: retry && address('retryable=true'),
       },
       reason: [reasonFor(record, asParameter), fault].filter((part) => part !== '').join('; '),
-      ...(maxCreate !== undefined && { maxCreate }),
-      ...(maxRemovals !== undefined && { maxRemovals }),
+      ...optionsToAgree(record),
       ...(checkOf(folder) !== undefined && { hasCheck: true as const }),
       ...(state === 'staged' && (await checkedRows(folder, summary.rows.skipped))),
       ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
@@ -126,12 +125,8 @@ export function importViews(
       const kind = repaired === true ? 'repair' : 'retry';
       return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
     });
-    const undos = syncs.undos(id).map(async (undo): Promise<FollowUp> => {
-      const carrier = undo.importId === null ? undefined : reading.find(undo.importId);
-      const rows = carrier === undefined ? null : (await ownView(carrier)).rows;
-      return { kind: 'undo', id: undo.id, state: undo.state, isOpen: !isFinalSync(undo.state), rows, isPart: false };
-    });
-    return Promise.all([...retries, ...undos]);
+    const [own, others] = await Promise.all([Promise.all(retries), Promise.all(followUpsOfFeatures(id))]);
+    return [...own, ...others.flat()];
   };
 
   /** Rows that a retry would still send: a full retry takes all that is left, a partial or repaired one only its rows. */
@@ -141,6 +136,7 @@ export function importViews(
   };
 
   return {
+    rows: async (record) => (await ownView(record)).rows,
     staging: (id) => staging.get(id) ?? null,
     beingRead: () => [...staging.keys()],
     of: async (record) => {

@@ -3,26 +3,13 @@ import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import files from '@fastify/static';
-import { type FastifyBaseLogger, type FastifyPluginCallback, fastify, LogController } from 'fastify';
+import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
-import type { Settings } from '../api/service.ts';
-import { openNotifications } from '../features/notify/notifications.ts';
-import type { Receiver } from '../features/notify/receiver.ts';
-import { notificationRoutes } from '../features/notify/routes.ts';
-import { syncMetrics } from '../features/schedule/routes/sync-metrics.ts';
-import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
-import { syncViews } from '../features/sync/routes/views.ts';
-import type { SyncRunner } from '../features/sync/run/runner-port.ts';
-import { openSyncCatalogReader } from '../features/sync/sync-catalog.ts';
-import type { Coordinator } from '../imports/life/coordinator.ts';
-import type { DataDir } from '../platform/data-dir.ts';
-import type { Logger } from '../platform/log.ts';
-import type { AccessStore } from './access/access-store.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
-import type { Api, ServerContext } from './context.ts';
+import type { Api, ServerContext, ServerOptions } from './context.ts';
 import { describeRoutes, docsRoutes } from './docs.ts';
 import { openEvents } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -43,35 +30,6 @@ import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
 import { tokenRoutes } from './tokens.ts';
 import { uploadRoutes } from './uploads/routes.ts';
-
-export interface ServerOptions {
-  readonly coordinator: Coordinator;
-  readonly syncs: SyncRunner;
-  readonly schedules: ServerContext['schedules'];
-  readonly dir: DataDir;
-  readonly access: AccessStore;
-  readonly settings: Settings;
-  readonly anybodyActs?: ServerContext['anybodyActs'];
-  /** Whether everyone needs a token; false only where no other machine can reach the server. */
-  readonly tokenRequired: boolean;
-  readonly log: Logger;
-  /** For metrics that other parts of this process use as well. Default: its own. */
-  readonly registry?: Registry;
-  /** Traces requests; not given: no traces. */
-  readonly tracing?: FastifyPluginCallback | undefined;
-  /** Notified of finished imports; not given: who an admin has set. Closed with the server. */
-  readonly receiver?: Receiver;
-  /** Whether a receiver that an admin sets may be on this machine or a private network. Default: no. */
-  readonly notifyPrivate?: boolean;
-  /** As of the notifier. */
-  readonly outageMs?: number;
-  /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: none. */
-  readonly trustProxy?: readonly string[];
-  /** An upload that stalls for this long is given up, in ms. Default: a minute. */
-  readonly uploadIdleMs?: number;
-  /** Uploads at the same time; more are refused with BUSY. Default: 64. */
-  readonly maxUploads?: number;
-}
 
 /** Time in which the headers of a request must have arrived, in ms. */
 const HEADERS_MS = 15_000;
@@ -99,8 +57,10 @@ const CONTENT_POLICY = {
 };
 
 /** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
-export async function createServer(options: ServerOptions): Promise<Api> {
-  const { coordinator, syncs, schedules, dir, access, settings, log, registry = new Registry() } = options;
+export async function createServer(
+  options: ServerOptions,
+): Promise<{ readonly app: Api; readonly context: ServerContext }> {
+  const { coordinator, dir, access, settings, log, registry = new Registry() } = options;
   let stopping = false;
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -172,35 +132,25 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const guarding = guard(app, access, options.tokenRequired);
   const { isStillAllowed } = guarding;
   const reading = openReading(dir, coordinator.reading);
-  const syncCatalog = openSyncCatalogReader(dir.catalog);
-  const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
-  const views = importViews(coordinator, dir, reading, syncCatalog, log);
+  // Complete when the features are open: parts ask each other when they are asked, and not before.
+  const context = {
+    ...{ coordinator, dir, access, settings, reading, log, registry, isStillAllowed },
+    ...{ anybodyActs: options.service.anybodyActs, features: FEATURES },
+  } as ServerContext;
+  const add = (part: Partial<ServerContext>) => Object.assign(context, part);
   const { callsPerMinute } = settings;
+  const views = importViews(coordinator, dir, reading, log, (id) =>
+    FEATURES.flatMap(({ followUps }) => followUps?.(context, id) ?? []),
+  );
   const running = runningImports({ coordinator, reading, views, callsPerMinute });
-  const events = openEvents({ coordinator, syncs, schedules, reading, views, running, log, callsPerMinute });
-  const context: ServerContext = {
-    ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, running, events, log, isStillAllowed },
-    anybodyActs: options.anybodyActs,
-    syncCatalog,
-    syncViews: syncViews(syncs, dir, syncCatalog),
-  };
+  const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
+  add({ views, running, events });
   app.addHook('preClose', async () => {
     stopping = true;
     events.close();
   });
-  const notifications = await openNotifications({
-    ...context,
-    registry,
-    fixed: options.receiver,
-    allowPrivate: options.notifyPrivate === true,
-    outageMs: options.outageMs,
-  });
-  app.addHook('onClose', async () => {
-    await notifications.close();
-    reading.close();
-    syncCatalog.close();
-    scheduleCatalog.close();
-  });
+  app.addHook('onClose', async () => reading.close());
+  for (const { open } of FEATURES) add((await open?.(context, options, app)) ?? {});
   app.addHook('preParsing', async ({ raw, routeOptions }) => {
     if (routeOptions.config.takesFile !== true) endIfSlow(raw);
   });
@@ -224,23 +174,21 @@ export async function createServer(options: ServerOptions): Promise<Api> {
 
   await describeRoutes(app);
   serverMetrics(app, context, registry);
-  syncMetrics(syncCatalog, scheduleCatalog, registry);
   healthRoutes(app, context, registry);
   importRoutes(app, context);
   rowRoutes(app, context);
   reportRoutes(app, context);
   memberRoutes(app, context);
   eventRoutes(app, context);
-  settingsRoutes(app, context, notifications);
-  notificationRoutes(app, context, notifications);
-  overviewRoute(app, context, scheduleCatalog);
+  settingsRoutes(app, context);
+  overviewRoute(app, context);
   await sessionRoutes(app, context, guarding, options.tokenRequired);
   tokenRoutes(app, context, options.tokenRequired);
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.maxUploads ?? 64 });
   docsRoutes(app);
   consoleRoutes(app);
-  for (const routes of FEATURES) routes(app, context);
-  return app;
+  for (const { routes } of FEATURES) routes?.(app, context);
+  return { app, context };
 }
 
 /** Time in which the whole body of a request must have arrived, in ms. Uploads have their own timeout. */

@@ -1,22 +1,17 @@
 import { serviceOperations } from '../api/operations/service.ts';
-import type { Notifications } from '../features/notify/notifications.ts';
-import { LIMITS } from '../features/sync/guard-limits.ts';
+import type { SettingsAnswer } from '../api/service.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { answersSoon } from './queue-answer.ts';
 import { serve } from './serve.ts';
 
 /** How the server was started, what its regions do, and who did what. */
-export function settingsRoutes(
-  app: Api,
-  { coordinator, settings, access }: ServerContext,
-  notifications: Pick<Notifications, 'view'>,
-): void {
-  serve(app, serviceOperations.settings, async () => ({
-    ...settings,
-    notifyHost: notifications.view().host,
-    guardLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })),
-  }));
+export function settingsRoutes(app: Api, context: ServerContext): void {
+  const { coordinator, settings, access, features } = context;
+  serve(app, serviceOperations.settings, async () => {
+    const own: SettingsAnswer = { ...settings, notifyHost: null, guardLimits: [] };
+    return Object.assign(own, ...features.map((feature) => feature.settings?.(context)));
+  });
   serve(app, serviceOperations.regions, async () => {
     const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.lookAtQueues()]));
     return {

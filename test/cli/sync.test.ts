@@ -47,6 +47,25 @@ test('a plan is shown, kept, and carried out when someone says so; what failed s
   expect(JSON.parse(list.stdout)).toMatchObject([{ undoOf: id, state: 'applied' }, { state: 'applied' }, { id }]);
 });
 
+test('a plan and its result are printed as Markdown alone, where the format of the input needs no word', async () => {
+  const at = await openPlace();
+  const file = at.file('members.csv', rows([...PEOPLE, 'new', 'nobody']));
+  const planned = await at.run(['sync', file, '--format', 'markdown']);
+  expect([planned.code, planned.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /^### Sync of `members\.csv`\n\n\*\*2 to add; 10 right\.\*\*\n(?:.*\n)*Sync `sync-\S+` is \*\*planned\*\*: .*\n$/,
+    ),
+  ]);
+  const applied = await at.run(['sync', file, '--format', 'markdown', '--apply']);
+  expect([applied.code, applied.stdout]).toEqual([
+    1,
+    expect.stringMatching(/\nSync `sync-\S+` is \*\*applied\*\*: .* 2 rows read = 1 added \+ 1 failed\.\n$/),
+  ]);
+  const wrong = await at.run(['sync', file, '--format', 'pdf']);
+  expect(wrong.stderr).toContain('ldif, markdown.');
+});
+
 test('an undo whose import lost a reply names at its end and in its exit code whom it leaves', async () => {
   const at = await openSandboxPlace({ seed: { users: PEOPLE, groups: ['team'] }, faults: 'reset-after=1' });
   const imported = await at.run(['import', at.file('members.csv', rows(PEOPLE)), '--no-ban-check', '--yes', '--json']);

@@ -57,6 +57,7 @@ describe('with a server, commands do as they do without:', () => {
     note(await both(() => ['sync', 'first.csv', '--plan-csv', 'plan.csv']));
     const [ours, theirs] = [here, there].map(({ root }) => readFileSync(join(root, 'plan.csv'), 'utf8'));
     expect(theirs).toBe(ours);
+    await both((place) => ['sync', 'show', idOf(place), '--format', 'markdown']);
     const [, shown] = await both((place) => ['sync', 'show', idOf(place), '--format', 'csv']);
     expect(shown.stdout).toBe(theirs);
     await both((place) => ['sync', 'show', idOf(place)]);

@@ -8,8 +8,6 @@ import { composeCoordinator } from '../../src/app/compose.ts';
 import { clientOf, type Service } from '../../src/app/service.ts';
 import type { ChatClient } from '../../src/chat/client.ts';
 import type { Schedules } from '../../src/features/schedule/compose-schedules.ts';
-import { composeSchedules } from '../../src/features/schedule/compose-schedules.ts';
-import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
 import type { SyncRunner } from '../../src/features/sync/run/runner-port.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import type { Region } from '../../src/membership/membership.ts';
@@ -18,8 +16,8 @@ import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AccessStore, openAccessStore } from '../../src/server/access/access-store.ts';
-import type { Api } from '../../src/server/context.ts';
-import { createServer, type ServerOptions } from '../../src/server/server.ts';
+import type { Api, ServerOptions } from '../../src/server/context.ts';
+import { createServer } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
 
@@ -114,12 +112,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));
-  const syncs = composeSyncs(coordinator, dir, service, log, SHARED_READING);
-  taken.defer(() => syncs.stop());
-  syncs.events.on('failure', (error) => failures.push(error));
-  const fail = (error: Error) => failures.push(error);
-  const schedules = composeSchedules(config, { syncs, service, dir, log, fail });
-  taken.defer(() => schedules.stop());
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
@@ -134,12 +126,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     outageMs,
     registry,
   } = options;
-  const app = await createServer({
-    coordinator,
-    syncs,
-    schedules,
-    dir,
-    access,
+  const { app, context } = await createServer({
+    ...{ config, service, coordinator, dir, access },
+    say: () => {},
+    onStop: (stop) => taken.defer(stop),
+    fail: (error) => failures.push(error),
+    stage: SHARED_READING.stage,
     settings: { ...SETTINGS, ...(callsPerMinute !== undefined && { callsPerMinute }), ...settings },
     tokenRequired,
     notifyPrivate,
@@ -161,8 +153,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     dir,
     access,
     coordinator,
-    syncs,
-    schedules,
+    syncs: context.syncs,
+    schedules: context.schedules,
     sandbox,
     fetch: (path, init) => fetch(`${url}${path}`, init),
     json: async (path, init) => {

@@ -4,6 +4,7 @@ import { planDocument } from '../../src/features/sync/api-plan.ts';
 import { guardPlan } from '../../src/features/sync/plan/guards.ts';
 import { changesCsv, planCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { planJson } from '../../src/features/sync/plan/plan-json.ts';
+import { planMarkdown } from '../../src/features/sync/plan/plan-markdown.ts';
 import { planText } from '../../src/features/sync/plan/plan-text.ts';
 import { CHANGES } from '../../src/features/sync/plan/reasons.ts';
 import { fileRows, type Live, people, planned } from './planning.ts';
@@ -57,7 +58,7 @@ us,team,eve,,remove,participant,is not in the file
 });
 
 test('a plan as JSON is what its schema says, with findings, groups and everyone', () => {
-  const { plan } = planned(FILE, LIVE, { ...MIRROR, protect: new Set(['vip']) });
+  const { plan } = planned(FILE, LIVE, { ...MIRROR, protect: ['vip'] });
   guardPlan(plan, undefined, { rows: 100, fields: [], groups: [] });
   const document = planDocument.parse(JSON.parse(text(planJson(plan))));
   expect(document).toMatchObject({
@@ -135,5 +136,105 @@ Held: 1 objection of the guards
     const { plan } = planned(FILE, LIVE, MIRROR);
     expect(planText(plan, { color: false, width: 80 })).not.toContain('\u001b');
     expect(planText(plan, { color: true, width: 80 })).toContain('\u001b[1m');
+  });
+});
+
+describe('a plan as Markdown, for a comment on a pull request', () => {
+  test('says what it comes to, what the guards object to, and what happens to each group and member', () => {
+    const { plan } = planned(FILE, LIVE, MIRROR);
+    guardPlan(plan, undefined, { rows: 100, fields: [], groups: [] });
+    expect(planMarkdown(plan)).toBe(`### Sync of \`members.csv\`
+
+**1 to add, 1 to change, 1 to remove, 1 to ban; 1 right, 1 reported, nothing done in 1 of 2 groups.**
+
+#### Held: 1 objection of the guards
+
+- The file has 7 rows, 93 % fewer than the 100 of the last run; 10 fewer are allowed. Make sure that the file is complete, and approve the plan if it is.
+
+| group | add | change | remove | ban | right | reported |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| \`team\` (us) | 1 | 1 | 1 | 1 | 1 | 1 |
+
+- \`nowhere\` (eu): the service does not know the group (ERR\\_GUID\\_NOT\\_FOUND: no such group); 3 rows of the file wait for it
+
+<details><summary>1 to remove</summary>
+
+| group | user | from | to | why |
+| --- | --- | --- | --- | --- |
+| \`team\` (us) | \`eve\` | participant |  | is not in the file |
+
+</details>
+
+<details><summary>1 to ban</summary>
+
+| group | user | from | to | why |
+| --- | --- | --- | --- | --- |
+| \`team\` (us) | \`cleo\` |  | ban | the file asks for a ban |
+
+</details>
+
+<details><summary>1 to change</summary>
+
+| group | user | from | to | why |
+| --- | --- | --- | --- | --- |
+| \`team\` (us) | \`anna\` | participant | moderator | the file asks for a higher scope |
+
+</details>
+
+<details><summary>1 to add</summary>
+
+| group | user | from | to | why |
+| --- | --- | --- | --- | --- |
+| \`team\` (us) | \`-dan\` |  | participant | is not in the group |
+
+</details>
+
+<details><summary>1 reported, and left as they are</summary>
+
+| group | user | from | to | why |
+| --- | --- | --- | --- | --- |
+| \`team\` (us) | \`boss\` | admin |  | would be removed, but owns the group and is kept unless named explicitly |
+
+</details>
+`);
+  });
+
+  test('has at most 60 kB, and says how many are left out', () => {
+    const guids = Array.from({ length: 300 }, (_, at) => `${'ß'.repeat(90)}${at}`);
+    const { plan } = planned(
+      [...fileRows(people(9_000)), ...guids.flatMap((guid) => fileRows(people(1), guid))],
+      {
+        team: { members: people(9_000, 'participant', 5_000) },
+        ...Object.fromEntries(guids.map((one) => [one, { members: people(2, 'admin', 7) }])),
+      },
+      MIRROR,
+    );
+    guardPlan(plan);
+    const comment = planMarkdown(plan);
+    expect(Buffer.byteLength(comment)).toBeGreaterThan(50_000);
+    expect(Buffer.byteLength(comment)).toBeLessThanOrEqual(60_000);
+    expect(comment).toMatch(/… and [\d,]+ more groups/);
+    for (const section of comment.split('<details>').slice(1)) {
+      const [, all = ''] = /<summary>([\d,]+) /.exec(section) ?? [];
+      const [, left = ''] = /… and ([\d,]+) more users/.exec(section) ?? [];
+      const number = (text: string) => Number(text.replaceAll(',', ''));
+      expect(section.split('\n| `').length - 1 + number(left)).toBe(number(all));
+      expect(section.trim()).toMatch(/<\/details>$/);
+    }
+  });
+
+  test('takes no name for Markdown, HTML, or a person to notify', () => {
+    const guid = '@everyone|<img src=x>`**`';
+    const { plan } = planned(
+      fileRows({ '`@octocat`': 'participant' }, guid),
+      { [guid]: { listing: 'failed' } },
+      MIRROR,
+    );
+    guardPlan(plan);
+    const comment = planMarkdown(plan);
+    expect(comment).toContain('`` @everyone\\|<img src=x>`**` ``');
+    // Outside of code spans.
+    const plain = comment.replace(/(`+).*?[^`]\1(?!`)/g, '');
+    expect(plain).not.toMatch(/<img|@everyone|@octocat|(?<!\\)\*\*`/);
   });
 });

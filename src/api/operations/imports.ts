@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { checkQuery, checkView } from '../../features/check/api.ts';
 import { createdView } from '../../features/undo/api.ts';
-import { BAN_CHECK } from '../../options/ban-options.ts';
-import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
-import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
+import { RESUMING } from '../../options/resuming-options.ts';
+import { LEAVING_OUT } from '../../options/sending-options.ts';
 import {
   bulkAnswer,
   bulkBody,
@@ -19,13 +18,6 @@ import { queryOf } from '../option-query.ts';
 import { anyTexts } from '../options.ts';
 
 const operation = operationsOf('imports', z.object({ id: z.string().meta({ description: 'Id of an import.' }) }));
-
-const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
-/** Options that `resume` may change of an import that waits for an answer. */
-const RESUMING = {
-  ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
-  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT },
-};
 
 const moved = {
   answer: importView,
@@ -59,20 +51,24 @@ export const importOperations = {
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
   }),
   pause: operation('POST /v1/imports/:id/pause', 'operator', {
+    audit: 'import.pause',
     summary: 'Let calls in flight finish, and send no more until `resume`',
     ...moved,
   }),
   resume: operation('POST /v1/imports/:id/resume', 'operator', {
+    audit: 'import.resume',
     summary: 'Continue an import that is staged, paused or blocked',
     query: z.strictObject(queryOf(RESUMING)),
     ...moved,
     refusals: [...moved.refusals, 'NO_CHECK_YET'],
   }),
   cancel: operation('POST /v1/imports/:id/cancel', 'operator', {
+    audit: 'import.cancel',
     summary: 'End an import; what was not sent is `unprocessed`',
     ...moved,
   }),
   retry: operation('POST /v1/imports/:id/retry', 'operator', {
+    audit: 'import.retry',
     summary: 'Send again what failed, was not confirmed or was not sent, as a new import',
     description: 'With options that choose rows: only those among them.',
     query: retryQuery,
@@ -81,6 +77,7 @@ export const importOperations = {
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
   remove: operation('DELETE /v1/imports/:id', 'operator', {
+    audit: 'import.delete',
     summary: 'Delete an import that has finished, or is staged and not started, with all its files',
     answer: nothing('Deleted.'),
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
@@ -92,6 +89,7 @@ export const importOperations = {
   }),
   /** Its body is a file; the server says more about it, and checks the query (server/uploads). */
   create: operation('POST /v1/imports', 'operator', {
+    audit: 'import.create',
     summary: 'Import a file',
     query: anyTexts,
     status: 202,
@@ -107,6 +105,7 @@ const list = {
 /** Checks of staged imports: which rows would fail, before anything is sent. */
 export const checkOperations = {
   begin: operation('POST /v1/imports/:id/check', 'operator', {
+    audit: 'import.check',
     summary:
       'Ask the service which rows of an import would fail; nothing is sent. Continues a check that waits or stopped',
     query: checkQuery,
@@ -137,6 +136,7 @@ export const createdOperations = {
     refusals: ['UNKNOWN_IMPORT'],
   }),
   remove: operation('DELETE /v1/imports/:id/created', 'operator', {
+    audit: 'import.delete-created',
     summary: 'Delete for good the users and groups that an import created, where no one else uses them',
     description:
       'Possible when its memberships were undone. It continues after the answer, and after a restart of the server; where it ended early, the next request continues it.',

@@ -1,4 +1,3 @@
-import { newReceiver, notificationsView, notificationTried, receiverSet } from '../../features/notify/api.ts';
 import { nothing, operationsOf } from '../operation.ts';
 import { overview } from '../overview.ts';
 import { regionsAnswer } from '../regions.ts';
@@ -28,38 +27,12 @@ export const serviceOperations = {
   }),
 };
 
-/** Who is notified of imports and syncs: set and tried by admins. */
-export const notificationOperations = {
-  view: operation('GET /v1/notifications', 'admin', {
-    summary: 'Who is notified',
-    answer: notificationsView,
-  }),
-  set: operation('PUT /v1/notifications', 'admin', {
-    summary: 'Set who is notified, in place of another',
-    description:
-      'It is kept in the data directory and counts at once. The same addresses are allowed as with `--notify`: private ones only where the server was started with `--notify-private`.',
-    body: newReceiver,
-    answer: receiverSet,
-    refusals: ['NOTIFY_FIXED'],
-  }),
-  clear: operation('DELETE /v1/notifications', 'admin', {
-    summary: 'Notify no one',
-    description: 'What is not delivered yet is dropped.',
-    answer: nothing('No one is notified.'),
-    refusals: ['NOTIFY_FIXED'],
-  }),
-  test: operation('POST /v1/notifications/test', 'admin', {
-    summary: 'Send a test notification, and say whether it arrived',
-    answer: notificationTried,
-    refusals: ['NO_RECEIVER'],
-  }),
-};
-
 const access = operationsOf('access');
 
 /** Logging in with a token, for browsers. */
 export const sessionOperations = {
   login: access('POST /v1/session', 'public', {
+    audit: 'session.create',
     summary: 'Log in with a token',
     body: loginBody,
     answer: loginAnswer,
@@ -71,6 +44,7 @@ export const sessionOperations = {
     refusals: ['TOKEN_REQUIRED'],
   }),
   logout: access('DELETE /v1/session', 'public', {
+    audit: 'session.end',
     summary: 'Log out',
     answer: nothing('Logged out.'),
   }),

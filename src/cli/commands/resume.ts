@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
-import { withSyncs } from '../../features/sync/commands/sync-data.ts';
 import { composeSyncs } from '../../features/sync/compose-syncs.ts';
+import { openSyncCatalogReader } from '../../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { LEAVING_OUT, type LeavingOutChoices, type RemovingChoices } from '../../options/sending-options.ts';
-import { dataDir } from '../../platform/data-dir.ts';
+import { dataDir, readCatalog } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
@@ -89,7 +89,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
 
 /** Whether the import carries out a sync, which must be notified of its end. */
 function isOfSync(path: string, id: string): boolean {
-  return withSyncs(path, (syncs) => syncs?.find(id)) !== undefined;
+  return readCatalog(path, openSyncCatalogReader, (syncs) => syncs?.find(id)) !== undefined;
 }
 
 /** Whether the file of an import has been written to since the import was made. A deleted file has not. */

@@ -151,15 +151,23 @@ async function imports(dataDir: string): Promise<readonly Word[]> {
 }
 
 async function syncs(dataDir: string): Promise<readonly Word[]> {
-  const { withSyncs } = await import('../../features/sync/commands/sync-data.ts');
-  return withSyncs(dataDir, (reader) =>
+  const [{ readCatalog }, { openSyncCatalogReader }] = await Promise.all([
+    import('../../platform/data-dir.ts'),
+    import('../../features/sync/sync-catalog.ts'),
+  ]);
+  return readCatalog(dataDir, openSyncCatalogReader, (reader) =>
     (reader?.list(MAX_NAMES) ?? []).map(({ id, state, file }): Word => [id, `${state}, ${file}`]),
   );
 }
 
 async function schedules(dataDir: string): Promise<readonly Word[]> {
-  const { withSchedules } = await import('../../features/schedule/commands/schedule-data.ts');
-  return withSchedules(dataDir, (reader) => (reader?.list() ?? []).map(({ name, file }): Word => [name, file]));
+  const [{ readCatalog }, { openScheduleCatalogReader }] = await Promise.all([
+    import('../../platform/data-dir.ts'),
+    import('../../features/schedule/schedule-catalog.ts'),
+  ]);
+  return readCatalog(dataDir, openScheduleCatalogReader, (reader) =>
+    (reader?.list() ?? []).map(({ name, file }): Word => [name, file]),
+  );
 }
 
 async function recipes(path: string): Promise<readonly Word[]> {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { SyncInput } from '../../features/sync/sync-options.ts';
-import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
+import { type SyncInput, syncReadingOf } from '../../features/sync/sync-options.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
@@ -151,12 +151,7 @@ export function syncReading(options: ImportOptions, identities: IdentitySource |
       '--actions is for imports: the file of a sync says who should be a member, not what to change',
     );
   }
-  const { expectRows } = options;
-  return {
-    ...readingOptions.parse(options),
-    ...(identities && { identities }),
-    ...(expectRows !== undefined && { expectRows }),
-  };
+  return { ...syncReadingOf(options), ...(identities && { identities }) };
 }
 
 function merge<Value extends object>(earlier: Value, later: Value): Value {

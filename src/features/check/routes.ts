@@ -3,7 +3,6 @@ import { checkOperations } from '../../api/operations/imports.ts';
 import { checkFiles } from '../../imports/check-paths.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { noting } from '../../server/access/noting.ts';
 import { attachment } from '../../server/attachment.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
@@ -16,8 +15,7 @@ import { type Checks, checkOf, checkSummaryOf, createChecks } from './checks.ts'
 const MAX_CALLS = 1_000;
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
-export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, access, log }: ServerContext): void {
-  const note = noting(access);
+export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
   const checks = createChecks({
     dir,
     find: coordinator.find,
@@ -30,11 +28,11 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs,
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));
 
-  serve(app, checkOperations.begin, async ({ params: { id }, query: { maxCalls = MAX_CALLS }, who, ip }, reply) => {
+  serve(app, checkOperations.begin, async ({ params: { id }, query: { maxCalls = MAX_CALLS } }, reply, audited) => {
     const { begun, ended } = checks.start(id, { maxCalls });
     ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
     await begun;
-    note({ who, ip }, 'import.check', id, inShort({ maxCalls }));
+    audited(inShort({ maxCalls }));
     reply.header('location', `/v1/imports/${id}/check`);
     return await viewOf(checks, dir, id);
   });

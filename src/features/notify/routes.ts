@@ -1,19 +1,46 @@
-import { notificationOperations } from '../../api/operations/service.ts';
-import { noting } from '../../server/access/noting.ts';
-import type { Api, ServerContext } from '../../server/context.ts';
+import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
-import type { Notifications } from './notifications.ts';
-import { BadReceiver, SIGNING_SECRET, signingKey } from './receiver.ts';
+import { type Notifications, openNotifications } from './notifications.ts';
+import { type NotifyFlags, notifyTarget } from './notify-target.ts';
+import { notificationOperations } from './operations.ts';
+import { BadReceiver, type Receiver, SIGNING_SECRET, signingKey } from './receiver.ts';
 import { tryReceiver } from './try-receiver.ts';
 
-/** Who is notified of imports and syncs: set and tried by admins. */
-export function notificationRoutes(app: Api, { access }: ServerContext, notifications: Notifications): void {
-  const note = noting(access);
+declare module '../../server/context.ts' {
+  interface ServerOptions {
+    /** Notified of finished imports; not given: who an admin has set. Closed with the server. */
+    readonly receiver?: Receiver | undefined;
+    /** Whether a receiver that an admin sets may be on this machine or a private network. Default: no. */
+    readonly notifyPrivate?: boolean;
+    /** As of the notifier. */
+    readonly outageMs?: number;
+  }
+  interface ServerContext {
+    readonly notifications: Notifications;
+  }
+}
 
+/** Notifications of what a server does. */
+export const notifying: ServerFeature = {
+  ready: async (config, flags: NotifyFlags) => ({
+    receiver: await notifyTarget(config, flags),
+    notifyPrivate: flags.notifyPrivate === true,
+  }),
+  open: async (context, { receiver: fixed, notifyPrivate = false, outageMs }, app) => {
+    const notifications = await openNotifications({ ...context, fixed, allowPrivate: notifyPrivate, outageMs });
+    app.addHook('onClose', () => notifications.close());
+    return { notifications };
+  },
+  routes: notificationRoutes,
+  settings: ({ notifications }) => ({ notifyHost: notifications.view().host }),
+};
+
+/** Who is notified of imports and syncs: set and tried by admins. */
+function notificationRoutes(app: Api, { notifications }: ServerContext): void {
   serve(app, notificationOperations.view, async () => notifications.view());
 
-  serve(app, notificationOperations.set, async (request, reply) => {
+  serve(app, notificationOperations.set, async (request, reply, audited) => {
     refuseFixed();
     const { address, secret } = request.body;
     if (secret !== undefined && signingKey(secret) === undefined) {
@@ -22,7 +49,7 @@ export function notificationRoutes(app: Api, { access }: ServerContext, notifica
     try {
       const made = await notifications.set(address, secret);
       const view = notifications.view();
-      note(request, 'notify.set', view.host ?? '');
+      audited('', view.host ?? '');
       reply.header('cache-control', 'no-store');
       return { ...view, secret: made };
     } catch (error) {
@@ -31,18 +58,18 @@ export function notificationRoutes(app: Api, { access }: ServerContext, notifica
     }
   });
 
-  serve(app, notificationOperations.clear, async (request) => {
+  serve(app, notificationOperations.clear, async (_request, _reply, audited) => {
     refuseFixed();
     const { host } = notifications.view();
     await notifications.clear();
-    note(request, 'notify.clear', host ?? '');
+    audited('', host ?? '');
   });
 
-  serve(app, notificationOperations.test, async (request) => {
+  serve(app, notificationOperations.test, async (_request, _reply, audited) => {
     const receiver = notifications.receiver();
     if (receiver === undefined) throw new Problem('NO_RECEIVER', 'No receiver of notifications is set.');
     const tried = await tryReceiver(receiver);
-    note(request, 'notify.test', tried.host, tried.arrived ? 'arrived' : 'did not arrive');
+    audited(tried.arrived ? 'arrived' : 'did not arrive', tried.host);
     return tried;
   });
 

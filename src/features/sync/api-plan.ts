@@ -1,48 +1,25 @@
 import { z } from 'zod';
 import { count, time } from '../../api/fields.ts';
+import { actionCounts, planTotals } from '../../api/sync-entry.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, PLAN_REASONS } from '../../membership/plan-words.ts';
-import { MODE, UNDOING } from '../../options/deciding-options.ts';
-import { keptShape } from '../../options/option.ts';
+import { LIFTING } from '../../options/ban-options.ts';
+import { MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
+import { filledShape, keptShape } from '../../options/option.ts';
 
 const region = z.enum(REGIONS);
 /** Empty: neither a member nor banned. */
 const place = z.enum(['', ...SCOPES]);
 
-/** How many members of each action. */
-export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
-export type ActionCounts = z.infer<typeof actionCounts>;
+const { missing, allowDemotion } = MODE;
 
-/** A plan in numbers. */
-export const planTotals = z.strictObject({
-  groups: count,
-  unlisted: count.meta({ description: 'Groups that could not be listed.' }),
-  members: count.meta({ description: 'Members in the groups that were listed.' }),
-  actions: actionCounts,
-  right: count.meta({ description: 'Members that are as the file says.' }),
-  changes: count.meta({ description: 'What would be sent: additions, changes, removals and bans.' }),
-  create: z
-    .strictObject({
-      groups: count,
-      users: count.nullable().meta({ description: 'Null where they are counted while the plan is carried out.' }),
-      reactivated: count.nullable().meta({ description: 'Users who are deactivated and made active again.' }),
-      calls: count.meta({
-        description: 'Calls that creating takes, in addition to the changes; users as far as counted.',
-      }),
-    })
-    .optional()
-    .meta({ description: 'What would be created first; absent where nothing may be.' }),
-});
-export type PlanTotals = z.infer<typeof planTotals>;
-
-/** What a plan is decided by. */
+/** What a plan is decided by. Without a choice no one loses anything. */
 export const planFlags = z.strictObject({
   mode: z.enum(['add', 'mirror', 'undo']),
-  missing: MODE.missing.schema,
-  allowDemotion: z.boolean(),
-  allowUnban: z.boolean(),
-  protect: z.array(z.string()),
-  removeByName: z.array(z.string()),
+  missing: missing.schema.default('report'),
+  ...filledShape({ allowDemotion, ...LIFTING }),
+  protect: PROTECTING.protect.schema.default([]),
+  removeByName: REMOVING_BY_NAME.removeNamed.schema.default([]),
   ...keptShape(UNDOING),
 });
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { count, nextCursor, time } from '../../api/fields.ts';
 import { cursorOption, limitOption, listOption } from '../../api/options.ts';
+import { actionCounts, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
 import { SYNC_STATES } from '../../membership/sync-state.ts';
 import {
-  actionCounts,
   finding,
   guardFinding,
   guardObjections,
@@ -14,52 +14,7 @@ import {
   planAction,
   planCreate,
   planFlags,
-  planTotals,
 } from './api-plan.ts';
-
-const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
-export type SyncAction = (typeof SYNC_ACTIONS)[number];
-
-const planning = z.strictObject({
-  step: z.enum(['reading', 'members', 'owner', 'banned', 'users']).meta({
-    description:
-      'The file is read; then the groups are asked for their members, owners, banned users; then users who may be missing.',
-  }),
-  rows: count.meta({ description: 'Rows of the file read so far.' }),
-  done: count.meta({ description: 'Groups that have answered this step; in the step users: users.' }),
-  groups: count.meta({ description: 'Groups that are asked in this step; in the step users: users.' }),
-});
-export type Planning = z.infer<typeof planning>;
-
-/** A sync as the API lists it. */
-export const syncEntry = z
-  .strictObject({
-    id: z.string(),
-    state: z.enum(SYNC_STATES),
-    code: z.string().optional().meta({
-      description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
-    }),
-    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
-    file: z.string().meta({ description: 'Its input; of an undo: that of the import.' }),
-    undoOf: z.string().nullable().meta({ description: 'The import that it reverses.' }),
-    importId: z.string().nullable().meta({ description: 'The import that carries it out.' }),
-    schedule: z.string().nullable().meta({ description: 'The schedule that began it.' }),
-    createdAt: time,
-    finishedAt: time.nullable(),
-    sandbox: z.boolean(),
-    apply: z.boolean().meta({ description: 'Applied at once, unless a guard objects.' }),
-    mode: z.enum(['add', 'mirror', 'undo']),
-    missing: z.enum(['report', 'remove', 'ban']).meta({ description: 'Counts in mode mirror only.' }),
-    totals: planTotals.nullable().meta({ description: 'The plan in numbers; null until it is made.' }),
-    approved: z
-      .strictObject({ by: z.string(), at: time, reason: z.string() })
-      .nullable()
-      .meta({ description: 'Who let it through although a guard objects, and why.' }),
-    actions: z.array(z.enum(SYNC_ACTIONS)).meta({ description: 'What is possible now.' }),
-    planning: planning.nullable().meta({ description: 'Set while the plan is made.' }),
-  })
-  .meta({ id: 'SyncEntry' });
-export type SyncEntry = z.infer<typeof syncEntry>;
 
 /** Limits of guards in place of their defaults, by name. */
 export const guardLimits = z
@@ -141,7 +96,6 @@ const syncGroup = z.strictObject({
 });
 export type SyncGroup = z.infer<typeof syncGroup>;
 export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
-export type SyncGroupsPage = z.infer<typeof syncGroupsPage>;
 
 /** `GET /v1/syncs/:id/actions` */
 export const memberActionsQuery = z.strictObject({
@@ -152,7 +106,6 @@ export const memberActionsQuery = z.strictObject({
   cursor: cursorOption.optional(),
 });
 export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
-export type MemberActionsPage = z.infer<typeof memberActionsPage>;
 
 /** `GET /v1/syncs/:id/findings` */
 export const findingsQuery = z.strictObject({

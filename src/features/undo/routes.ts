@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs';
 import { createdOperations } from '../../api/operations/imports.ts';
 import { readMade } from '../../imports/record/created.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
-import { noting } from '../../server/access/noting.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { type CreatedView, MAX_MADE } from './api.ts';
 
 /** What imports created on the service, and deleting that. */
-export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog }: ServerContext): void {
-  const note = noting(access);
+export function createdRoutes(app: Api, { coordinator, dir, syncCatalog }: ServerContext): void {
   const { deletions } = coordinator;
 
   const viewOf = async (id: string): Promise<CreatedView> => {
@@ -41,7 +39,7 @@ export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog 
 
   serve(app, createdOperations.list, async ({ params: { id } }) => viewOf(id));
 
-  serve(app, createdOperations.remove, async ({ params: { id }, who, ip }, reply) => {
+  serve(app, createdOperations.remove, async ({ params: { id } }, reply, audited) => {
     const { isTakenBack, deletable } = await viewOf(id);
     if (!isTakenBack) {
       throw new Problem('WRONG_STATE', `The memberships of import ${id} are not undone yet.`, {
@@ -49,7 +47,7 @@ export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog 
       });
     }
     if (deletable > 0) deletions.start(id);
-    note({ who, ip }, 'import.delete-created', id, `${deletable}`);
+    audited(`${deletable}`);
     reply.header('location', `/v1/imports/${id}/created`);
     return await viewOf(id);
   });

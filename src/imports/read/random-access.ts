@@ -3,7 +3,7 @@ const ZIP = ['PK\x03\x04', 'PK\x05\x06'];
 const PARQUET = ['PAR1', 'PARE'];
 
 /** Whether a file begins as ZIP archives do, and so workbooks. The second is an archive without entries. */
-export function isZip(head: Uint8Array): boolean {
+function isZip(head: Uint8Array): boolean {
   return ZIP.includes(start(head));
 }
 

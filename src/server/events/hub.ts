@@ -1,10 +1,8 @@
+import type { ListEvents } from '../../api/events.ts';
 import type { RegionStatus } from '../../api/regions.ts';
-import type { Schedules } from '../../features/schedule/compose-schedules.ts';
-import type { SyncRunner } from '../../features/sync/run/runner-port.ts';
-import type { SyncRecord } from '../../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { answersSoon } from '../queue-answer.ts';
-import { type Channel, type EventSources, TICK_MS, type Watcher, write } from './channel.ts';
+import { type Channel, type EventSources, eventText, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';
 import { listChannel } from './list-channel.ts';
 
@@ -13,6 +11,8 @@ export interface Events {
   /** Writes moves after `since` (ms since 1970), the present state, and everything from then on. */
   watchImport(record: ImportRecord, since: number | undefined, watcher: Watcher): Promise<void>;
   watchList(watcher: Watcher): Promise<void>;
+  /** Tells those who watch the list. */
+  tell<Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]): void;
   /** How many there are. */
   watchers(): number;
   /** Ends all streams; browsers come back by themselves. */
@@ -21,13 +21,8 @@ export interface Events {
 
 const HEARTBEAT_MS = 15_000;
 
-export function openEvents(
-  sources: Omit<EventSources, 'regions'> & {
-    readonly syncs: Pick<SyncRunner, 'events'>;
-    readonly schedules: Pick<Schedules, 'events'>;
-  },
-): Events {
-  const { coordinator, syncs, schedules, log } = sources;
+export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
+  const { coordinator, log } = sources;
   const imports = new Map<string, ImportChannel>();
   let regions: readonly RegionStatus[] = [];
   let asking = false;
@@ -60,10 +55,6 @@ export function openEvents(
   coordinator.events.on('state', onState);
   const onChanged = (record: ImportRecord) => list.moved(record.id);
   coordinator.events.on('changed', onChanged);
-  const onSync = ({ id, state }: Pick<SyncRecord, 'id' | 'state'>) => list.syncMoved(id, state);
-  syncs.events.on('state', onSync);
-  schedules.events.on('run', list.schedulesChanged);
-  schedules.events.on('changed', list.schedulesChanged);
   const asker = setInterval(ask, TICK_MS);
   const channels = () => [list, ...imports.values()];
   const heart = setInterval(() => {
@@ -103,6 +94,7 @@ export function openEvents(
       await ask();
       await list.welcome(watcher);
     },
+    tell: (name, data) => list.send(eventText(name, data)),
     watchers: () => channels().reduce((sum, { watchers }) => sum + watchers.size, 0),
     close: () => {
       clearInterval(asker);
@@ -110,9 +102,6 @@ export function openEvents(
       coordinator.events.off('removed', onRemoved);
       coordinator.events.off('state', onState);
       coordinator.events.off('changed', onChanged);
-      syncs.events.off('state', onSync);
-      schedules.events.off('run', list.schedulesChanged);
-      schedules.events.off('changed', list.schedulesChanged);
       for (const channel of channels()) channel.close();
     },
   };

@@ -1,17 +1,12 @@
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
-import type { SyncState } from '../../membership/sync-state.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
 
 /** The channel of the list: imports that changed, at most once a second. It does nothing while no one watches. */
 export interface ListChannel extends Channel {
   /** An import is in another state now. */
   moved(id: string): void;
-  /** A sync is in another state now. */
-  syncMoved(id: string, state: SyncState): void;
-  /** Schedules, or runs of them, have changed. */
-  schedulesChanged(): void;
   /** An import was removed. */
   removed(id: string): void;
   /** Sends one watcher the unfinished imports. */
@@ -118,8 +113,6 @@ export function listChannel(sources: EventSources): ListChannel {
     moved: (id) => {
       if (ticker !== undefined) moved.add(id);
     },
-    syncMoved: (id, state) => channel.send(eventText('sync', { id, state })),
-    schedulesChanged: () => channel.send(eventText('schedules', {})),
     isSending: () => channel.watchers.size > 0 && (reading.counts().get('running') ?? 0) > 0,
     removed: (id) => {
       moved.delete(id);

@@ -4,8 +4,8 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { readConfig } from '../../../platform/config.ts';
+import { type NotifyFlags, notifyTarget } from '../notify-target.ts';
 import { tryReceiver } from '../try-receiver.ts';
-import { type NotifyFlags, notifyTarget } from './notify-target.ts';
 
 /** `rollcall notify test`: sends one notification, so that the receiver can be tried before it is needed. */
 export function notifyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {

@@ -1,42 +1,22 @@
 import { existsSync } from 'node:fs';
-import { z } from 'zod';
 import { noteHere } from '../../../cli/audit.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { askOwner, type ControlHandler, readAnswer } from '../../../imports/life/control.ts';
+import { askOwner, readAnswer } from '../../../imports/life/control.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../../platform/data-dir.ts';
 import { addressName, isAddress } from '../../../text/address.ts';
 import { inShort } from '../../../text/wording.ts';
-import { plainFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
-import type { Schedules } from '../compose-schedules.ts';
-import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
+import { changeBook, type ScheduleChange } from '../routes/control.ts';
+import { type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../schedule-catalog.ts';
-import { changedSchedule, scheduleEdit, scheduleRequest, scheduleRun } from '../schedule-messages.ts';
+import { scheduleRecord, scheduleRun } from '../schedule-messages.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
-/** What commands do to schedules. */
-export type ScheduleChange =
-  | { readonly verb: 'add'; readonly request: ScheduleRequest }
-  | { readonly verb: 'edit'; readonly request: ScheduleRequest; readonly version: number; readonly who: string }
-  | { readonly verb: 'pause' | 'resume' | 'remove'; readonly name: string };
-
-/** How a server answers its commands. */
-export function scheduleControl(schedules: Schedules): ControlHandler {
-  return (method, [first, name, verb], body) => {
-    if (method !== 'POST' || first !== 'schedules') return undefined;
-    if (name === undefined) return change(schedules, { verb: 'add', request: scheduleRequest.parse(body) });
-    if (verb === 'edit') return change(schedules, { verb, ...scheduleEdit.parse(body) });
-    if (verb === 'pause' || verb === 'resume' || verb === 'remove') return change(schedules, { verb, name });
-    if (verb === 'run') return Promise.resolve().then(() => schedules.run(name, z.string().parse(body)));
-    return undefined;
-  };
-}
-
-export interface Changed {
-  /** As it is now; null when it was removed. */
-  readonly record: ScheduleRecord | null;
+interface Changed {
+  /** As it is now, or was when it was removed. */
+  readonly record: ScheduleRecord;
   /** Whether a server owns it, and starts its runs. */
   readonly isServed: boolean;
 }
@@ -56,8 +36,8 @@ function nameOf(wanted: ScheduleChange): string {
 /** Without the query of an address, which may hold a secret. */
 function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
   const file = isAddress(source) ? addressName(source) : source;
-  const { reading: _, flags, ...decided } = readSyncOptions({ options });
-  return inShort({ cron, tz, file, repair, catchUp, ...decided, flags: plainFlags(flags) });
+  const { reading: _, ...decided } = readSyncOptions({ options });
+  return inShort({ cron, tz, file, repair, catchUp, ...decided });
 }
 
 async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
@@ -66,13 +46,13 @@ async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Change
     wanted.verb === 'add'
       ? await askOwner(dir, 'POST', '/schedules', wanted.request)
       : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
-  const answer = readAnswer(changedSchedule, asked);
+  const answer = readAnswer(scheduleRecord, asked);
   if (answer !== undefined) return { record: answer, isServed: true };
   const release = ownDataDir(dir);
   try {
     const catalog = openScheduleCatalog(dir.catalog);
     try {
-      const record = await change(scheduleBook({ catalog, folder: dir.schedule, clock: Date.now }), wanted);
+      const record = await changeBook(scheduleBook({ catalog, folder: dir.schedule, clock: Date.now }), wanted);
       return { record, isServed: false };
     } finally {
       catalog.close();
@@ -88,19 +68,4 @@ export async function askToRun(config: Config, name: string): Promise<ScheduleRu
   if (!existsSync(dir.catalog)) return undefined;
   const path = `/schedules/${encodeURIComponent(name)}/run`;
   return readAnswer(scheduleRun, await askOwner(dir, 'POST', path, currentUser()));
-}
-
-async function change(book: ScheduleBook, wanted: ScheduleChange): Promise<ScheduleRecord | null> {
-  switch (wanted.verb) {
-    case 'add':
-      return book.add(wanted.request);
-    case 'edit':
-      return book.edit(wanted.request, wanted.version, wanted.who);
-    case 'pause':
-    case 'resume':
-      return book[wanted.verb](wanted.name);
-    case 'remove':
-      await book.remove(wanted.name);
-      return null;
-  }
 }

@@ -1,5 +1,5 @@
+import type { Planning } from '../../../api/sync-entry.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { Planning } from '../api.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
 
 /** How far the planning of a sync is. */

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { followImport, sayNothingBegan } from '../../../cli/run-import.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { type Progress, showSteps } from '../../../cli/screen/progress.ts';
+import { localImports } from '../../../cli/target/local-imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import type { ImportRecord } from '../../../imports/catalog.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
@@ -13,12 +14,14 @@ import { composeSyncs } from '../compose-syncs.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
-import { localSyncs } from './local-syncs.ts';
 import { planningLine } from './planning-line.ts';
 import { concludeSync, printPlan, writePlan } from './sync-outcome.ts';
+import { syncsOf } from './sync-target.ts';
 
 export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
+  /** Whether plan and result are printed as Markdown, in place of text. */
+  readonly markdown?: boolean | undefined;
   /** Where the plan is written as CSV, when there is one. */
   readonly planCsv?: string | undefined;
   /** Progress of `begin`. */
@@ -29,8 +32,8 @@ export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'>
 
 /** Runs a sync in this process, shows its progress, and returns its exit code. */
 export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
-  const { config, io, json } = options;
-  const kept = localSyncs(config);
+  const { config, io, json, markdown } = options;
+  const kept = syncsOf(config, localImports(config));
   let id: string | undefined;
   let interrupted = false;
   const howToContinue = () =>
@@ -46,7 +49,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
       return;
     }
     id = begun;
-    const onPlanned = json ? () => {} : () => void printPlan(kept, io, begun);
+    const onPlanned = json || markdown ? () => {} : () => void printPlan(kept, io, begun);
     await until(syncs.settled(begun), followSync(io, dir, coordinator, syncs, begun, onPlanned));
     const { state, importId } = syncs.find(begun);
     // Otherwise a server that continues unfinished work would carry it out later.
@@ -56,7 +59,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   if (failure !== undefined) return EXIT.fatal;
   if (id === undefined) return interrupted ? sayNothingBegan(io) : EXIT.ok;
   if (options.planCsv !== undefined) await writePlan(kept, id, options.planCsv);
-  const code = await concludeSync(kept, io, id, json);
+  const code = await concludeSync(kept, io, id, json, markdown);
   return interrupted ? EXIT.interrupted : code;
 }
 

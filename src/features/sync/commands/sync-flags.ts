@@ -69,9 +69,9 @@ const MAX_UIDS_LENGTH = 8_000;
 export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSearchParams> {
   const { protect, removeByName } = await syncFlagsOf(flags);
   const { limit = {}, protect: _, ...choices } = flags;
-  const given = { ...choices, protect: [...protect], removeNamed: [...removeByName] };
+  const given = { ...choices, protect, removeNamed: removeByName };
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeByName })) {
-    if (encodeURIComponent([...uids].join(',')).length <= MAX_UIDS_LENGTH) continue;
+    if (encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
     throw new UsageError(
       `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,
     );

@@ -6,10 +6,11 @@ import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import { openSyncs } from './open-syncs.ts';
-import { printPlan, waitingImport } from './sync-outcome.ts';
+import { syncOperations } from '../operations.ts';
+import { printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
+import { openSyncs } from './sync-target.ts';
 
-type Flags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' };
+type Flags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
 
 /** `rollcall sync show`: a stored plan and its result. */
 export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -17,8 +18,11 @@ export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promis
     .description('show a plan and its result')
     .argument('<id>', 'as `sync list` shows it')
     .addOption(
-      new Option('--format <format>', 'text is a summary; csv and json have every action')
-        .choices(['text', 'csv', 'json'])
+      new Option(
+        '--format <format>',
+        'text is a summary; markdown is one too, of at most 60 kB; csv and json have every action',
+      )
+        .choices(['text', 'csv', 'json', 'markdown'])
         .default('text'),
     );
   return withServer(withDataDir(command)).action((id: string, flags: Flags) => end(show(io, id, flags)));
@@ -27,8 +31,13 @@ export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promis
 async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const { syncs } = await openSyncs(flags);
   const sync = await syncs.find(id);
+  if (flags.format === 'markdown') {
+    await printMarkdown(syncs, io, sync);
+    return EXIT.ok;
+  }
   if (flags.format !== 'text') {
-    await pipeline(Readable.from(await syncs.plan(id, flags.format)), io.out, { end: false });
+    const plan = await syncs.client.download(syncOperations.plan, { id, format: flags.format });
+    await pipeline(Readable.from(plan), io.out, { end: false });
     return EXIT.ok;
   }
   io.out.write(`${headOf(sync).join('\n')}\n`);

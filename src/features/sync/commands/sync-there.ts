@@ -16,7 +16,7 @@ import { syncOperations } from '../operations.ts';
 import { planningLine } from './planning-line.ts';
 import { decidingQuery, type ModeFlags, type PlanFlags } from './sync-flags.ts';
 import { concludeSync, printPlan, writePlan } from './sync-outcome.ts';
-import type { Syncs } from './syncs.ts';
+import type { Syncs } from './sync-target.ts';
 
 /** Syncs that a server plans and carries out: begun there, and followed to their end. */
 
@@ -25,6 +25,8 @@ export interface SyncThereOptions {
   readonly syncs: Syncs;
   readonly server: Server;
   readonly json: boolean;
+  /** Whether plan and result are printed as Markdown, in place of text. */
+  readonly markdown?: boolean | undefined;
   /** Where the plan is written as CSV, when there is one. */
   readonly planCsv?: string | undefined;
 }
@@ -46,7 +48,7 @@ export async function syncThere(options: SyncThereOptions, file: string, flags: 
  * watching. @param isNew whether its plan is still to be shown
  */
 export async function followSyncThere(options: SyncThereOptions, id: string, isNew = false): Promise<ExitCode> {
-  const { io, syncs, server, json, planCsv } = options;
+  const { io, syncs, server, json, markdown, planCsv } = options;
   const { imports } = syncs;
   const signal = firstSignal(EXIT.stillRunning);
   say(io, `Sync ${id} runs on the server at ${server.url}; Ctrl-C leaves it running.`);
@@ -54,7 +56,7 @@ export async function followSyncThere(options: SyncThereOptions, id: string, isN
     const planned = await settled(options, id, signal.signal, ({ state, importId }) => {
       return state === 'planning' || (state === 'applying' && importId === null);
     });
-    if (isNew && !json && planned.totals !== null) await printPlan(syncs, io, id);
+    if (isNew && !json && !markdown && planned.totals !== null) await printPlan(syncs, io, id);
     if (planned.state === 'applying' && planned.importId !== null) {
       await followImport(io, imports, planned.importId, { signal: signal.signal, begins: true });
       const rested = await imports.find(planned.importId);
@@ -76,7 +78,7 @@ export async function followSyncThere(options: SyncThereOptions, id: string, isN
     signal.ignore();
   }
   if (planCsv !== undefined) await writePlan(syncs, id, planCsv);
-  return concludeSync(syncs, io, id, json);
+  return concludeSync(syncs, io, id, json, markdown);
 }
 
 /** Whether the server still works on a sync: it plans it, or an import carries it out. */

@@ -28,13 +28,13 @@ import { dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
 import { planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
-import { openSyncs } from './open-syncs.ts';
 import { runSync } from './run-sync.ts';
 import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
 import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, withPlan } from './sync-flags.ts';
 import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
+import { openSyncs } from './sync-target.ts';
 import { syncThere } from './sync-there.ts';
 
 type Flags = RunningFlags &
@@ -46,7 +46,11 @@ type Flags = RunningFlags &
   ShapeFlags &
   CreateFlags &
   ModeFlags &
-  PlanFlags;
+  PlanFlags & { readonly markdown?: boolean };
+
+/** Beside the formats of inputs: how the plan is printed. */
+const MARKDOWN = 'markdown';
+type Typed = Omit<Flags, 'format' | 'markdown'> & { readonly format?: Flags['format'] | typeof MARKDOWN };
 
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -60,7 +64,12 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
   withPlan(withCreate(withDeciding(withMode(command))));
   withShape(withRecipeFlag(withReading(withExpectRows(withSource(command)))));
   withServer(withRunning(command));
-  command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
+  const format = command.options.find(({ long }) => long === '--format');
+  format?.choices([...(format.argChoices ?? []), MARKDOWN]);
+  if (format !== undefined) format.description += `; ${MARKDOWN}: print the plan as Markdown, for a pull request`;
+  command.action((file: string, { format, ...flags }: Typed) =>
+    end(sync(io, file, format === MARKDOWN ? { ...flags, markdown: true } : { ...flags, ...(format && { format }) })),
+  );
   return command
     .addCommand(syncApplyCommand(io, end))
     .addCommand(syncApproveCommand(io, end))
@@ -71,9 +80,8 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
 
 async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const { config, syncs: kept, server } = await openSyncs(flags);
-  if (server !== undefined) {
-    return syncThere({ io, syncs: kept, server, json: flags.json === true, planCsv: flags.planCsv }, file, flags);
-  }
+  const shown = { json: flags.json === true, markdown: flags.markdown, planCsv: flags.planCsv };
+  if (server !== undefined) return syncThere({ io, syncs: kept, server, ...shown }, file, flags);
   const chosen = await syncFlagsOf(flags);
   const fetched = await fileToFetch(config, file, flags);
   if (fetched === undefined) await fileOf(file, file);
@@ -94,8 +102,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   return runSync({
     config,
     io,
-    json: flags.json === true,
-    planCsv: flags.planCsv,
+    ...shown,
     openService: serviceOpener(config, flags),
     beginLines: fetched?.lines,
     begin: async (syncs, { signal }) => {

@@ -1,9 +1,10 @@
 import { styleText } from 'node:util';
+import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MEMBERS_WITH_ALL_FEATURES } from '../../../chat/service/limits.ts';
 import { manyMembers } from '../../../text/many-members.ts';
 import { cut, padEnd, widthOf, wrap } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../../text/wording.ts';
-import type { Finding, PlanGroup, PlanTotals } from '../api-plan.ts';
+import type { Finding, PlanGroup } from '../api-plan.ts';
 import type { PlanFlags } from '../plan-flags.ts';
 import { GUARDS, remedyIn } from './guards.ts';
 import type { PlanCreating, PlanReader } from './plan-reading.ts';
@@ -28,7 +29,7 @@ interface Column {
   readonly always: boolean;
 }
 
-const COLUMNS: readonly Column[] = [
+export const COLUMNS: readonly Column[] = [
   { head: 'add', value: ({ actions }) => actions.add, always: true },
   { head: 'change', value: ({ actions }) => actions.change, always: true },
   { head: 'remove', value: ({ actions }) => actions.remove, always: true },
@@ -102,7 +103,7 @@ function objections(findings: readonly Finding[], mode: PlanFlags['mode'] | unde
   });
 }
 
-function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): string {
+export function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): string {
   const done = [
     [actions.add, 'to add'],
     [actions.change, 'to change'],
@@ -117,7 +118,7 @@ function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): str
 }
 
 /** A note on groups that the plan takes beyond the size with all features. */
-function growth(groups: readonly PlanGroup[]): string[] {
+export function growth(groups: readonly PlanGroup[]): string[] {
   const after = ({ members, actions }: PlanGroup) => members + actions.add - actions.remove - actions.ban;
   const grown = groups.filter(
     (group) => group.members <= MEMBERS_WITH_ALL_FEATURES && after(group) > MEMBERS_WITH_ALL_FEATURES,
@@ -128,7 +129,7 @@ function growth(groups: readonly PlanGroup[]): string[] {
 }
 
 /** What is created before users are added, in sentences; empty where nothing is. */
-function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
+export function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
   if (create === undefined || creating === undefined) return [];
   const { groups, users, reactivated, calls } = create;
   const some = creating.missing?.first ?? [];

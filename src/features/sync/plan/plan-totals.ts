@@ -1,6 +1,7 @@
+import { type PlanTotals, planTotals as totalsSchema } from '../../../api/sync-entry.ts';
 import { PLAN_ACTIONS } from '../../../membership/plan-words.ts';
 import { counted } from '../../../text/wording.ts';
-import { type PlanGroup, type PlanTotals, planTotals as totalsSchema } from '../api-plan.ts';
+import type { PlanGroup } from '../api-plan.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
 import type { PlanCreating } from './plan-reading.ts';
 import { CHANGES } from './reasons.ts';

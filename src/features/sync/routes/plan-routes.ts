@@ -13,7 +13,7 @@ import { planFiles } from '../plan/prepare.ts';
 import { hasBefore, modeOf } from '../plan/sync-view.ts';
 import { planBytes } from './plan-download.ts';
 
-const TYPES = { csv: 'text/csv', json: 'application/json', text: 'text/plain' } as const;
+const TYPES = { csv: 'text/csv', json: 'application/json', markdown: 'text/markdown', text: 'text/plain' } as const;
 
 /** What the plan of a sync says: of each group, of each of its members, and as a file. */
 export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
@@ -70,7 +70,10 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
   serve(app, syncOperations.plan, async ({ params: { id }, query: { format = 'csv', width, color } }, reply) => {
     const path = planOf(id);
     reply.type(`${TYPES[format]}; charset=utf-8`);
-    reply.header('content-disposition', attachment(syncs.find(id).file, `${id}-plan.${format}`));
+    reply.header(
+      'content-disposition',
+      attachment(syncs.find(id).file, `${id}-plan.${format === 'markdown' ? 'md' : format}`),
+    );
     // A plan holds people's ids: no cache on the way keeps it.
     reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
     return reply.send(

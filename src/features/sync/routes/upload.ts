@@ -1,6 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
-import { noting } from '../../../server/access/noting.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
@@ -14,9 +13,9 @@ import { readingOf, syncDecision } from './options.ts';
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
-  const { coordinator, syncs, dir, settings, access, syncViews } = context;
+  const { coordinator, syncs, dir, settings, syncViews } = context;
   const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
-  serve(scope, uploadOperations.sync, async (request, reply) => {
+  serve(scope, uploadOperations.sync, async (request, reply, audited) => {
     const { who, query, headers } = request;
     const contentType = headers['content-type'] ?? '';
     checkLength(request, maxUploadBytes);
@@ -57,7 +56,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
         await rm(dir.sync(made), { recursive: true, force: true });
         throw error;
       }
-      noting(access)(request, 'sync.create', made, inShort({ file, ...query, name: undefined }));
+      audited(inShort({ file, ...query, name: undefined }), made);
       return made;
     });
     reply.header('location', `/v1/syncs/${id}`);

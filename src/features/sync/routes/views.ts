@@ -1,5 +1,6 @@
+import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
-import type { Planning, SyncEntry, SyncView } from '../api.ts';
+import type { SyncView } from '../api.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
 import { syncEntry, wholeSync } from '../plan/sync-view.ts';
 import type { SyncRunner } from '../run/runner-port.ts';

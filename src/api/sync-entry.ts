@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { PLAN_ACTIONS } from '../membership/plan-words.ts';
+import { SYNC_STATES } from '../membership/sync-state.ts';
+import { count, time } from './fields.ts';
+
+/** How many members of each action. */
+export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
+export type ActionCounts = z.infer<typeof actionCounts>;
+
+/** A plan in numbers. */
+export const planTotals = z.strictObject({
+  groups: count,
+  unlisted: count.meta({ description: 'Groups that could not be listed.' }),
+  members: count.meta({ description: 'Members in the groups that were listed.' }),
+  actions: actionCounts,
+  right: count.meta({ description: 'Members that are as the file says.' }),
+  changes: count.meta({ description: 'What would be sent: additions, changes, removals and bans.' }),
+  create: z
+    .strictObject({
+      groups: count,
+      users: count.nullable().meta({ description: 'Null where they are counted while the plan is carried out.' }),
+      reactivated: count.nullable().meta({ description: 'Users who are deactivated and made active again.' }),
+      calls: count.meta({
+        description: 'Calls that creating takes, in addition to the changes; users as far as counted.',
+      }),
+    })
+    .optional()
+    .meta({ description: 'What would be created first; absent where nothing may be.' }),
+});
+export type PlanTotals = z.infer<typeof planTotals>;
+
+const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
+export type SyncAction = (typeof SYNC_ACTIONS)[number];
+
+const planning = z.strictObject({
+  step: z.enum(['reading', 'members', 'owner', 'banned', 'users']).meta({
+    description:
+      'The file is read; then the groups are asked for their members, owners, banned users; then users who may be missing.',
+  }),
+  rows: count.meta({ description: 'Rows of the file read so far.' }),
+  done: count.meta({ description: 'Groups that have answered this step; in the step users: users.' }),
+  groups: count.meta({ description: 'Groups that are asked in this step; in the step users: users.' }),
+});
+export type Planning = z.infer<typeof planning>;
+
+/** A sync as the API lists it. */
+export const syncEntry = z
+  .strictObject({
+    id: z.string(),
+    state: z.enum(SYNC_STATES),
+    code: z.string().optional().meta({
+      description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
+    }),
+    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    file: z.string().meta({ description: 'Its input; of an undo: that of the import.' }),
+    undoOf: z.string().nullable().meta({ description: 'The import that it reverses.' }),
+    importId: z.string().nullable().meta({ description: 'The import that carries it out.' }),
+    schedule: z.string().nullable().meta({ description: 'The schedule that began it.' }),
+    createdAt: time,
+    finishedAt: time.nullable(),
+    sandbox: z.boolean(),
+    apply: z.boolean().meta({ description: 'Applied at once, unless a guard objects.' }),
+    mode: z.enum(['add', 'mirror', 'undo']),
+    missing: z.enum(['report', 'remove', 'ban']).meta({ description: 'Counts in mode mirror only.' }),
+    totals: planTotals.nullable().meta({ description: 'The plan in numbers; null until it is made.' }),
+    approved: z
+      .strictObject({ by: z.string(), at: time, reason: z.string() })
+      .nullable()
+      .meta({ description: 'Who let it through although a guard objects, and why.' }),
+    actions: z.array(z.enum(SYNC_ACTIONS)).meta({ description: 'What is possible now.' }),
+    planning: planning.nullable().meta({ description: 'Set while the plan is made.' }),
+  })
+  .meta({ id: 'SyncEntry' });
+export type SyncEntry = z.infer<typeof syncEntry>;
