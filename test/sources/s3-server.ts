@@ -44,17 +44,26 @@ export async function startS3(): Promise<S3Server> {
   return server;
 }
 
-function answer(server: S3Server, request: IncomingMessage, response: ServerResponse): unknown {
+function answer(server: S3Server, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', server.endpoint);
   const error = (status: number, code: string, headers = {}) => {
     const body = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>the server says ${code}</Message></Error>`;
     response.writeHead(status, { 'content-type': 'application/xml', ...headers }).end(body);
   };
   const wrong = wrongSignature(request, url);
-  if (wrong !== undefined) return error(403, wrong);
-  if (server.refuse !== undefined) return error(server.refuse.status, server.refuse.code, server.refuse.headers);
+  if (wrong !== undefined) {
+    error(403, wrong);
+    return;
+  }
+  if (server.refuse !== undefined) {
+    error(server.refuse.status, server.refuse.code, server.refuse.headers);
+    return;
+  }
   const [, bucket, ...names] = url.pathname.split('/').map(decodeURIComponent);
-  if (bucket !== BUCKET) return error(404, 'NoSuchBucket');
+  if (bucket !== BUCKET) {
+    error(404, 'NoSuchBucket');
+    return;
+  }
   const key = names.join('/');
   if (url.searchParams.get('list-type') === '2') {
     server.asked.push(`LIST ${url.searchParams.get('prefix') ?? ''}`);
@@ -63,11 +72,17 @@ function answer(server: S3Server, request: IncomingMessage, response: ServerResp
   }
   server.asked.push(`GET ${key}`);
   const object = server.objects.get(key);
-  if (object === undefined) return error(404, 'NoSuchKey');
+  if (object === undefined) {
+    error(404, 'NoSuchKey');
+    return;
+  }
   const { bytes, modifiedAt } = object;
   const etag = etagOf(bytes);
   const { 'if-match': match, 'if-none-match': none, range } = request.headers;
-  if (match !== undefined && match !== etag) return error(412, 'PreconditionFailed');
+  if (match !== undefined && match !== etag) {
+    error(412, 'PreconditionFailed');
+    return;
+  }
   if (none === etag) {
     response.writeHead(304, { etag }).end();
     return;
