@@ -72,7 +72,9 @@ function checkAllowedPlace(source: string, allowed: readonly string[]): void {
 /** Scheme and host in small letters, as they mean the same; `hr:/out` for `hr:out`. */
 function placeText(source: string): string {
   if (!isAddress(source)) return source.replace(/^([^:]+:)\/?/, '$1/');
-  const [, scheme = '', user = '', rest = ''] = /^([^:]+:\/\/)([^@/]*@)?(.*)$/s.exec(source.trim()) ?? [];
+  const parts = /^([^:]+:\/\/)([^@/]*@)?(.*)$/s.exec(source.trim());
+  if (parts === null) return source.trim();
+  const [, scheme = '', user = '', rest = ''] = parts;
   return `${scheme.toLowerCase()}${user}${rest.replace(/^[^/]*/, (host) => host.toLowerCase())}`;
 }
 

@@ -45,6 +45,8 @@ export async function wholeSource(
   folder: string,
   { named = {}, given = {} }: { readonly named?: SourceContext['named']; readonly given?: SourceSettings } = {},
 ): Promise<string> {
+  const [, database] = /^\s*sqlite:(?:\/\/)?(.+)$/is.exec(file) ?? [];
+  if (database !== undefined) return checkedAddress(`sqlite:${resolve(folder, database)}`, given);
   if (isAddress(file)) return checkedAddress(file, given);
   if (isElsewhere(file, named)) {
     const { address, settings } = requestOf(file, given, { named, environment: () => undefined, ca: undefined });

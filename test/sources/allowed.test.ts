@@ -11,6 +11,7 @@ const ALLOWED = [
   'postgres://reader@db.internal/app',
   'hr:',
   'it:/nightly',
+  'sqlite:/srv/data',
 ];
 
 describe('ROLLCALL_SOURCES', () => {
@@ -22,6 +23,7 @@ describe('ROLLCALL_SOURCES', () => {
     'hr:/anything/members.csv',
     'hr:members.csv',
     'it:nightly/members.csv',
+    'sqlite:/srv/data/members.db',
   ])('allows %j', async (source) => {
     await expect(checkAllowed(source, ALLOWED)).resolves.toBeUndefined();
   });
@@ -40,6 +42,7 @@ describe('ROLLCALL_SOURCES', () => {
     ['another scheme', 'mysql://reader@db.internal/app'],
     ['a name that is not allowed', 'payroll:/members.csv'],
     ['a folder above', 'it:/members.csv'],
+    ['another file of a database', 'sqlite:/srv/database.db'],
     ['a way out of a name', 'it:/nightly/../payroll.csv'],
   ])('refuses %s', async (_what, source) => {
     expect(await rejection(checkAllowed(source, ALLOWED))).toMatchObject({ code: 'SOURCE_NOT_ALLOWED' });
