@@ -33,8 +33,8 @@ export const PROBLEMS = {
   TOKEN_REFUSED: {
     status: 401,
     title: 'The token or session is not valid',
-    remedy: 'It is unknown, expired or revoked: log in again, or make a new one with `rollcall token create`.',
-    onPages: 'It is unknown, expired or revoked. On the server’s machine, rollcall token create makes a new one.',
+    remedy: 'Log in again, or make a new one with `rollcall token create`.',
+    onPages: 'Check that all of it was pasted, or ask an admin for a new one.',
   },
   TOKEN_EXPIRED: {
     status: 401,
