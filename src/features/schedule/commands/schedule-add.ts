@@ -66,6 +66,8 @@ interface Flags
   readonly sandbox?: true;
 }
 
+export const TIME_ZONE = 'time zone of the expression, such as Europe/Rome';
+export const CATCH_UP = 'when the server starts, run once if a run was missed';
 export const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
 /** `rollcall schedule add`: a sync that starts by itself. */
@@ -77,12 +79,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
       '--cron <expression>',
       'minute, hour, day of month, month, weekday: "30 2 * * *" is every night at 2:30',
     )
-    .addOption(
-      new Option('--tz <zone>', 'time zone of the expression, such as Europe/Rome').default(
-        systemZone(),
-        'the time zone of this machine',
-      ),
-    )
+    .addOption(new Option('--tz <zone>', TIME_ZONE).default(systemZone(), 'the time zone of this machine'))
     .requiredOption(
       '--file <path|pattern|url>',
       'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
@@ -90,7 +87,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
-    .option('--catch-up', 'when the server starts, run once if a run was missed');
+    .option('--catch-up', CATCH_UP);
   withExpectRows(withSource(command));
   withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
   withServer(withDataDir(withJson(command))).option(

@@ -18,7 +18,7 @@ import { scheduleOperations } from '../operations.ts';
 import type { ScheduleChange } from '../routes/control.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
-import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
+import { CATCH_UP, HOW_LONG_A_RUN_WAITS, TIME_ZONE } from './schedule-add.ts';
 import { changeSchedules } from './schedule-control.ts';
 import { openSchedules, scheduleDocument, withSchedules } from './schedule-target.ts';
 
@@ -55,14 +55,14 @@ export function scheduleCopyCommand(io: Io, end: (code: Promise<ExitCode>) => Pr
 function withChanges(command: Command): Command {
   command
     .option('--cron <expression>', 'minute, hour, day of month, month, weekday')
-    .option('--tz <zone>', 'time zone of the expression, such as Europe/Rome')
+    .option('--tz <zone>', TIME_ZONE)
     .option('--file <path|pattern|url>', 'another file')
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
     .addOption(new Option('--apply', 'carry out each plan at once, unless a guard objects'))
     .addOption(new Option('--no-apply', 'only plan'))
     .addOption(new Option('--repair', 'check the groups even if the file is unchanged'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
-    .addOption(new Option('--catch-up', 'when the server starts, run once if a run was missed'))
+    .addOption(new Option('--catch-up', CATCH_UP))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
   return withExpectRows(withServer(withDataDir(withJson(command))));
 }
