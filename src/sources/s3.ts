@@ -6,9 +6,8 @@ import { option, type Words, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { schemeOf } from '../text/address.ts';
-import { pathPattern } from '../text/wildcard.ts';
+import { hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
-import { isPattern } from './obtain.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
@@ -165,7 +164,7 @@ function failed(name: string, error: unknown, signal: AbortSignal): unknown {
 }
 
 async function open(client: S3Client, place: Place, signal: AbortSignal, known: string | undefined): Promise<Opened> {
-  const found = isPattern(place.key) ? await newest(client, place, signal) : { key: place.key, etag: undefined };
+  const found = hasWildcards(place.key) ? await newest(client, place, signal) : { key: place.key, etag: undefined };
   const name = place.name.slice(0, place.name.length - place.key.length) + found.key;
   const at = { Bucket: place.bucket, Key: found.key };
   const close = async () => client.destroy();
