@@ -55,36 +55,20 @@ const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
 ];
 /** The lists of features, one for each door. Nothing else of a door imports a feature. */
-const LISTS: ReadonlySet<string> = new Set(['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']);
+const LISTS: ReadonlySet<string> = new Set([
+  'src/app/features.ts',
+  'src/cli/commands.ts',
+  'src/cli/features.ts',
+  'src/console/pages.js',
+  'src/server/features.ts',
+]);
 
 /** The core still knows these features, in these files: docs/architecture.md says why. The list only becomes shorter. */
 export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
-  'src/features/check': [
-    'src/api/operations/imports.ts',
-    'src/cli/commands/import.ts',
-    'src/cli/commands/status.ts',
-    'src/cli/flags/import-options.ts',
-    'src/cli/target/imports.ts',
-    'src/cli/target/local-imports.ts',
-    'src/console/answers.d.ts',
-    'src/console/view/import.js',
-    'src/imports/life/creating-step.ts',
-    'src/imports/life/requests.ts',
-    'src/server/import-views.ts',
-    'src/server/sending-plan.ts',
-  ],
-  'src/features/undo': [
-    'src/api/operations/imports.ts',
-    'src/cli/commands/status.ts',
-    'src/cli/screen/created-things.ts',
-    'src/cli/target/imports.ts',
-    'src/cli/target/local-imports.ts',
-    'src/console/answers.d.ts',
-    'src/console/view/import.js',
-  ],
+  'src/features/check': ['src/console/answers.d.ts', 'src/console/view/import.js'],
+  'src/features/undo': ['src/console/answers.d.ts', 'src/console/view/import.js'],
   'src/features/recipes': [
     'src/cli/completion/suggest.ts',
-    'src/cli/recipe-options.ts',
     'src/console/answers.d.ts',
     'src/imports/report/ledger-task.ts',
     'src/imports/report/ledger-thread.ts',
@@ -96,7 +80,6 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/features/inspect': [
     'src/api/look.ts',
-    'src/cli/recipe-options.ts',
     'src/console/answers.d.ts',
     'src/imports/report/ledger-task.ts',
     'src/imports/report/ledger-thread.ts',
@@ -107,8 +90,6 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/features/notify': ['src/console/answers.d.ts', 'src/console/view/settings.js'],
   'src/features/sync': [
-    'src/cli/commands/resume.ts',
-    'src/features/undo/commands/undo.ts',
     'src/cli/completion/suggest.ts',
     'src/cli/flags/shape-flags.ts',
     'src/console/view/import/actions.js',
@@ -117,11 +98,6 @@ export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
     'src/server/uploads/routes.ts',
   ],
   'src/features/schedule': ['src/cli/completion/suggest.ts', 'src/console/sync-answers.d.ts'],
-  'src/features/repair': [
-    'src/imports/life/coordinator.ts',
-    'src/imports/life/retry-import.ts',
-    'src/cli/commands/retry-edits.ts',
-  ],
 };
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */

@@ -8,10 +8,11 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
-import type { FollowUp } from '../api/imports.ts';
+import type { ImportView } from '../api/imports.ts';
 import type { Overview } from '../api/overview.ts';
 import type { Role, Settings, SettingsAnswer } from '../api/service.ts';
 import type { Service } from '../app/service.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
 import type { ControlHandler } from '../imports/life/control.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { StageFile } from '../imports/stage/staging.ts';
@@ -95,8 +96,8 @@ export interface ServerFeature {
   ) => Partial<ServerContext> | Promise<Partial<ServerContext>>;
   /** Adds its addresses. */
   readonly routes?: (app: Api, context: ServerContext) => void;
-  /** What came after an import, other than its retries. */
-  readonly followUps?: (context: ServerContext, id: string) => Promise<FollowUp[]>;
+  /** An import with what the feature knows of it. */
+  readonly view?: (context: ServerContext, record: ImportRecord, before: ImportView) => Promise<ImportView>;
   /** Its part of `GET /v1/settings`. */
   readonly settings?: (context: ServerContext) => Partial<SettingsAnswer>;
   /** `GET /v1/overview` with its part. */

@@ -1,8 +1,6 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
-import { withSyncs } from '../../features/sync/commands/sync-data.ts';
-import { composeSyncs } from '../../features/sync/compose-syncs.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -14,6 +12,7 @@ import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
 import { type BanFlags, withBanCheck } from '../flags/ban-flags.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
@@ -74,22 +73,13 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       ...flags,
       ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
     }),
-    beside: ({ coordinator, dir, service, log, onStop }) => {
-      if (!isOfSync(config.dataDir, id)) return;
-      const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
-      onStop(() => syncs.stop());
-    },
+    beside: async (here) => (await FEATURES.sync?.())?.beside(config, io, id, here),
     begin: async (coordinator) => {
       await coordinator.resume(id, changes);
       noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
       return id;
     },
   });
-}
-
-/** Whether the import carries out a sync, which must be notified of its end. */
-function isOfSync(path: string, id: string): boolean {
-  return withSyncs(path, (syncs) => syncs?.find(id)) !== undefined;
 }
 
 /** Whether the file of an import has been written to since the import was made. A deleted file has not. */

@@ -40,7 +40,10 @@ export const sync: ServerFeature = {
     planRoutes(app, context);
     compareRoute(app, context);
   },
-  followUps: async (context, id) => Promise.all(context.syncCatalog.undos(id).map((undo) => undoOf(context, undo))),
+  view: async (context, { id }, before) => {
+    const undos = await Promise.all(context.syncCatalog.undos(id).map((undo) => undoOf(context, undo)));
+    return { ...before, followUps: [...before.followUps, ...undos] };
+  },
   settings: () => ({ guardLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })) }),
   overview: ({ syncCatalog, syncViews: { entry } }, before) => {
     const inState = (states: readonly SyncState[]) => syncCatalog.page({ states, limit: MAX_LISTED }).syncs.map(entry);

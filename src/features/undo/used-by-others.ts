@@ -1,7 +1,8 @@
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import type { CreatedThing } from '../../imports/record/created.ts';
+import type { MembershipDone } from '../../imports/report/reading.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { counted } from '../../text/wording.ts';
-import type { CreatedThing } from '../record/created.ts';
-import type { MembershipDone } from '../report/reading.ts';
 
 /** Outcomes after which a user has a place in the group, as a member or banned. */
 const PLACED: ReadonlySet<Outcome> = new Set(['added', 'already_member', 'changed', 'banned']);
@@ -14,6 +15,15 @@ export interface OtherImport {
 }
 
 type MadeUser = Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome'>;
+
+/** The same, by the other imports of the data directory. */
+export function usersOfOthers({ others, reading }: Pick<Coordinator, 'others' | 'reading'>) {
+  return (id: string, things: readonly MadeUser[]) =>
+    usedByOthers(
+      things,
+      others(id).map((other) => ({ id: other.id, membershipsOf: reading.of(other.ledger).membershipsOf })),
+    );
+}
 
 /**
  * Why users are kept: other imports have put them into groups, and no import has taken them out since.
