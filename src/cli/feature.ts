@@ -1,3 +1,4 @@
+import type { Argument, Command } from 'commander';
 import type { ImportOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { Config } from '../platform/config.ts';
@@ -92,4 +93,17 @@ export interface CarryingOut {
 export interface Undoing {
   /** What was deleted, or found missing, of what an import created; empty for nothing. */
   deleted(config: Config, imports: Imports, id: string): Promise<string>;
+}
+
+/** What a shell suggests. */
+export type Name = readonly [word: string, meaning: string];
+
+/** Names that the arguments of a command take. */
+export interface Names {
+  /** Whether the argument of a command, or of one of its commands, names one. */
+  wants(command: Command, argument: Argument): boolean;
+  /** Those of a data directory. */
+  here(dataDir: string): Promise<readonly Name[]>;
+  /** Those that every server has: no one is asked over the network. */
+  everywhere?(): Promise<readonly Name[]>;
 }

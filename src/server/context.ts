@@ -24,6 +24,8 @@ import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
 import type { DataReader } from './reading.ts';
 import type { RunningImports } from './running.ts';
+import type { Recipes } from './uploads/recipe.ts';
+import type { Uploads } from './uploads/taking.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
 export type Api = FastifyInstance<
@@ -46,6 +48,8 @@ export interface ServerContext {
   readonly views: ImportViews;
   readonly running: RunningImports;
   readonly events: Events;
+  /** Absent where there are no recipes. */
+  readonly recipes?: Recipes;
   readonly log: Logger;
   readonly registry: Registry;
   readonly features: readonly ServerFeature[];
@@ -96,6 +100,8 @@ export interface ServerFeature {
   ) => Partial<ServerContext> | Promise<Partial<ServerContext>>;
   /** Adds its addresses. */
   readonly routes?: (app: Api, context: ServerContext) => void;
+  /** Adds addresses whose bodies are files. @param scope leaves bodies to its routes */
+  readonly files?: (scope: Api, context: ServerContext, uploads: Uploads) => void;
   /** An import with what the feature knows of it. */
   readonly view?: (context: ServerContext, record: ImportRecord, before: ImportView) => Promise<ImportView>;
   /** Its part of `GET /v1/settings`. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { isZip } from '../../imports/read/archive/zip-signature.ts';
 import { headOf } from '../recipes/head.ts';
 import type { Recipe } from '../recipes/recipe.ts';
-import type { FileFacts } from './api.ts';
+import type { FileFacts } from '../../api/file-facts.ts';
 import { inspect } from './inspect.ts';
 import { BEGINNING_BYTES, beginning, type PreviewRequest, unpacked } from './preview.ts';
 

@@ -7,7 +7,7 @@ import type { Head } from '../recipes/head.ts';
 import { commandFor } from '../recipes/import-command.ts';
 import { fitting } from '../recipes/match-recipe.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
-import type { FileFacts } from './api.ts';
+import type { FileFacts } from '../../api/file-facts.ts';
 import { type ColumnFacts, columnFacts } from './column-facts.ts';
 import { elementColumns } from './element-columns.ts';
 import { headerLineOf, headerRowOf } from './header-row.ts';

@@ -9,7 +9,7 @@ import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { headOf, headOfFile } from '../../recipes/head.ts';
 import { importsOfFiles } from '../../recipes/imported.ts';
 import { recipesToSuggest } from '../../recipes/recipe-store.ts';
-import type { FileFacts } from '../api.ts';
+import type { FileFacts } from '../../../api/file-facts.ts';
 import { inspect } from '../inspect.ts';
 import { importOfSame } from '../same-file.ts';
 

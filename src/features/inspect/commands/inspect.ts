@@ -14,7 +14,7 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/progress.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
-import type { FileFacts } from '../api.ts';
+import type { FileFacts } from '../../../api/file-facts.ts';
 import { factsText, nextLines } from './file-facts.ts';
 import { inspectFile } from './inspect-file.ts';
 
