@@ -10,7 +10,7 @@ import { newImportId } from './imports/import-id.ts';
 import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
-import { banOptionsOf } from './options/ban-options.ts';
+import { withBansOf } from './options/ban-options.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
 import {
@@ -64,11 +64,10 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
 /** What `rollcall import` makes of the same choices. @throws UsageError, and what a recipe refuses */
 async function optionsOf(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
   const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
-  const { sandbox, recipe, identities, shape, allowUnban, banCheck, ...rest } = chosen;
+  const { sandbox, recipe, identities, shape, ...rest } = chosen;
   const given = {
     region: config.defaultRegion,
-    ...banOptionsOf({ allowUnban, banCheck }),
-    ...rest,
+    ...withBansOf(rest),
     ...((shape ?? identities) !== undefined && {
       shape: { ...(identities !== undefined && { identities: {} }), ...shape },
     }),

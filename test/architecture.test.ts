@@ -8,7 +8,7 @@ const PROJECT = new URL('..', import.meta.url).pathname;
 function sourceFiles(): SourceFile[] {
   return ['src', 'jobs'].flatMap((folder) =>
     readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.([cm]?[jt]s|sql)$/.test(name))
+      .filter((name) => /\.([cm]?[jt]sx?|sql)$/.test(name))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
       .map((path) => ({ path, text: readFileSync(join(PROJECT, path), 'utf8') })),
   );
@@ -29,6 +29,23 @@ test('no exception for a feature is left over', () => {
     paths.filter((path) => !knows(path, feature)).map((path) => `${path} does not know ${feature}`),
   );
   expect(leftOver).toEqual([]);
+});
+
+// An option travels in the object that it was declared for. Who lowers a number here has joined two places.
+test.each([
+  ['waitForQuiet', 4],
+  ['askBeforeRepeat', 4],
+  ['expectRows', 8],
+  ['listsPerMinute', 8],
+  ['allowDemotion', 8],
+  ['allowUnban', 10],
+  ['createGroups', 11],
+  ['removeByName', 11],
+  ['giveUpAfterMs', 11],
+  ['maxRemovals', 14],
+])('the option %s is named in at most %i files', (option, most) => {
+  const name = new RegExp(`\\b${option}\\b`);
+  expect(sourceFiles().flatMap(({ path, text }) => (name.test(text) ? [path] : [])).length).toBeLessThanOrEqual(most);
 });
 
 test.each(['docs/architecture.md', 'CONTRIBUTING.md'])('%s names folders and files that exist', (document) => {
@@ -73,8 +90,8 @@ describe('the rules find what is planted', () => {
     ['a feature in a door', 'src/server/a.ts', `import { b } from '../features/export/routes.ts';`, 'know no feature'],
     [
       'a page of a feature in another page',
-      'src/console/a.js',
-      `import { b } from '../features/export/page.js';`,
+      'src/console/a.tsx',
+      `import { b } from '../features/export/page.tsx';`,
       'know no feature',
     ],
     [
@@ -85,7 +102,12 @@ describe('the rules find what is planted', () => {
     ],
     ['siblings', 'src/chat/a.ts', `import {\n  b,\n  c,\n} from '../queue/b.ts';`, 'siblings do not know each other'],
     ['the client in the sandbox', 'src/sandbox/a.ts', `import { b } from '../chat/client.ts';`, 'the sandbox shares'],
-    ['a schema in the console', 'src/console/a.js', `import { b } from '../api/b.ts';`, 'the browser has no such file'],
+    [
+      'a schema in the console',
+      'src/console/a.tsx',
+      `import { b } from '../api/b.ts';`,
+      'the browser has no such file',
+    ],
     [
       'the sandbox in the product',
       'src/server/a.ts',
@@ -131,14 +153,14 @@ test('the rules leave alone what the design allows', () => {
   const allowed: SourceFile[] = [
     { path: 'src/chat/a.ts', text: `import type { B } from '../membership/b.ts';\nimport { c } from './c.ts';` },
     { path: 'src/sandbox/a.ts', text: `import { b } from '../chat/contract.ts';` },
-    { path: 'src/console/a.d.ts', text: `export type { B } from '../api/b.ts';` },
+    { path: 'src/console/a.tsx', text: `import type { B } from '../api/b.ts';` },
     { path: 'src/queue/a.ts', text: `import { Queue } from 'bullmq';\n// console.log and process.env in a comment` },
     { path: 'src/cli/commands.ts', text: `import { b } from '../features/export/commands/b.ts';` },
     {
       path: 'src/features/export/routes.ts',
       text: `import { b } from './a.ts';\nimport { c } from '../../server/c.ts';`,
     },
-    { path: 'src/features/export/page.js', text: `import { b } from '../../console/b.js';` },
+    { path: 'src/features/export/page.tsx', text: `import { b } from '../../console/b.tsx';` },
     { path: 'src/platform/sqlite.ts', text: `import { DatabaseSync } from 'node:sqlite';` },
     { path: 'src/imports/stage/a.ts', text: `import { b } from '../read/b.ts';\nimport { c } from '../c.ts';` },
     { path: 'src/cli/a.ts', text: `import { b } from '../platform/config.ts';\nimport { c } from '../sandbox/c.ts';` },

@@ -42,7 +42,7 @@ test.each(features)(
   async (name) => {
     const folder = copyOfProduct();
     rmSync(join(folder, 'src/features', name), { recursive: true });
-    for (const list of ['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.js']) {
+    for (const list of ['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.ts']) {
       const path = join(folder, list);
       writeFileSync(path, withoutFeature(readFileSync(path, 'utf8'), name));
     }

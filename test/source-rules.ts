@@ -59,51 +59,27 @@ const LISTS: ReadonlySet<string> = new Set([
   'src/app/features.ts',
   'src/cli/commands.ts',
   'src/cli/features.ts',
-  'src/console/pages.js',
+  'src/console/pages.ts',
   'src/server/features.ts',
 ]);
 
 /** The core still knows these features, in these files: docs/architecture.md says why. The list only becomes shorter. */
 export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
-  'src/features/check': ['src/console/answers.d.ts', 'src/console/view/import.js'],
-  'src/features/undo': ['src/console/answers.d.ts', 'src/console/view/import.js'],
-  'src/features/recipes': [
-    'src/cli/completion/suggest.ts',
-    'src/console/answers.d.ts',
-    'src/imports/report/ledger-task.ts',
-    'src/imports/report/ledger-thread.ts',
-    'src/imports/report/ledger-threads.ts',
-    'src/server/uploads/inspect.ts',
-    'src/server/uploads/look.ts',
-    'src/server/uploads/preview.ts',
-    'src/server/uploads/recipe.ts',
-  ],
-  'src/features/inspect': [
-    'src/api/look.ts',
-    'src/console/answers.d.ts',
-    'src/imports/report/ledger-task.ts',
-    'src/imports/report/ledger-thread.ts',
-    'src/imports/report/ledger-threads.ts',
-    'src/server/uploads/look.ts',
-    'src/server/uploads/operations.ts',
-    'src/server/uploads/preview.ts',
-  ],
-  'src/features/notify': ['src/console/answers.d.ts', 'src/console/view/settings.js'],
+  'src/features/check': ['src/console/answers.ts', 'src/console/view/import.tsx'],
+  'src/features/undo': ['src/console/answers.ts', 'src/console/view/import.tsx'],
+  'src/features/notify': ['src/console/answers.ts', 'src/console/view/settings.tsx'],
   'src/features/sync': [
     'src/cli/completion/suggest.ts',
-    'src/cli/flags/shape-flags.ts',
-    'src/console/view/import/actions.js',
-    'src/console/sync-answers.d.ts',
-    'src/server/uploads/operations.ts',
-    'src/server/uploads/routes.ts',
+    'src/console/view/import/actions.tsx',
+    'src/console/sync-answers.ts',
   ],
-  'src/features/schedule': ['src/cli/completion/suggest.ts', 'src/console/sync-answers.d.ts'],
+  'src/features/schedule': ['src/cli/completion/suggest.ts', 'src/console/sync-answers.ts'],
 };
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
-/** Types that the console takes: what the API answers. */
-const SHARED_WITH_CONSOLE = /^src\/(api|membership|options)\//;
+/** Rooms whose types the console takes: what the API answers. */
+const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/membership', 'src/options']);
 /** Words that are bundled with it: files without a package or another file behind them. */
 const BUNDLED_WITH_CONSOLE = /^src\/(options\/input-kinds|chat\/service\/regions)\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
@@ -117,6 +93,12 @@ export function importsOf(text: string): string[] {
   return [...statements, ...calls].flatMap(([, specifier]) => specifier ?? []);
 }
 
+/** Whether only types come from there. */
+const isOfTypes = (text: string, specifier: string): boolean =>
+  [...text.matchAll(/^(?:import|export) (type )?[^'"`;]*?\bfrom ['"]([^'"]+)['"]/gm)].every(
+    ([, type, from]) => from !== specifier || type !== undefined,
+  );
+
 /** Every breach of the design's layout in these files, one sentence each. */
 export function breaches(files: readonly SourceFile[]): string[] {
   return [
@@ -129,7 +111,7 @@ function wrongImports({ path, text }: SourceFile): string[] {
   return importsOf(text).flatMap((specifier) => {
     if (!specifier.startsWith('.')) return wrongPackage(path, specifier);
     const target = targetOf(path, specifier);
-    const reason = wrongWay(path, target);
+    const reason = wrongWay(path, target, isOfTypes(text, specifier));
     return reason === undefined ? [] : [`${path} imports ${target}: ${reason}`];
   });
 }
@@ -146,7 +128,7 @@ function wrongPackage(path: string, specifier: string): string[] {
   return owner === undefined || owner.home.test(path) ? [] : [`${path} imports ${specifier}: ${owner.says}`];
 }
 
-function wrongWay(path: string, target: string): string | undefined {
+function wrongWay(path: string, target: string, isType: boolean): string | undefined {
   const [from, to] = [folderOf(path), folderOf(target)];
   const [feature, other] = [featureOf(path), featureOf(target)];
   if (other !== undefined && feature !== other) {
@@ -160,7 +142,7 @@ function wrongWay(path: string, target: string): string | undefined {
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
   }
   if (from === 'src/console') {
-    const isShared = (SHARED_WITH_CONSOLE.test(target) && path.endsWith('.d.ts')) || BUNDLED_WITH_CONSOLE.test(target);
+    const isShared = (isType && SHARED_WITH_CONSOLE.has(to)) || BUNDLED_WITH_CONSOLE.test(target);
     return isShared ? undefined : 'the browser has no such file';
   }
   if (to === 'src/sandbox') {

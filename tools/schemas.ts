@@ -1,18 +1,46 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { importSummary } from '../src/api/import-summary.ts';
 import { recipe } from '../src/features/recipes/recipe.ts';
+import { newSchedule } from '../src/features/schedule/api.ts';
+import { planDocument } from '../src/features/sync/api-plan.ts';
+import { importOptions } from '../src/imports/import-options.ts';
 import { configFile } from '../src/platform/config.ts';
+import { OUTPUTS } from './outputs.ts';
 
-/** JSON Schemas for editors, made from the declarations that rollcall reads these files by. By their path in the package. */
+/**
+ * JSON Schemas for editors and for programs that read what rollcall writes, made from the declarations that rollcall itself
+ * uses. By their path in the package.
+ */
 export function schemaFiles(): ReadonlyMap<string, string> {
-  const schemas = {
+  const read = {
     'rollcall.config.schema.json': configFile().meta({ title: 'rollcall.config.json' }),
     'recipe.schema.json': recipe,
+    'schedule.schema.json': newSchedule.meta({ title: 'A schedule, as it is made' }),
+    'import-options.schema.json': importOptions.meta({ title: 'How an import is read and run, as it is kept' }),
   };
-  return new Map(
-    Object.entries(schemas).map(([name, schema]) => {
-      const json = z.toJSONSchema(schema, { io: 'input' });
-      return [join('schemas', name), `${JSON.stringify(json, undefined, 2)}\n`];
-    }),
-  );
+  const written = {
+    'summary.schema.json': importSummary,
+    'plan.schema.json': planDocument.meta({ title: 'The plan of a sync' }),
+    'output.schema.json': z
+      .strictObject(OUTPUTS)
+      .partial()
+      .meta({ title: 'What commands print with --json', description: 'Each under the name of its command.' }),
+  };
+  return new Map([...texts(read, 'input'), ...texts(written, 'output')]);
+}
+
+function texts(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): (readonly [string, string])[] {
+  return Object.entries(schemas).map(([name, schema]) => {
+    const json = z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => withExamples(jsonSchema) });
+    return [join('schemas', name), `${JSON.stringify(json, undefined, 2)}\n`];
+  });
+}
+
+/** OpenAPI has an `example`, JSON Schema a list. */
+function withExamples(schema: { example?: unknown; examples?: unknown }): void {
+  const { example } = schema;
+  if (example === undefined) return;
+  delete schema.example;
+  schema.examples = [example];
 }

@@ -16,13 +16,15 @@ interface Declared<Params extends Schema, Query extends Schema, Body extends Sch
   /** Of the answer. Default: 200, and 204 for `nothing`. */
   readonly status?: number;
   readonly answer: Answer;
+  /** Its name in the audit log, where it is noted once it is done. Its target is the first name of the path, or what the handler says. */
+  readonly audit?: `${string}.${string}`;
   /** Codes that it may be refused with, in addition to those that its kind of operation has (server/serve.ts). */
   readonly refusals?: readonly ProblemCode[];
 }
 
 /**
  * An operation of the HTTP API, declared once: the server registers and describes its route (server/serve.ts), and
- * clients call it (cli/target/server-client.ts).
+ * commands call it (cli/target/client.ts).
  */
 export interface Operation<
   Params extends Schema = Schema,
@@ -52,6 +54,17 @@ export type InputOf<One> =
     ? FieldsOf<Params> & (Body extends z.ZodType ? FieldsOf<Body> : FieldsOf<Query>)
     : never;
 type FieldsOf<Of> = Of extends z.ZodType ? z.input<Of> : object;
+
+/** Does an operation in the process of a command. @param input as InputOf, checked */
+type Handler<One> =
+  One extends Operation<infer Params, infer Query, infer Body, infer Answer>
+    ? (input: CheckedOf<Params> & CheckedOf<Body extends z.ZodType ? Body : Query>) => HandledAs<Answer>
+    : never;
+type CheckedOf<Of> = Of extends z.ZodType ? z.output<Of> : object;
+type HandledAs<Answer> = Promise<Answer extends z.ZodType ? z.input<Answer> : AsyncIterable<string | Uint8Array>>;
+
+/** Handlers of operations of a group, by their names there. */
+export type HandlersOf<Group> = { readonly [Name in keyof Group]?: Handler<Group[Name]> };
 
 /**
  * Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest.

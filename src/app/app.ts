@@ -36,8 +36,6 @@ interface AppOptions {
   /** Shows the user a sentence. */
   readonly show: (sentence: string) => void;
   readonly keepMs?: number | undefined;
-  /** How long imports wait for a service that answers nothing where no setting says it, in ms; default: as long as it takes. */
-  readonly giveUpAfterMs?: number | undefined;
   /** Whether it runs many imports at once. Default: no. */
   readonly isServer?: boolean;
   /** A second target of the log, in addition to its file. */
@@ -49,7 +47,7 @@ interface AppOptions {
 /** Opens the parts one after the other; `lifecycle` stops them in reverse, also when a later one cannot be opened. */
 export async function openApp(
   lifecycle: Lifecycle,
-  { config, openService, show, keepMs, giveUpAfterMs, logStream, observer, reading, isServer = false }: AppOptions,
+  { config, openService, show, keepMs, logStream, observer, reading, isServer = false }: AppOptions,
 ): Promise<App> {
   const fewFiles = checkFileLimit(isServer);
   let warn = (text: string) => show(`Warning: ${text}.`);
@@ -74,7 +72,6 @@ export async function openApp(
     log,
     warn,
     keepMs,
-    giveUpAfterMs,
     observer: all,
     ...reading,
     telemetry: tracing?.telemetry,

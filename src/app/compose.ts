@@ -21,8 +21,6 @@ export interface CoordinatorParts {
   readonly warn: (text: string) => void;
   /** How long finished imports are kept, in ms; undefined: until they are removed. */
   readonly keepMs?: number | undefined;
-  /** As of a coordinator, where no setting says it. */
-  readonly giveUpAfterMs?: number | undefined;
   /** Notified of the calls of this process, in addition to the log. */
   readonly observer?: CallObserver | undefined;
   readonly telemetry?: QueueTelemetry | undefined;
@@ -41,11 +39,10 @@ const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
   const { config, service, log, keepMs } = parts;
-  const { callsPerMinute, listsPerMinute, budgetShare, concurrency, askBeforeRepeat } = config;
   const observer = observers([callLog(log), ...(parts.observer === undefined ? [] : [parts.observer])]);
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
-    client = (region) => clientOf(service, region, concurrency),
+    client = (region) => clientOf(service, region, config.concurrency),
     backend = () => openQueue(parts, onError),
   } = parts;
   const coordinator = await openCoordinator({
@@ -54,20 +51,17 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     regions: new Set(Object.keys(service.apps) as Region[]),
     sandbox: service.sandbox,
     ...(keepMs !== undefined && { keepMs }),
-    giveUpAfterMs: config.giveUpAfterMs ?? parts.giveUpAfterMs,
+    config,
     onError,
     features: FEATURES,
     stage: parts.stage,
     openReading: parts.openReading,
     openRegion: async (region, queues, deliver, answer, starting) => {
-      const worker = service.sends
-        ? { chat: client(region), concurrency, askBeforeRepeat, deliver, answer, starting, observer }
-        : undefined;
+      const worker = service.sends ? { chat: client(region), deliver, answer, starting, observer } : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
-      const limits = { callsPerMinute, listsPerMinute, budgetShare };
-      const opened = await openRegion({ region, appId, host, backend: queues, ...limits, worker, onError });
+      const opened = await openRegion({ region, appId, host, backend: queues, config, worker, onError });
       parts.onRegion?.(opened);
       return opened;
     },

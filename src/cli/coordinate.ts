@@ -16,7 +16,7 @@ export interface CoordinateOptions {
   readonly howToContinue: () => readonly string[];
 }
 
-/** Someone waits at the terminal, or a script. */
+/** How long imports wait for a service that is away where no setting says it: someone waits at the terminal, or a script. */
 const GIVE_UP_AFTER_MS = 3_600_000;
 
 /** A coordinator in this process, while a command runs. */
@@ -44,11 +44,10 @@ export async function coordinate(
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...howToContinue()));
   try {
     const app = await openApp(lifecycle, {
-      config,
+      config: { ...config, giveUpAfterMs: config.giveUpAfterMs ?? GIVE_UP_AFTER_MS },
       openService,
       show: (sentence) => say(io, sentence),
       reading: io.reading,
-      giveUpAfterMs: GIVE_UP_AFTER_MS,
     });
     await app.serveControl();
     void app.failed.then((error) => {

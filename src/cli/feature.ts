@@ -105,5 +105,7 @@ export interface Names {
   /** Those of a data directory. */
   here(dataDir: string): Promise<readonly Name[]>;
   /** Those that every server has: no one is asked over the network. */
-  everywhere?(): Promise<readonly Name[]>;
+  everywhere?(dataDir: string): Promise<readonly Name[]>;
+  /** The command is about this machine, whatever server there is. */
+  readonly ofThisMachine?: true;
 }

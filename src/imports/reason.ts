@@ -10,12 +10,20 @@ export function reasonFor({ reason, remedy }: Pick<ImportRecord, 'reason' | 'rem
   return `${asClause(reason)}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
 
-/** Options with a value that the remedy names, such as `maxCreate`: the import continues when a person agrees to them. */
-export function optionsToAgree({ remedy }: Pick<ImportRecord, 'remedy'>): Readonly<Record<string, string>> {
+/** Limits that people raise. */
+const AGREED = ['maxCreate', 'maxRemovals'] as const;
+
+/** Limits with the value that the remedy names: the import continues when a person agrees to it. */
+export function optionsToAgree({
+  remedy,
+}: Pick<ImportRecord, 'remedy'>): Readonly<Partial<Record<(typeof AGREED)[number], string>>> {
   const parts = remedy === null ? '' : wordsOf(remedy);
   if (typeof parts === 'string') return {};
   return Object.fromEntries(
-    parts.flatMap((part) => (typeof part === 'string' || part.value === undefined ? [] : [[part.option, part.value]])),
+    parts.flatMap((part) => {
+      const name = AGREED.find((one) => typeof part !== 'string' && part.option === one);
+      return name === undefined || typeof part === 'string' || part.value === undefined ? [] : [[name, part.value]];
+    }),
   );
 }
 

@@ -1,3 +1,4 @@
+import { EXPECTING, TRIAL } from '../options/sending-options.ts';
 import type { ImportOptions } from './import-options.ts';
 
 /** How the rows that are sent again are written. */
@@ -7,23 +8,18 @@ export interface RetryFile {
   readonly isShaped: boolean;
 }
 
+/** Options that concern the first file or the first try. The rows of the new file are memberships already, so `shape` goes as well. */
+const OF_THE_FIRST_FILE: ReadonlySet<string> = new Set([
+  ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'identities', 'repaired', 'retryOnly'],
+  ...Object.keys({ ...EXPECTING, ...TRIAL }),
+]);
+
 /** How to read such a file: as the rows were read the first time, but with its own format and encoding. */
 export function retryOptions(before: ImportOptions, { format, isShaped }: RetryFile): ImportOptions {
-  const {
-    encoding: _,
-    sheet: __,
-    files: ___,
-    exportOf: ____,
-    shape,
-    identities: _____,
-    repaired: ______,
-    retryOnly: _________,
-    expectRows: __________,
-    ...more
-  } = before;
-  const { first: _______, only: ________, ...options } = more;
+  const { shape } = before;
+  const kept = Object.entries(before).filter(([name]) => !OF_THE_FIRST_FILE.has(name));
   return {
-    ...options,
+    ...(Object.fromEntries(kept) as ImportOptions),
     dryRun: false,
     format,
     maxErrors: undefined,

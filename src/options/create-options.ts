@@ -42,7 +42,7 @@ const bound = z.union([
 ]);
 export type CreateBound = z.infer<typeof bound>;
 
-export const maxCreate = z.strictObject({ users: bound, groups: bound }).partial();
+const maxCreate = z.strictObject({ users: bound, groups: bound }).partial();
 export type MaxCreate = z.infer<typeof maxCreate>;
 
 const text = { schema: z.string().min(1), ...TEXT, longest: 3_000 };

@@ -55,6 +55,12 @@ type KeptShape<All> = {
   [Name in keyof All as KeptName<All[Name], Name & string>]: z.ZodOptional<SchemaOf<All[Name]>>;
 };
 
+type FilledShape<All> = {
+  [Name in keyof All]: SchemaOf<All[Name]> extends z.ZodBoolean
+    ? z.ZodDefault<z.ZodBoolean>
+    : z.ZodOptional<SchemaOf<All[Name]>>;
+};
+
 /** Declares an option; for its types. */
 export function option<Schema extends z.ZodType, const More extends { readonly kept?: string }>(
   declared: OptionDeclaration<Schema> & More,
@@ -105,13 +111,15 @@ export function keptShape<All extends Options>(options: All): KeptShape<All> {
   ) as KeptShape<All>;
 }
 
-/** The same by the names of the options. */
-export function settingsShape<All extends Options>(
-  options: All,
-): { [Name in keyof All]: z.ZodOptional<SchemaOf<All[Name]>> } {
+/** The same by the names of the options, with the default of each that is on or off. */
+export function filledShape<All extends Options>(options: All): FilledShape<All> {
   return Object.fromEntries(
-    Object.entries(options).map(([name, declared]) => [name, schemaOf(declared)]),
-  ) as ReturnType<typeof settingsShape<All>>;
+    Object.entries(options).map(([name, declared]) => {
+      const { value, off } = declared;
+      const schema = value === undefined ? z.boolean().default(off !== undefined) : declared.schema.optional();
+      return [name, schema.meta({ description: descriptionOf(declared) })];
+    }),
+  ) as FilledShape<All>;
 }
 
 function schemaOf({ schema, help, preset }: OptionDeclaration): z.ZodOptional {
@@ -130,7 +138,7 @@ export function descriptionOf({
 }
 
 /** What is kept of the values that were given. */
-export function keptOf<All extends Options>(options: All, given: Given<All>): Kept<All> {
+export function keptOf<All extends Options>(options: All, given: Given<NoInfer<All>>): Kept<All> {
   const entries = Object.entries(options).map(([name, { kept = name }]) => [kept, given[name]]);
   return defined(Object.fromEntries(entries)) as Kept<All>;
 }
@@ -146,7 +154,7 @@ export function givenOf<All extends Options>(
 }
 
 /** Values as texts by the names of their options, as a query has them. What is at its default is left out. */
-export function textsOf<All extends Options>(options: All, given: Given<All>): [name: string, text: string][] {
+export function textsOf<All extends Options>(options: All, given: Given<NoInfer<All>>): [name: string, text: string][] {
   return Object.entries(options).flatMap(([name, { print, value: placeholder, off }]) => {
     const value: unknown = given[name];
     if (value === undefined || (placeholder === undefined && value === (off !== undefined))) return [];

@@ -10,8 +10,8 @@ import { shapeSettings } from './shape.ts';
 const FORMATS = ['auto', ...INPUT_KINDS] as const;
 const id = { schema: z.string(), ...TEXT, longest: 200 };
 
-/** How a file is read. */
-export const READING = {
+/** How the content of a file is read. */
+export const CONTENT = {
   guid: option({ ...id, value: '<guid>', help: 'group of rows without one' }),
   scope: option({
     ...choice(SCOPES),
@@ -70,6 +70,10 @@ export const READING = {
     print: (bounds) => Object.entries(bounds).map(([name, value]) => `${name}=${value}`),
     join: (earlier, later) => ({ ...earlier, ...later }),
   }),
+};
+
+/** How a file of this machine is read: a server is sent it as it is then. */
+export const WAITING = {
   waitForQuiet: option({
     kept: 'waitForQuietMs',
     schema: z.int().positive(),
@@ -78,6 +82,9 @@ export const READING = {
     help: 'wait until the file has not changed for this long, such as 10s',
   }),
 };
+
+/** How a file is read. */
+export const READING = { ...CONTENT, ...WAITING };
 export type ReadingChoices = Given<typeof READING>;
 
 /** How rows become memberships, in one JSON object; the command line has a flag for each part. */

@@ -63,9 +63,9 @@ export interface Config {
   readonly queue: string | undefined;
   /** How long a server keeps finished imports, in ms; undefined: until they are removed. */
   readonly keepMs: number | undefined;
-  /** How long imports wait for a service that answers nothing, in ms; undefined: as the command says. */
   readonly askBeforeRepeat: AskBeforeRepeat;
   readonly bannedList: BannedListSetting;
+  /** How long imports wait for a service that answers nothing, in ms; undefined: as the command says. */
   readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];

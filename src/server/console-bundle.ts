@@ -26,7 +26,7 @@ export type ConsoleTexts = ReadonlyMap<string, Buffer>;
 
 /** Its sources; in the npm package, what `npm run build` has made of them. */
 const FOLDER = new URL('../console/', import.meta.url);
-const ENTRY = 'main.js';
+const ENTRY = 'main.tsx';
 const PAGE = 'index.html';
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -75,6 +75,8 @@ export async function bundleConsole(): Promise<ConsoleTexts> {
     bundle: true,
     format: 'esm',
     target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     minify: true,
     sourcemap: 'linked',
     legalComments: 'none',

@@ -115,6 +115,9 @@ export interface ServerFeature {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    readonly access: AccessStore;
+  }
   interface FastifyRequest {
     /** Who sends it. On public routes: everyone. */
     who: Who;

@@ -87,7 +87,6 @@ export function importViews(
     const folder = dir.folder(id);
     const { totals, fault } = await totalsIn(record);
     const summary = summaryOf(record, totals, writtenReports(folder));
-    const { maxCreate, maxRemovals } = optionsToAgree(record);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {
@@ -98,8 +97,7 @@ export function importViews(
         retry: retry && address('retryable=true'),
       },
       reason: [reasonFor(record, asParameter), fault].filter((part) => part !== '').join('; '),
-      ...(maxCreate !== undefined && { maxCreate }),
-      ...(maxRemovals !== undefined && { maxRemovals }),
+      ...optionsToAgree(record),
       ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       createdBy,

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { BulkAnswer, bulkBody } from '../api/imports.ts';
 import { importOperations } from '../api/operations/imports.ts';
@@ -12,7 +11,6 @@ import { rowFilterOf, rowFilterOptions } from '../imports/report/row-filter.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { type ImportState, TransitionError } from '../membership/import-state.ts';
 import { inShort } from '../text/wording.ts';
-import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { problemDocument } from './problem.ts';
 import { problemOf } from './refusals.ts';
@@ -23,8 +21,7 @@ type Verb = 'pause' | 'resume' | 'cancel';
 
 /** Imports: the list, one, what can be done with it, and its journal. Uploads are in uploads/. */
 export function importRoutes(app: Api, context: ServerContext): void {
-  const { coordinator, reading, views, access } = context;
-  const note = noting(access);
+  const { coordinator, reading, views } = context;
 
   serve(app, importOperations.list, async ({ query: { limit, cursor, ...filter } }) => {
     const { imports, next } = reading.page({
@@ -37,13 +34,13 @@ export function importRoutes(app: Api, context: ServerContext): void {
 
   serve(app, importOperations.one, async ({ params: { id } }) => views.of(coordinator.find(id)));
 
-  serve(app, importOperations.act, async ({ body, who, ip }): Promise<BulkAnswer> => {
+  serve(app, importOperations.act, async ({ body }, _reply, audited): Promise<BulkAnswer> => {
     const results: BulkAnswer['results'] = [];
     // One after the other, so that each waits for what is running.
     for (const id of new Set(body.ids)) {
       try {
         const state = await actOn(context, id, body);
-        note({ who, ip }, `import.${body.action}`, id, body.tags === undefined ? '' : inShort(body.tags));
+        audited(body.tags === undefined ? '' : inShort(body.tags), id, `import.${body.action}`);
         results.push({ id, state });
       } catch (error) {
         const refused = problemOf(error);
@@ -58,29 +55,28 @@ export function importRoutes(app: Api, context: ServerContext): void {
     sendingPlanOf(context, coordinator.find(id), query),
   );
 
-  const move = async (verb: Verb, request: FastifyRequest, id: string, changes: ResumeChanges) => {
-    const record = await act(context, id, verb, changes);
-    note(request, `import.${verb}`, id, inShort(changes));
+  serve(app, importOperations.resume, async ({ params: { id }, query }, _reply, audited) => {
+    const record = await act(context, id, 'resume', query);
+    audited(inShort(query));
     return views.of(record);
-  };
-  serve(app, importOperations.resume, async (request) => move('resume', request, request.params.id, request.query));
+  });
   for (const verb of ['pause', 'cancel'] as const) {
-    serve(app, importOperations[verb], async (request) => move(verb, request, request.params.id, {}));
+    serve(app, importOperations[verb], async ({ params: { id } }) => views.of(await act(context, id, verb, {})));
   }
 
-  serve(app, importOperations.retry, async ({ params: { id }, query, who, ip }, reply) => {
+  serve(app, importOperations.retry, async ({ params: { id }, query, who }, reply, audited) => {
     const only = rowFilterOf(query);
     const made = await coordinator.retry(id, { only, createdBy: who.name });
     const chosen = new URLSearchParams(rowFilterOptions(only)).toString();
-    note({ who, ip }, 'import.retry', made, chosen === '' ? `of ${id}` : `of ${id}, only ${chosen.slice(0, 500)}`);
+    audited(chosen === '' ? `of ${id}` : `of ${id}, only ${chosen.slice(0, 500)}`, made);
     reply.header('location', `/v1/imports/${made}`);
     return views.of(coordinator.find(made));
   });
 
-  serve(app, importOperations.remove, async ({ params: { id }, who, ip }) => {
+  serve(app, importOperations.remove, async ({ params: { id } }, _reply, audited) => {
     const { file } = coordinator.find(id);
     await coordinator.remove(id);
-    note({ who, ip }, 'import.delete', id, inShort({ file }));
+    audited(inShort({ file }));
   });
 
   serve(app, importOperations.journal, async ({ params: { id } }) => {

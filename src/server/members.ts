@@ -6,7 +6,6 @@ import { readOptions } from '../imports/import-options.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
 import { foldId, type Region } from '../membership/membership.ts';
 import { inShort } from '../text/wording.ts';
-import { noting } from './access/noting.ts';
 import { type Caller, callerOf } from './bounded-answer.ts';
 import type { Api, ServerContext } from './context.ts';
 import { lastRows, whereNow } from './member-now.ts';
@@ -27,8 +26,7 @@ const PATIENCE_MS = 10_000;
 const MAX_MS = 30_000;
 
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
-export function memberRoutes(app: Api, { reading, coordinator, settings, access }: ServerContext): void {
-  const note = noting(access);
+export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext): void {
   serve(app, memberOperations.search, async ({ query: { text, limit, cursor } }, reply) => {
     const { members, next } = await search(reading, { text, limit }, placeOf(cursor), callerOf(reply));
     return { members, nextCursor: cursorOf(next) };
@@ -42,7 +40,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings, access 
   serve(
     app,
     memberOperations.ask,
-    async ({ params: { uid }, query: { region }, who, ip }, reply): Promise<MemberNow> => {
+    async ({ params: { uid }, query: { region } }, reply, audited): Promise<MemberNow> => {
       const caller = callerOf(reply);
       const having = Object.keys(settings.apps) as Region[];
       if (region !== undefined && !having.includes(region)) {
@@ -57,7 +55,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings, access 
       const rows = lastRows(entries.filter(({ importId }) => ofService.has(importId)));
       const used = having.filter((one) => rows.has(one));
       const regions = region !== undefined ? [region] : used.length > 0 ? used : having;
-      note({ who, ip }, 'member.ask', uid, inShort({ regions: regions.join(',') }));
+      audited(inShort({ regions: regions.join(',') }));
       const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(MAX_MS)]);
       const found = await Promise.all(
         regions.map((one) =>

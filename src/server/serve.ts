@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Operation } from '../api/operation.ts';
 import type { ProblemCode } from '../api/problems.ts';
 import { defined } from '../platform/defined.ts';
+import { type Audited, auditing } from './access/noting.ts';
 import type { Api } from './context.ts';
 import { refusals } from './problem-schema.ts';
 
@@ -31,7 +32,11 @@ export function serve<
 >(
   app: Api,
   operation: Operation<Params, Query, Body, Answer> & RouteOptions,
-  handler: (request: RequestOf<Params, Query, Body>, reply: FastifyReply) => Promise<AnswerOf<Answer>>,
+  handler: (
+    request: RequestOf<Params, Query, Body>,
+    reply: FastifyReply,
+    audited: Audited,
+  ) => Promise<AnswerOf<Answer>>,
 ): void {
   const { method, path: url, role, tag, summary, description, params, query, body, status, answer } = operation;
   const { headers, takesFile = false, bodyLimit, exposeHeadRoute } = operation;
@@ -48,7 +53,9 @@ export function serve<
     schema,
     handler: async (request, reply) => {
       if (status !== 200) reply.code(status);
-      const answered = await handler(request as RequestOf<Params, Query, Body>, reply);
+      const audit = auditing(app.access, operation.audit, request);
+      const answered = await handler(request as RequestOf<Params, Query, Body>, reply, audit.audited);
+      audit.done();
       return status === 204 ? reply.send() : answered;
     },
   });

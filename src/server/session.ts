@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionOperations } from '../api/operations/service.ts';
 import { tokenIdIn, UNKNOWN_SENDER, type Who } from './access/access-store.ts';
 import { EXPIRED, type Guard, SESSION_COOKIE } from './access/guard.ts';
-import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
@@ -21,7 +20,10 @@ export async function sessionRoutes(
   { whoIs }: Guard,
   tokenRequired: boolean,
 ): Promise<void> {
-  const note = noting(access);
+  const noteRefusal = ({ body, ip }: FastifyRequest, detail: string) => {
+    const { name, role } = UNKNOWN_SENDER;
+    access.note({ who: name, role, action: 'session.refuse', target: claimedBy(body), detail, address: ip });
+  };
   await app.register(limits, { global: false });
   const window = { max: ATTEMPTS, timeWindow: ATTEMPTS_MS };
   const byAddress = app.createRateLimit({ ...window, keyGenerator: ({ ip }) => ip });
@@ -37,7 +39,7 @@ export async function sessionRoutes(
     const over = found.filter((limit) => !limit.isAllowed && limit.isExceeded);
     const seconds = Math.max(0, ...over.map((limit) => (limit.isAllowed ? 0 : limit.ttlInSeconds)));
     if (over.length === 0) {
-      note({ who: UNKNOWN_SENDER, ip: request.ip }, 'session.refuse', claimed, 'The token is unknown or revoked.');
+      noteRefusal(request, 'The token is unknown or revoked.');
       return new Problem('TOKEN_REFUSED', 'The token is unknown or revoked.', { field: 'token' });
     }
     reply.header('retry-after', seconds);
@@ -47,10 +49,10 @@ export async function sessionRoutes(
     );
   };
 
-  serve(app, sessionOperations.login, async (request, reply) => {
+  serve(app, sessionOperations.login, async (request, reply, audited) => {
     const token = request.body.token.trim();
     if (access.hasExpired(token)) {
-      note({ who: UNKNOWN_SENDER, ip: request.ip }, 'session.refuse', claimedBy(request.body), EXPIRED);
+      noteRefusal(request, EXPIRED);
       throw new Problem('TOKEN_EXPIRED', EXPIRED, { field: 'token' });
     }
     const who = access.byToken(token);
@@ -58,7 +60,7 @@ export async function sessionRoutes(
     request.who = who;
     const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
     setCookie(request, reply, access.login(who, expiresAt), expiresAt);
-    note(request, 'session.create', who.id);
+    audited('', who.id);
     return { role: who.role, name: who.name, expiresAt: new Date(expiresAt).toISOString() };
   });
   serve(app, sessionOperations.session, async (request) => {
@@ -66,11 +68,14 @@ export async function sessionRoutes(
     if (who === undefined) throw new Problem('TOKEN_REQUIRED', 'No one is logged in.');
     return { role: who.role, name: who.name, tokenRequired };
   });
-  serve(app, sessionOperations.logout, async (request, reply) => {
+  serve(app, sessionOperations.logout, async (request, reply, audited) => {
     const cookie = request.cookies[SESSION_COOKIE];
     const who = cookie === undefined ? undefined : access.bySession(cookie);
     if (cookie !== undefined) access.logout(cookie);
-    if (who !== undefined) note({ who, ip: request.ip }, 'session.end', who.id);
+    if (who !== undefined) {
+      request.who = who;
+      audited('', who.id);
+    }
     setCookie(request, reply, '', 0);
   });
 }

@@ -4,7 +4,6 @@ import { ROLES } from '../api/service.ts';
 import { newToken, tokensAnswer } from '../api/tokens.ts';
 import { duration } from '../platform/allowed-values.ts';
 import { isValid, type TokenRecord } from './access/access-store.ts';
-import { noting } from './access/noting.ts';
 import { tokenView } from './access/token-view.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
@@ -41,6 +40,7 @@ const tokenOperations = {
     answer: tokensAnswer,
   }),
   create: operation('POST /v1/tokens', 'admin', {
+    audit: 'token.create',
     summary: 'Make a token',
     description: 'The answer is the only one that has the token itself.',
     body: newTokenBody,
@@ -48,6 +48,7 @@ const tokenOperations = {
     answer: newToken,
   }),
   revoke: operation('DELETE /v1/tokens/:id', 'admin', {
+    audit: 'token.revoke',
     summary: 'Revoke a token, and end its sessions',
     description: 'The last admin cannot revoke the own token: no one could make another over the API.',
     params: z.strictObject({ id: z.string().max(60) }),
@@ -58,8 +59,6 @@ const tokenOperations = {
 
 /** Tokens: made, listed and revoked by admins. `rollcall token` does the same on the server's machine. */
 export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: boolean): void {
-  const note = noting(access);
-
   serve(app, tokenOperations.list, async ({ who }) => ({
     tokens: access
       .tokens()
@@ -67,23 +66,23 @@ export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: 
       .map((token) => ({ ...tokenView(token), own: token.id === who.id })),
   }));
 
-  serve(app, tokenOperations.create, async (request, reply) => {
+  serve(app, tokenOperations.create, async (request, reply, audited) => {
     const { name = '', role, expires } = request.body;
     const expiresAt = expires === undefined ? null : Date.now() + expires;
     const { id, text } = access.createToken({ role, name, expiresAt });
     const made = found(id);
-    note(request, 'token.create', id, detailOf(made));
+    audited(detailOf(made), id);
     reply.header('cache-control', 'no-store');
     return { ...tokenView(made), own: false, token: text };
   });
 
-  serve(app, tokenOperations.revoke, async (request) => {
+  serve(app, tokenOperations.revoke, async (request, _reply, audited) => {
     const token = found(request.params.id);
     if (tokenRequired && isLastAdmin(token)) {
       throw new Problem('LAST_ADMIN', `"${token.name}" is the only admin whose token is valid.`);
     }
     access.revoke(token.id);
-    note(request, 'token.revoke', token.id, detailOf(token));
+    audited(detailOf(token));
   });
 
   function found(id: string): TokenRecord {

@@ -5,7 +5,7 @@ import { consoleBundle } from '../../src/server/console-bundle.ts';
 const FOLDER = new URL('../../src/console/', import.meta.url);
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
 const read = (name: string) => readFileSync(new URL(name, FOLDER), 'utf8');
-const scripts = files.filter((name) => name.endsWith('.js'));
+const scripts = files.filter((name) => /\.tsx?$/.test(name));
 
 test('no script of the console makes markup or code from text', () => {
   expect(scripts.length).toBeGreaterThan(20);

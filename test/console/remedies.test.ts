@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
-import { withControls } from '../../src/console/option-words.js';
-import { forPeople, saidBeside, saidOf } from '../../src/console/remedies.js';
+import { withControls } from '../../src/console/option-words.ts';
+import { forPeople, saidBeside, saidOf } from '../../src/console/remedies.ts';
 import { asParameter } from '../../src/errors/named-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
 

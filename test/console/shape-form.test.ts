@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldsAndRest, SHAPING, shapeOf } from '../../src/console/view/upload/shape-form.js';
+import { fieldsAndRest, SHAPING, shapeOf } from '../../src/console/view/upload/shape-form.ts';
 
 const SHAPES = [
   { headerRow: 3 },

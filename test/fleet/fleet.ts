@@ -103,7 +103,12 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
         const app = { ...apps[region], ...(apiKey !== undefined && { apiKey }) };
         return { region, appId: app.appId, chat: createChatClient({ region, host, ca, ...app }) };
       });
-      const parts = { backend: await openBackend(url), apps: clients, host, concurrency };
+      const parts = {
+        backend: await openBackend(url),
+        apps: clients,
+        host,
+        config: { concurrency, askBeforeRepeat: 'never' as const },
+      };
       const worker = startWorkerProcess({ ...parts, observer: {}, onError: () => {} });
       let stopped: Promise<unknown> | undefined;
       const stop = async () => {

@@ -123,14 +123,18 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
       currentKey,
       asSandbox,
       keepMs,
-      giveUpAfterMs,
       askBeforeRepeat = 'auto',
     } = chosen;
     const openRegions = new Map<Region, OpenRegion>();
     const { host, caPem: ca } = sandbox;
     const apps = Object.fromEntries(regions.map((region) => [region, sandbox.apps[region]]));
     const config = readConfig(
-      { dataDir: dir.root, callsPerMinute: callsPerMinute ?? undefined, concurrency },
+      {
+        dataDir: dir.root,
+        callsPerMinute: callsPerMinute ?? undefined,
+        concurrency,
+        giveUpAfter: chosen.giveUpAfterMs,
+      },
       { ROLLCALL_ASK_BEFORE_REPEAT: askBeforeRepeat, ROLLCALL_LISTS_PER_MINUTE: listsPerMinute?.toString() },
       root,
     );
@@ -140,7 +144,6 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
       log: options.log ?? pino({ enabled: false }),
       warn: (text) => failures.push(new Error(text)),
       keepMs,
-      giveUpAfterMs,
       backend: () => options.place.open(dir),
       client: (region) => {
         const { appId, apiKey } = sandbox.apps[region];

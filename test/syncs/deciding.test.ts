@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { decide, decideElsewhere } from '../../src/features/sync/plan/decide.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
+import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, fileRows, people, planned } from './planning.ts';
 
-const FLAGS = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove', protect: new Set(['u3']) } as const;
+const FLAGS: SyncFlags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove', protect: ['u3'] };
 
 test('a thread makes the same plan as the process itself', async () => {
   const { path, plan, desired } = planned(

@@ -233,7 +233,7 @@ test('an owner who would be removed holds the plan even when the options name th
   const given: Case = {
     file: fileRows(people(3)),
     live: { team },
-    flags: { ...REMOVING, removeByName: new Set(['U4']) },
+    flags: { ...REMOVING, removeByName: ['U4'] },
   };
   expect(findings(given)).toMatchObject([
     { guard: 'owner-changes', guid: 'team', sentence: expect.stringContaining('owner u4') },

@@ -58,7 +58,7 @@ us,team,eve,,remove,participant,is not in the file
 });
 
 test('a plan as JSON is what its schema says, with findings, groups and everyone', () => {
-  const { plan } = planned(FILE, LIVE, { ...MIRROR, protect: new Set(['vip']) });
+  const { plan } = planned(FILE, LIVE, { ...MIRROR, protect: ['vip'] });
   guardPlan(plan, undefined, { rows: 100, fields: [], groups: [] });
   const document = planDocument.parse(JSON.parse(text(planJson(plan))));
   expect(document).toMatchObject({

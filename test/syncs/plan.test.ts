@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makePlan } from '../../src/features/sync/plan/plan.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
+import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, type FileRow, fileRows, type LiveGroup, people, planned } from './planning.ts';
 
 /** One group, and what is said about everyone. */
@@ -124,7 +124,7 @@ describe('the spared', () => {
     owner: 'boss',
     members: { boss: 'participant', chief: 'admin', vip: 'participant', joe: 'participant' },
   } as const;
-  const flags = { mode: 'mirror', missing: 'remove', protect: new Set(['VIP']) } as const;
+  const flags: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove', protect: ['VIP'] };
 
   test('are the owner, admins and the protected: what would happen to them is reported', () => {
     expect(said([{ uid: 'new' }], team, flags)).toEqual([
@@ -137,7 +137,7 @@ describe('the spared', () => {
   });
 
   test('are not spared when the options name them', () => {
-    const removeByName = new Set(['Boss', 'chief', 'vip']);
+    const removeByName = ['Boss', 'chief', 'vip'];
     expect(actionsOf(planned([{ uid: 'joe' }], { team }, { ...flags, removeByName }))).toEqual([
       'boss: remove participant>',
       'chief: remove admin>',
@@ -211,6 +211,6 @@ describe('what a file says about a user', () => {
 });
 
 test('the flags are kept with the plan', () => {
-  const flags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'ban', protect: new Set(['vip']) } as const;
+  const flags: SyncFlags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'ban', protect: ['vip'] };
   expect(planned([{ uid: 'a' }], { team: {} }, flags).plan.facts().flags).toEqual(flags);
 });

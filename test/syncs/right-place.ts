@@ -4,7 +4,7 @@ import { SCOPES, type Scope } from '../../src/membership/membership.ts';
 import type { FileRow } from './planning.ts';
 
 /** @param uid in lower case */
-export const has = (uids: ReadonlySet<string>, uid: string) => [...uids].some((other) => other.toLowerCase() === uid);
+export const has = (uids: readonly string[], uid: string) => uids.some((other) => other.toLowerCase() === uid);
 
 /** What the file asks for, in the plainest possible way: the highest scope counts, a ban beside a scope contradicts it. */
 export function wantedIn(guid: string, rows: readonly FileRow[]): Map<string, Scope | 'contradiction'> {

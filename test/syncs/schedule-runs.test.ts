@@ -295,7 +295,7 @@ test('its sync is read, decided and protected as the schedule says, by the prote
       scheduleId: 'nightly',
       who: 'carl',
       apply: true,
-      flags: expect.objectContaining({ mode: 'add', protect: new Set(['ann', 'bob']) }),
+      flags: expect.objectContaining({ mode: 'add', protect: ['ann', 'bob'] }),
     }),
   ]);
   office.file('protect.txt', '');
@@ -343,8 +343,8 @@ describe('what cannot be a schedule is refused, and nothing is written:', () => 
             missing: 'report',
             allowDemotion: false,
             allowUnban: false,
-            protect: new Set(),
-            removeByName: new Set(),
+            protect: [],
+            removeByName: [],
           },
           limits: { nonsense: 1 },
           apply: false,

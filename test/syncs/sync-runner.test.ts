@@ -239,7 +239,7 @@ test('an undo brings back what a sync has changed, removed and added, and leaves
   const other = { cleo: 'moderator' } as const;
   await at.sync(file({ team: other }), {}, { source: at.otherFile(file({ team: other })) });
   const undo = await at.syncs.undo(id, {
-    flags: { allowUnban: false, protect: new Set(), removeByName: new Set() },
+    flags: { allowUnban: false, protect: [], removeByName: [] },
     limits: { smallGroupRemovals: 10 },
     apply: true,
     who: 'tester',

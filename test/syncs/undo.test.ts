@@ -105,7 +105,7 @@ describe('taking back an import', () => {
   test('removes an admin whom it made one, but neither the owner nor a protected member', () => {
     const rows = ['boss', 'anna', 'bob'].map((uid) => ({ uid, scope: 'admin' as const, outcome: 'added' }));
     const live: Live = { team: { owner: 'BOSS', members: { boss: 'admin', anna: 'admin', bob: 'admin' } } };
-    expect(actionsOf({ plan: undone(rows, live, { protect: new Set(['Bob']) }) }, true)).toEqual([
+    expect(actionsOf({ plan: undone(rows, live, { protect: ['Bob'] }) }, true)).toEqual([
       'anna: remove admin>',
       'bob: report admin>',
       'boss: report admin>',
@@ -157,7 +157,7 @@ describe('taking back an import', () => {
       { uid: 'cleo', outcome: 'already_member' },
     ];
     const live: Live = { team: { members: { anna: 'participant', bob: 'participant', cleo: 'participant' } } };
-    const plan = undone(rows, live, { removeByName: new Set(['cleo']) }, CSV, '', [ended(later)]);
+    const plan = undone(rows, live, { removeByName: ['cleo'] }, CSV, '', [ended(later)]);
     expect(why(plan)).toEqual(['anna: spared_claimed', 'bob: undo_added', 'cleo: undo_added']);
   });
 
@@ -252,7 +252,7 @@ describe('taking back an import of edits', () => {
               missing: 'remove',
               allowDemotion: true,
               allowUnban: true,
-              removeByName: new Set(UIDS),
+              removeByName: UIDS,
             },
           );
           const after = applied(sync.plan, { team: { members: before } });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { BAN_CHECK } from '../../options/ban-options.ts';
-import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
-import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
+import { RESUMING } from '../../options/resuming-options.ts';
+import { LEAVING_OUT } from '../../options/sending-options.ts';
 import {
   bulkAnswer,
   bulkBody,
@@ -21,13 +20,6 @@ export const operationOfImports = operationsOf(
   'imports',
   z.object({ id: z.string().meta({ description: 'Id of an import.' }) }),
 );
-
-const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
-/** Options that `resume` may change of an import that waits for an answer. */
-const RESUMING = {
-  ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
-  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT },
-};
 
 const moved = {
   answer: importView,
@@ -61,20 +53,24 @@ export const importOperations = {
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
   }),
   pause: operationOfImports('POST /v1/imports/:id/pause', 'operator', {
+    audit: 'import.pause',
     summary: 'Let calls in flight finish, and send no more until `resume`',
     ...moved,
   }),
   resume: operationOfImports('POST /v1/imports/:id/resume', 'operator', {
+    audit: 'import.resume',
     summary: 'Continue an import that is staged, paused or blocked',
     query: z.strictObject(queryOf(RESUMING)),
     ...moved,
     refusals: [...moved.refusals, 'NO_CHECK_YET'],
   }),
   cancel: operationOfImports('POST /v1/imports/:id/cancel', 'operator', {
+    audit: 'import.cancel',
     summary: 'End an import; what was not sent is `unprocessed`',
     ...moved,
   }),
   retry: operationOfImports('POST /v1/imports/:id/retry', 'operator', {
+    audit: 'import.retry',
     summary: 'Send again what failed, was not confirmed or was not sent, as a new import',
     description: 'With options that choose rows: only those among them.',
     query: retryQuery,
@@ -83,6 +79,7 @@ export const importOperations = {
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
   remove: operationOfImports('DELETE /v1/imports/:id', 'operator', {
+    audit: 'import.delete',
     summary: 'Delete an import that has finished, or is staged and not started, with all its files',
     answer: nothing('Deleted.'),
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
@@ -94,6 +91,7 @@ export const importOperations = {
   }),
   /** Its body is a file; the server says more about it, and checks the query (server/uploads). */
   create: operationOfImports('POST /v1/imports', 'operator', {
+    audit: 'import.create',
     summary: 'Import a file',
     query: anyTexts,
     status: 202,

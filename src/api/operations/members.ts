@@ -21,6 +21,7 @@ export const memberOperations = {
     refusals: ['BAD_CURSOR'],
   }),
   ask: operation('POST /v1/members/:uid/ask', 'operator', {
+    audit: 'member.ask',
     summary: 'Ask the service in which groups a user is now, and compare with what imports did',
     description:
       'One call for the groups of the user in each region, and one or two for each of up to 20 groups that differ, within the rate of the region.',

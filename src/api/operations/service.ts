@@ -32,6 +32,7 @@ const access = operationsOf('access');
 /** Logging in with a token, for browsers. */
 export const sessionOperations = {
   login: access('POST /v1/session', 'public', {
+    audit: 'session.create',
     summary: 'Log in with a token',
     body: loginBody,
     answer: loginAnswer,
@@ -43,6 +44,7 @@ export const sessionOperations = {
     refusals: ['TOKEN_REQUIRED'],
   }),
   logout: access('DELETE /v1/session', 'public', {
+    audit: 'session.end',
     summary: 'Log out',
     answer: nothing('Logged out.'),
   }),

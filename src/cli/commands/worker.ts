@@ -68,7 +68,6 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     if (tracing !== undefined) lifecycle.onStop(() => tracing.stop());
     const backend = await openQueue({ config, warn, telemetry: tracing?.telemetry }, onError);
     const metrics = workerMetrics();
-    const { concurrency, askBeforeRepeat } = config;
     const worker = startWorkerProcess({
       backend,
       apps: regions.map((region) => {
@@ -77,8 +76,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
         return { region, appId, chat: clientOf(service, region, MAX_CONCURRENCY) };
       }),
       host: service.host,
-      concurrency,
-      askBeforeRepeat,
+      config,
       observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
       onError,
     });
@@ -98,8 +96,8 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       lifecycle.onStop(() => health.close());
       say(io, `Health and metrics: http://${flags.healthHost}:${health.port}/metrics`);
     }
-    introduce(io, worker.regions, concurrency);
-    log.info({ regions, concurrency, queue: backend.kind, version: VERSION }, 'worker started');
+    introduce(io, worker.regions, config.concurrency);
+    log.info({ regions, concurrency: config.concurrency, queue: backend.kind, version: VERSION }, 'worker started');
     await signal.arrived;
     log.info('worker stops');
     say(

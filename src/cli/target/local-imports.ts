@@ -48,9 +48,8 @@ export function localImports(config: Config): Imports {
       const record = find(id);
       // Only these options matter here: checking them all costs more than the rest of the command.
       const { sandbox, shape } = storedJson(record.options, 'the options of an import', isObject);
-      const { maxCreate, maxRemovals } = optionsToAgree(record);
       return {
-        ...{ ...record, maxCreate, maxRemovals, reason: reasonFor(record, asFlag), sandbox: sandbox === true },
+        ...{ ...record, ...optionsToAgree(record), reason: reasonFor(record, asFlag), sandbox: sandbox === true },
         fileOfChanges: isObject(shape) && shape['actions'] !== undefined,
       };
     },

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionOperations } from '../../api/operations/service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
-import { textsOf } from '../../options/option.ts';
-import { READING, SHAPE } from '../../options/reading-options.ts';
+import { keptOf, textsOf } from '../../options/option.ts';
+import { CONTENT, SHAPE, WAITING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
@@ -61,8 +61,7 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
   }
 }
 
-const { waitForQuiet: _, ...READ } = READING;
-const SENT = { ...READ, ...SHAPE, ...EXPECTING, ...CREATING, ...MAX_CREATE };
+const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATING, ...MAX_CREATE };
 
 /** How a file is read, and what may be created, as the API takes it. */
 export function readingQuery(
@@ -72,7 +71,7 @@ export function readingQuery(
   const { createUsers, createGroups, reactivate, recipe } = flags;
   const name = file === '-' ? STANDARD_INPUT : basename(file);
   const query = new URLSearchParams({ name, ...(recipe !== undefined && { recipe }) });
-  const sent = createUsers || createGroups || reactivate ? SENT : { ...READ, ...SHAPE, ...EXPECTING };
+  const sent = createUsers || createGroups || reactivate ? SENT : { ...CONTENT, ...SHAPE, ...EXPECTING };
   for (const [option, text] of textsOf(sent, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
   return query;
 }
@@ -100,8 +99,8 @@ async function withProgress(
   }
 }
 
-async function fileUpload(path: string, { waitForQuiet }: ReadingFlags, signal: AbortSignal): Promise<Upload> {
-  const before = await fileOf(path, path, { waitForQuietMs: waitForQuiet, signal });
+async function fileUpload(path: string, flags: ReadingFlags, signal: AbortSignal): Promise<Upload> {
+  const before = await fileOf(path, path, { ...keptOf(WAITING, flags), signal });
   const stat = statSync(path);
   // A named pipe can be read once, and its size is not known.
   const repeatable = stat.isFile();

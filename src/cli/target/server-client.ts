@@ -4,26 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
-import type { InputOf, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
 import { isLoopback } from '../../platform/loopback.ts';
 import { UsageError } from '../errors.ts';
+import type { Answering, Client } from './client.ts';
 import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
 
 /** A server's HTTP API (docs/errors.md has its refusals) as commands use it. */
-export interface Server {
+export interface Server extends Client {
   /** Its origin, as messages name it. */
   readonly url: string;
-  /** Has it do an operation; never repeated. @throws ServerRefused, ServerFault, ServerAway */
-  call<One extends Operation, Answer>(operation: One & Answering<Answer>, input: InputOf<One>): Promise<Answer>;
-  /** An answer piece by piece. @throws as `call`, before the first piece and between pieces */
-  download<One extends Operation>(operation: One, input: InputOf<One>): Promise<AsyncIterable<Uint8Array>>;
   /** Sends a file. If the answer is lost, sends it again, if the file can be read again. @throws as `call` */
   upload<Answer>(operation: Operation & Answering<Answer>, query: URLSearchParams, file: Upload): Promise<Answer>;
-}
-
-interface Answering<Answer> {
-  readonly answer: z.ZodType<Answer>;
 }
 
 export interface Upload {

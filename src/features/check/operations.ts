@@ -10,6 +10,7 @@ const list = {
 /** Checks of staged imports: which rows would fail, before anything is sent. */
 export const checkOperations = {
   begin: operationOfImports('POST /v1/imports/:id/check', 'operator', {
+    audit: 'import.check',
     summary:
       'Ask the service which rows of an import would fail; nothing is sent. Continues a check that waits or stopped',
     query: checkQuery,

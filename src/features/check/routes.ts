@@ -3,7 +3,6 @@ import type { ImportView } from '../../api/imports.ts';
 import { checkFiles } from '../../imports/check-paths.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { noting } from '../../server/access/noting.ts';
 import { attachment } from '../../server/attachment.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
@@ -38,8 +37,7 @@ async function checkedRows(folder: string, skipped: number): Promise<Pick<Import
   return { checkedRows: { canBeSent, wouldFail: rows.fail + rows.skipped - skipped, at: checkedAt } };
 }
 
-function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, access, log }: ServerContext): void {
-  const note = noting(access);
+function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
   const checks = createChecks({
     dir,
     find: coordinator.find,
@@ -52,11 +50,11 @@ function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, access
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));
 
-  serve(app, checkOperations.begin, async ({ params: { id }, query: { maxCalls = MAX_CALLS }, who, ip }, reply) => {
+  serve(app, checkOperations.begin, async ({ params: { id }, query: { maxCalls = MAX_CALLS } }, reply, audited) => {
     const { begun, ended } = checks.start(id, { maxCalls });
     ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
     await begun;
-    note({ who, ip }, 'import.check', id, inShort({ maxCalls }));
+    audited(inShort({ maxCalls }));
     reply.header('location', `/v1/imports/${id}/check`);
     return await viewOf(checks, dir, id);
   });

@@ -7,6 +7,7 @@ const operation = operationsOf('exports', z.object({ id: z.string().meta({ descr
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
 export const exportOperations = {
   begin: operation('POST /v1/exports', 'operator', {
+    audit: 'export.create',
     summary: 'Begin to export who is in which group now',
     body: exportBody,
     status: 202,
@@ -23,11 +24,13 @@ export const exportOperations = {
     refusals: ['UNKNOWN_EXPORT'],
   }),
   resume: operation('POST /v1/exports/:id/resume', 'operator', {
+    audit: 'export.resume',
     summary: 'Continue an export that was interrupted or stopped',
     answer: exportView,
     refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
   remove: operation('DELETE /v1/exports/:id', 'operator', {
+    audit: 'export.delete',
     summary: 'End an export and delete it',
     answer: nothing('Deleted.'),
     refusals: ['UNKNOWN_EXPORT'],

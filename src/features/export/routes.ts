@@ -3,7 +3,6 @@ import { startRetention } from '../../imports/life/removal.ts';
 import type { Region } from '../../membership/membership.ts';
 import { quietly } from '../../platform/quietly.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
-import { noting } from '../../server/access/noting.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
@@ -26,8 +25,7 @@ const DAY_MS = 86_400_000;
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
 export const exporting: ServerFeature = { routes: exportRoutes };
 
-function exportRoutes(app: Api, { coordinator, dir, settings, access, log }: ServerContext): void {
-  const note = noting(access);
+function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerContext): void {
   const exports = createExports({
     dir,
     pages: coordinator.pages,
@@ -76,7 +74,7 @@ function exportRoutes(app: Api, { coordinator, dir, settings, access, log }: Ser
 
   pageRoute(app, '/exports');
 
-  serve(app, exportOperations.begin, async ({ body, who, ip }, reply) => {
+  serve(app, exportOperations.begin, async ({ body }, reply, audited) => {
     const { groups, regions = having, users = false, groupsOnly = false } = body;
     const without = regions.filter((region) => !having.includes(region));
     if (without.length > 0) {
@@ -87,7 +85,7 @@ function exportRoutes(app: Api, { coordinator, dir, settings, access, log }: Ser
       throw new Problem('BAD_OPTION', 'groupsOnly leaves users out, and users asks for them.', { field });
     }
     const id = exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups }) });
-    note({ who, ip }, 'export.create', id, inShort({ regions: regions.join(','), users, groupsOnly }));
+    audited(inShort({ regions: regions.join(','), users, groupsOnly }), id);
     reply.header('location', `/v1/exports/${id}`);
     return viewOf(id);
   });
@@ -98,18 +96,14 @@ function exportRoutes(app: Api, { coordinator, dir, settings, access, log }: Ser
 
   serve(app, exportOperations.one, async ({ params: { id } }) => viewOf(id));
 
-  serve(app, exportOperations.resume, async ({ params: { id }, who, ip }) => {
+  serve(app, exportOperations.resume, async ({ params: { id } }) => {
     const { state } = exports.read(id, (reader) => reader.record());
     if (state === 'completed') throw new Problem('WRONG_STATE', `Export ${id} is completed.`);
     exports.resume(id);
-    note({ who, ip }, 'export.resume', id, '');
     return viewOf(id);
   });
 
-  serve(app, exportOperations.remove, async ({ params: { id }, who, ip }) => {
-    await exports.remove(id);
-    note({ who, ip }, 'export.delete', id, '');
-  });
+  serve(app, exportOperations.remove, async ({ params: { id } }) => exports.remove(id));
 
   serve(app, exportOperations.download, async ({ params: { id, list }, query: { format = 'csv' } }, reply) => {
     const { state, options } = exports.read(id, (reader) => reader.record());

@@ -10,6 +10,7 @@ export const notificationOperations = {
     answer: notificationsView,
   }),
   set: operation('PUT /v1/notifications', 'admin', {
+    audit: 'notify.set',
     summary: 'Set who is notified, in place of another',
     description:
       'It is kept in the data directory and counts at once. The same addresses are allowed as with `--notify`: private ones only where the server was started with `--notify-private`.',
@@ -18,12 +19,14 @@ export const notificationOperations = {
     refusals: ['NOTIFY_FIXED'],
   }),
   clear: operation('DELETE /v1/notifications', 'admin', {
+    audit: 'notify.clear',
     summary: 'Notify no one',
     description: 'What is not delivered yet is dropped.',
     answer: nothing('No one is notified.'),
     refusals: ['NOTIFY_FIXED'],
   }),
   test: operation('POST /v1/notifications/test', 'admin', {
+    audit: 'notify.test',
     summary: 'Send a test notification, and say whether it arrived',
     answer: notificationTried,
     refusals: ['NO_RECEIVER'],

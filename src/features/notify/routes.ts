@@ -1,4 +1,3 @@
-import { noting } from '../../server/access/noting.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
@@ -38,12 +37,10 @@ export const notifying: ServerFeature = {
 };
 
 /** Who is notified of imports and syncs: set and tried by admins. */
-function notificationRoutes(app: Api, { access, notifications }: ServerContext): void {
-  const note = noting(access);
-
+function notificationRoutes(app: Api, { notifications }: ServerContext): void {
   serve(app, notificationOperations.view, async () => notifications.view());
 
-  serve(app, notificationOperations.set, async (request, reply) => {
+  serve(app, notificationOperations.set, async (request, reply, audited) => {
     refuseFixed();
     const { address, secret } = request.body;
     if (secret !== undefined && signingKey(secret) === undefined) {
@@ -52,7 +49,7 @@ function notificationRoutes(app: Api, { access, notifications }: ServerContext):
     try {
       const made = await notifications.set(address, secret);
       const view = notifications.view();
-      note(request, 'notify.set', view.host ?? '');
+      audited('', view.host ?? '');
       reply.header('cache-control', 'no-store');
       return { ...view, secret: made };
     } catch (error) {
@@ -61,18 +58,18 @@ function notificationRoutes(app: Api, { access, notifications }: ServerContext):
     }
   });
 
-  serve(app, notificationOperations.clear, async (request) => {
+  serve(app, notificationOperations.clear, async (_request, _reply, audited) => {
     refuseFixed();
     const { host } = notifications.view();
     await notifications.clear();
-    note(request, 'notify.clear', host ?? '');
+    audited('', host ?? '');
   });
 
-  serve(app, notificationOperations.test, async (request) => {
+  serve(app, notificationOperations.test, async (_request, _reply, audited) => {
     const receiver = notifications.receiver();
     if (receiver === undefined) throw new Problem('NO_RECEIVER', 'No receiver of notifications is set.');
     const tried = await tryReceiver(receiver);
-    note(request, 'notify.test', tried.host, tried.arrived ? 'arrived' : 'did not arrive');
+    audited(tried.arrived ? 'arrived' : 'did not arrive', tried.host);
     return tried;
   });
 

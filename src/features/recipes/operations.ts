@@ -24,16 +24,19 @@ export const recipeOperations = {
     refusals: ['UNKNOWN_RECIPE'],
   }),
   save: operation('PUT /v1/recipes/:name', 'operator', {
+    audit: 'recipe.save',
     summary: 'Save a recipe, in place of one of the same name',
     body: recipe.omit({ name: true }),
     answer: recipeView,
   }),
   remove: operation('DELETE /v1/recipes/:name', 'operator', {
+    audit: 'recipe.remove',
     summary: 'Delete a recipe that was saved',
     answer: nothing('Deleted.'),
     refusals: ['UNKNOWN_RECIPE', 'BAD_OPTION'],
   }),
   saveOf: operation('POST /v1/imports/:id/recipe', 'operator', {
+    audit: 'recipe.save',
     summary: 'Save the settings of an import as a recipe, for files with the same header',
     params: z.strictObject({ id: z.string() }),
     body: z.strictObject({

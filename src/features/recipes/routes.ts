@@ -1,5 +1,4 @@
 import { readOptions } from '../../imports/import-options.ts';
-import { noting } from '../../server/access/noting.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { badReading } from '../../server/uploads/options.ts';
@@ -42,26 +41,22 @@ export const recipes: ServerFeature = {
   routes: recipeRoutes,
 };
 
-function recipeRoutes(app: Api, { coordinator, dir, access, reading }: ServerContext): void {
-  const note = noting(access);
+function recipeRoutes(app: Api, { coordinator, dir, reading }: ServerContext): void {
   serve(app, recipeOperations.list, async () => ({ recipes: listRecipes(dir), unreadable: unreadableRecipes(dir) }));
   serve(app, recipeOperations.one, async ({ params }) => findRecipe(dir, params.name));
-  serve(app, recipeOperations.save, async (request) => {
+  serve(app, recipeOperations.save, async (request, _reply, audited) => {
     const saved = saveRecipe(dir, { ...request.body, name: request.params.name });
-    note(request, 'recipe.save', saved.name, saved.title);
+    audited(saved.title, saved.name);
     return saved;
   });
-  serve(app, recipeOperations.remove, async (request) => {
-    removeRecipe(dir, request.params.name);
-    note(request, 'recipe.remove', request.params.name);
-  });
-  serve(app, recipeOperations.saveOf, async (request) => {
+  serve(app, recipeOperations.remove, async ({ params }) => removeRecipe(dir, params.name));
+  serve(app, recipeOperations.saveOf, async (request, _reply, audited) => {
     const record = coordinator.find(request.params.id);
     const options = readOptions(record);
     const { columns, recognised } = await reading.rowsOf(record.id).input();
     const base = options.recipe === undefined ? undefined : findRecipe(dir, options.recipe);
     const saved = saveRecipe(dir, recipeFrom({ ...request.body, options, columns, recognised, base }));
-    note(request, 'recipe.save', saved.name, saved.title);
+    audited(saved.title, saved.name);
     return saved;
   });
   serve(app, recipeOperations.template, async ({ query: { format } }, reply) =>

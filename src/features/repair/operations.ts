@@ -32,6 +32,7 @@ export const repairOperations = {
     refusals: ['BAD_CURSOR', 'UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),
   edit: operation('PATCH /v1/imports/:id/repair/rows', 'operator', {
+    audit: 'import.edit',
     summary: 'Edit cells; each row is checked as a row of a file is, and nothing is sent',
     description: 'All edits or none are kept. The rows stay as the file had them; every edit is kept beside them.',
     body: repairEdits,
@@ -39,6 +40,7 @@ export const repairOperations = {
     refusals,
   }),
   restore: operation('DELETE /v1/imports/:id/repair/rows/:row', 'operator', {
+    audit: 'import.edit',
     summary: 'Take back the edits of a row, or of one of its cells',
     params: z.object({
       id: z.string(),
@@ -52,30 +54,35 @@ export const repairOperations = {
     refusals,
   }),
   replace: operation('POST /v1/imports/:id/repair/replace', 'operator', {
+    audit: 'import.edit',
     summary: 'Find and replace in a column of the rows to repair that pass the filter, up to 100,000',
     body: repairReplace,
     answer: repairReplaced,
     refusals,
   }),
   paste: operation('POST /v1/imports/:id/repair/paste', 'operator', {
+    audit: 'import.edit',
     summary: 'Enter lines of cells in rows, one line in each row from a row on, or the same lines in all of them',
     body: repairPaste,
     answer: repairReplaced,
     refusals,
   }),
   undo: operation('POST /v1/imports/:id/repair/undo', 'operator', {
+    audit: 'import.edit',
     summary: 'Take back your last action: an edit, a paste, a replacement or the edits of a file',
     body: repairUndo,
     answer: repairReplaced,
     refusals,
   }),
   takeFile: operation('POST /v1/imports/:id/repair/file', 'operator', {
+    audit: 'import.edit',
     summary: 'Take edits from a corrected report (CSV with the column `_row`); cells that differ become edits',
     body: repairFileBody,
     answer: repairTaken,
     refusals,
   }),
   send: operation('POST /v1/imports/:id/repair/send', 'operator', {
+    audit: 'import.repair',
     summary: 'Send the repaired rows, each once, as a new import',
     status: 202,
     answer: importView,

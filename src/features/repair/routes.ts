@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify';
-import { noting } from '../../server/access/noting.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { numberCursor } from '../../server/paging.ts';
@@ -33,10 +31,7 @@ export const repair: ServerFeature = {
   },
 };
 
-function repairRoutes(app: Api, { coordinator, repairs, access, views }: ServerContext): void {
-  const note = noting(access);
-  const noteEdits = (request: Pick<FastifyRequest, 'who' | 'ip'>, id: string, detail: object) =>
-    note(request, 'import.edit', id, inShort(detail));
+function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext): void {
 
   pageRoute(app, '/imports/:id/repair');
   serve(app, repairOperations.overview, async ({ params: { id }, who }) => repairs.overview(id, who.name));
@@ -54,60 +49,64 @@ function repairRoutes(app: Api, { coordinator, repairs, access, views }: ServerC
   serve(
     app,
     { ...repairOperations.edit, bodyLimit: EDITS_BYTES },
-    async ({ params: { id }, body: { edits }, who, ip }) => {
+    async ({ params: { id }, body: { edits }, who }, _reply, audited) => {
       const edited = await repairs.edit(id, edits, who.name);
-      noteEdits({ who, ip }, id, { rows: new Set(edits.map(({ row }) => row)).size, cells: edits.length });
+      audited(inShort({ rows: new Set(edits.map(({ row }) => row)).size, cells: edits.length }));
       return edited;
     },
   );
 
-  serve(app, repairOperations.restore, async ({ params: { id, row }, query: { column }, who, ip }) => {
+  serve(app, repairOperations.restore, async ({ params: { id, row }, query: { column }, who }, _reply, audited) => {
     const edited = await repairs.restore(id, row, column, who.name);
-    noteEdits({ who, ip }, id, { row, restored: column ?? 'all cells' });
+    audited(inShort({ row, restored: column ?? 'all cells' }));
     return edited;
   });
 
-  serve(app, repairOperations.replace, async ({ params: { id }, body, who, ip }) => {
+  serve(app, repairOperations.replace, async ({ params: { id }, body, who }, _reply, audited) => {
     const { rows, cells, ...replaced } = await repairs.replace(id, body, who.name);
     const { column, as, from, to, preview } = body;
-    if (!preview) noteEdits({ who, ip }, id, { did: 'replace', rows, cells, column, as, from, to });
+    audited(preview ? null : inShort({ did: 'replace', rows, cells, column, as, from, to }));
     return { rows, cells, ...replaced };
   });
 
-  serve(app, { ...repairOperations.paste, bodyLimit: EDITS_BYTES }, async ({ params: { id }, body, who, ip }) => {
-    const { rows, cells, leftOut, ...pasted } = await repairs.paste(id, body, who.name);
-    const {
-      fill,
-      columns,
-      lines,
-      preview,
-      rows: [from],
-    } = body;
-    const given = { lines: lines.length, linesLeftOut: leftOut.lines, cellsLeftOut: leftOut.cells };
-    const detail = { did: fill ? 'fill' : 'paste', rows, cells, columns: columns.join(', '), from, ...given };
-    if (!preview) noteEdits({ who, ip }, id, detail);
-    return { rows, cells, leftOut, ...pasted };
-  });
+  serve(
+    app,
+    { ...repairOperations.paste, bodyLimit: EDITS_BYTES },
+    async ({ params: { id }, body, who }, _reply, audited) => {
+      const { rows, cells, leftOut, ...pasted } = await repairs.paste(id, body, who.name);
+      const {
+        fill,
+        columns,
+        lines,
+        preview,
+        rows: [from],
+      } = body;
+      const given = { lines: lines.length, linesLeftOut: leftOut.lines, cellsLeftOut: leftOut.cells };
+      const detail = { did: fill ? 'fill' : 'paste', rows, cells, columns: columns.join(', '), from, ...given };
+      audited(preview ? null : inShort(detail));
+      return { rows, cells, leftOut, ...pasted };
+    },
+  );
 
-  serve(app, repairOperations.undo, async ({ params: { id }, body, who, ip }) => {
+  serve(app, repairOperations.undo, async ({ params: { id }, body, who }, _reply, audited) => {
     const { rows, cells, ...undone } = await repairs.undo(id, body, who.name);
-    noteEdits({ who, ip }, id, { did: 'undo', of: body.action, rows, cells });
+    audited(inShort({ did: 'undo', of: body.action, rows, cells }));
     return { rows, cells, ...undone };
   });
 
   serve(
     app,
     { ...repairOperations.takeFile, bodyLimit: FILE_BYTES },
-    async ({ params: { id }, body: { csv }, who, ip }) => {
+    async ({ params: { id }, body: { csv }, who }, _reply, audited) => {
       const taken = await repairs.takeFile(id, csv, who.name);
-      noteEdits({ who, ip }, id, { rows: taken.rows, cells: taken.cells, by: 'file' });
+      audited(inShort({ rows: taken.rows, cells: taken.cells, by: 'file' }));
       return taken;
     },
   );
 
-  serve(app, repairOperations.send, async ({ params: { id }, who, ip }, reply) => {
+  serve(app, repairOperations.send, async ({ params: { id }, who }, reply, audited) => {
     const made = await repairs.send(id, who.name);
-    note({ who, ip }, 'import.repair', made, `of ${id}`);
+    audited(`of ${id}`, made);
     reply.header('location', `/v1/imports/${made}`);
     return views.of(coordinator.find(made));
   });

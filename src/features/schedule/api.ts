@@ -6,7 +6,7 @@ import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
 import { LIFTING } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { MODE, PROTECTING, REMOVING_BY_NAME } from '../../options/deciding-options.ts';
-import { keptShape, settingsShape } from '../../options/option.ts';
+import { filledShape, keptShape } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
 import { guardLimits } from '../sync/api.ts';
@@ -42,26 +42,19 @@ const scheduleReading = z.strictObject({
 });
 export type ScheduleReading = z.infer<typeof scheduleReading>;
 
-const { createUsers, createGroups, reactivate, groupMembers, createMap, ...more } = CREATING;
-const { maxCreate } = MAX_CREATE;
-const given = settingsShape({ createUsers, createGroups, reactivate, groupMembers, ...more });
 const asText = ({ help }: { readonly help: string }) =>
   z.string().min(1).max(3_000).optional().meta({ description: help });
 
 /** What the runs of a schedule may create, named and written as in the query of `POST /v1/syncs`. */
 const createSettings = z.strictObject({
-  ...given,
-  createUsers: given.createUsers.unwrap().default(false),
-  createGroups: given.createGroups.unwrap().default(false),
-  reactivate: given.reactivate.unwrap().default(false),
-  groupMembers: given.groupMembers.unwrap().default(true),
-  createMap: asText(createMap),
-  maxCreate: asText(maxCreate),
+  ...filledShape(CREATING),
+  createMap: asText(CREATING.createMap),
+  maxCreate: asText(MAX_CREATE.maxCreate),
 });
 export type CreateSettings = z.infer<typeof createSettings>;
 
 const uids = z.array(z.string().min(1).max(200)).max(10_000);
-const deciding = settingsShape({ ...MODE, ...LIFTING });
+const deciding = filledShape({ ...MODE, ...LIFTING });
 
 /** What a schedule does, as it is made and edited. */
 const scheduleSettings = z.strictObject({
@@ -76,10 +69,8 @@ const scheduleSettings = z.strictObject({
   }),
   maxSource: count.optional().meta({ description: 'Largest file, in bytes. Default: 2 GB; in an edit: as it was.' }),
   reading: scheduleReading.default({}),
+  ...deciding,
   mode: deciding.mode.unwrap().default('add'),
-  missing: deciding.missing,
-  allowDemotion: deciding.allowDemotion.unwrap().default(false),
-  allowUnban: deciding.allowUnban.unwrap().default(false),
   protect: uids.default([]).meta({ description: PROTECTING.protect.help }),
   removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
   ...createSettings.shape,

@@ -51,6 +51,7 @@ export const scheduleOperations = {
     refusals: ['UNKNOWN_SCHEDULE'],
   }),
   add: operation('POST /v1/schedules', 'operator', {
+    audit: 'schedule.add',
     summary: 'Add a schedule that reads what ROLLCALL_SOURCES allows',
     body: newSchedule,
     status: 201,
@@ -58,6 +59,7 @@ export const scheduleOperations = {
     refusals: ['SOURCE_NOT_ALLOWED', 'WRONG_STATE'],
   }),
   edit: operation('PUT /v1/schedules/:name', 'operator', {
+    audit: 'schedule.edit',
     summary: 'Replace all settings of a schedule, unless another user has edited it since `version`',
     description: REPLACES,
     body: scheduleEdit,
@@ -71,6 +73,7 @@ export const scheduleOperations = {
     refusals: ['UNKNOWN_SCHEDULE'],
   }),
   try: operation('POST /v1/schedules/try', 'operator', {
+    audit: 'schedule.try',
     summary: 'Plan once what a schedule would do, as a sync that is not applied',
     body: scheduleTry,
     status: 202,
@@ -91,22 +94,26 @@ export const scheduleOperations = {
     refusals: ['SOURCE_NOT_ALLOWED'],
   }),
   pause: operation('POST /v1/schedules/:name/pause', 'operator', {
+    audit: 'schedule.pause',
     summary: 'Let nothing be due, nor missed, until `resume`',
     answer: schedule,
     refusals: ['UNKNOWN_SCHEDULE'],
   }),
   resume: operation('POST /v1/schedules/:name/resume', 'operator', {
+    audit: 'schedule.resume',
     summary: 'Continue a schedule that is paused',
     answer: schedule,
     refusals: ['UNKNOWN_SCHEDULE'],
   }),
   run: operation('POST /v1/schedules/:name/run', 'operator', {
+    audit: 'schedule.run',
     summary: 'Begin a run now, in addition to those that are due',
     status: 202,
     answer: scheduleRun,
     refusals: ['UNKNOWN_SCHEDULE', 'WRONG_STATE'],
   }),
   remove: operation('DELETE /v1/schedules/:name', 'operator', {
+    audit: 'schedule.remove',
     summary: 'Remove a schedule with its history; its syncs stay',
     answer: nothing('Removed.'),
     refusals: ['UNKNOWN_SCHEDULE', 'WRONG_STATE'],

@@ -28,8 +28,6 @@ function shownSettings(settings: Settings): Readonly<Record<string, unknown>> {
     ...decided,
     ...(create !== undefined && createSettingsOf(create)),
     ...flags,
-    protect: [...flags.protect],
-    removeByName: [...flags.removeByName],
     ...reading,
   };
 }

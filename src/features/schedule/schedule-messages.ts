@@ -22,7 +22,8 @@ export const scheduleRequest = z.strictObject({
 
 export const scheduleEdit = z.object({ request: scheduleRequest, version: z.int(), who: z.string() });
 
-const scheduleRecord = scheduleRequest.extend({
+/** As it is now, or was when it was removed. */
+export const scheduleRecord = scheduleRequest.extend({
   restricted: z.boolean(),
   version: z.int(),
   paused: z.boolean(),
@@ -31,9 +32,6 @@ const scheduleRecord = scheduleRequest.extend({
   copy: z.strictObject({ hash: z.string(), version: z.string().nullable() }).nullable(),
   placedHash: z.string().nullable(),
 }) satisfies z.ZodType<ScheduleRecord>;
-
-/** Null: it was removed. */
-export const changedSchedule = scheduleRecord.nullable();
 
 export const scheduleRun = z.strictObject({
   id: z.int(),

@@ -13,10 +13,10 @@ export async function syncSettings({
   options,
   protectFile,
 }: Pick<ScheduleRecord, 'name' | 'options' | 'protectFile'>): Promise<
-  Pick<CreateSync, 'reading' | 'flags' | 'create' | 'limits' | 'giveUpAfterMs' | 'apply'>
+  Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>
 > {
-  const { reading, flags, create, limits, giveUpAfterMs, apply } = readSyncOptions({ options });
+  const { reading, flags, sandbox: _, ...decided } = readSyncOptions({ options });
   if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
-  const protect = protectFile === null ? flags.protect : flags.protect.union(await readProtectFile(protectFile));
-  return { reading, flags: { ...flags, protect }, create, limits, giveUpAfterMs, apply };
+  const named = protectFile === null ? [] : await readProtectFile(protectFile);
+  return { ...decided, reading, flags: { ...flags, protect: [...new Set([...flags.protect, ...named])] } };
 }

@@ -3,21 +3,23 @@ import { count, time } from '../../api/fields.ts';
 import { actionCounts, planTotals } from '../../api/sync-entry.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, PLAN_REASONS } from '../../membership/plan-words.ts';
-import { MODE, UNDOING } from '../../options/deciding-options.ts';
-import { keptShape } from '../../options/option.ts';
+import { LIFTING } from '../../options/ban-options.ts';
+import { MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
+import { filledShape, keptShape } from '../../options/option.ts';
 
 const region = z.enum(REGIONS);
 /** Empty: neither a member nor banned. */
 const place = z.enum(['', ...SCOPES]);
 
-/** What a plan is decided by. */
+const { missing, allowDemotion } = MODE;
+
+/** What a plan is decided by. Without a choice no one loses anything. */
 export const planFlags = z.strictObject({
   mode: z.enum(['add', 'mirror', 'undo']),
-  missing: MODE.missing.schema,
-  allowDemotion: z.boolean(),
-  allowUnban: z.boolean(),
-  protect: z.array(z.string()),
-  removeByName: z.array(z.string()),
+  missing: missing.schema.default('report'),
+  ...filledShape({ allowDemotion, ...LIFTING }),
+  protect: PROTECTING.protect.schema.default([]),
+  removeByName: REMOVING_BY_NAME.removeNamed.schema.default([]),
   ...keptShape(UNDOING),
 });
 

@@ -96,7 +96,6 @@ const syncGroup = z.strictObject({
 });
 export type SyncGroup = z.infer<typeof syncGroup>;
 export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
-export type SyncGroupsPage = z.infer<typeof syncGroupsPage>;
 
 /** `GET /v1/syncs/:id/actions` */
 export const memberActionsQuery = z.strictObject({
@@ -107,7 +106,6 @@ export const memberActionsQuery = z.strictObject({
   cursor: cursorOption.optional(),
 });
 export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
-export type MemberActionsPage = z.infer<typeof memberActionsPage>;
 
 /** `GET /v1/syncs/:id/findings` */
 export const findingsQuery = z.strictObject({

@@ -11,6 +11,7 @@ import { kindOf } from '../../membership/import-kind.ts';
 import type { Region } from '../../membership/membership.ts';
 import { banOptionsOf } from '../../options/ban-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { defined } from '../../platform/defined.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { SyncRunner } from './run/runner-port.ts';
 import type { SyncImports } from './run/sync-imports.ts';
@@ -103,14 +104,13 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         .others(id)
         .filter((other) => kindOf(other) !== 'undo')
         .map(({ ledger }) => ledger),
-    begin: async ({ id, file, source, sandbox, create, allowUnban, giveUpAfterMs, createdBy, undoOf }) => {
+    begin: async ({ id, file, source, options: { sandbox, flags, create, giveUpAfterMs }, createdBy, undoOf }) => {
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({
         ...{ format: 'csv', region: 'us', edits: true, sandbox },
         // The plan does not say who was banned in groups that it only adds to, and who was banned since.
-        ...banOptionsOf({ allowUnban }),
-        ...(create !== undefined && { create }),
-        ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
+        ...banOptionsOf(flags),
+        ...defined({ create, giveUpAfterMs }),
       });
       const tags = undoOf === null ? [] : tagsIfThere(coordinator, undoOf);
       await coordinator.create({ id, file, source, options, createdBy, tags });

@@ -38,20 +38,24 @@ export const syncOperations = {
     refusals: ['UNKNOWN_SYNC'],
   }),
   apply: operation('POST /v1/syncs/:id/apply', 'operator', {
+    audit: 'sync.apply',
     summary: 'Carry out a stored plan; if file or groups have changed too much since, it becomes `stale`',
     answer: syncView,
     refusals: ['UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
   approve: operation('POST /v1/syncs/:id/approve', 'operator', {
+    audit: 'sync.approve',
     summary: 'Approve a plan that a guard holds, this once and on record, and carry it out',
     ...decided,
   }),
   reject: operation('POST /v1/syncs/:id/reject', 'operator', {
+    audit: 'sync.reject',
     summary: 'Put a plan away; it will not be carried out',
     ...decided,
   }),
   /** The server checks the query (server/syncs/options.ts). */
   undo: operation('POST /v1/imports/:id/undo', 'operator', {
+    audit: 'import.undo',
     summary: 'Plan how to reverse an import, as a sync; apply=true carries it out',
     params: z.object({ id: z.string().meta({ description: 'Id of a finished import.' }) }),
     query: anyTexts,
@@ -61,6 +65,7 @@ export const syncOperations = {
   }),
   /** Its body is a file; the server says more about it, and checks the query. */
   create: operation('POST /v1/syncs', 'operator', {
+    audit: 'sync.create',
     summary: 'Plan the changes that make groups match a file; apply=true carries them out',
     query: anyTexts,
     status: 202,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
-import { readingOptions } from '../../imports/import-options.ts';
-import { type CreateOptions, createOptions, textOfMaxCreate } from '../../options/create-options.ts';
+import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
+import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
 import { keptShape } from '../../options/option.ts';
-import { EXPECTING } from '../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
 import { type PlanCreate, planFlags } from './api-plan.ts';
-import { plainFlags, type SyncFlags, withSets } from './plan-flags.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
 const reading = readingOptions.extend({
@@ -14,6 +13,11 @@ const reading = readingOptions.extend({
     .exactOptional(),
   ...keptShape(EXPECTING),
 });
+
+/** The file of a sync is read as that of an import, but for the identity file. */
+export function syncReadingOf(options: ImportOptions): SyncInput {
+  return reading.omit({ identities: true }).parse(options);
+}
 
 /** Older data directories keep columns as `mapping`, and the values of rows without one as `defaults`. */
 const keptReading = z.preprocess((kept) => {
@@ -26,41 +30,32 @@ const keptReading = z.preprocess((kept) => {
 export type SyncInput = z.infer<typeof reading>;
 
 const kept = z.strictObject({
+  /** Null where it is an undo, which reads an import's ledger. */
   reading: keptReading.nullable(),
+  /** For an undo, the mode and the action for missing users do not count. */
   flags: planFlags.extend({ mode: z.enum(['add', 'mirror']) }),
+  /** What it may create; absent: nothing. */
   create: createOptions.optional(),
+  /** Limits of guards in place of their defaults (guard-limits.ts). */
   limits: z.record(z.string(), z.number()),
-  giveUpAfterMs: z.int().positive().optional(),
+  /** For its planning and its import; absent: as the process says that sends it. */
+  ...keptShape(GIVING_UP),
+  /** Whether it is carried out at once, where no guard objects. */
   apply: z.boolean(),
+  /** Meant for the sandbox: must never continue against the service itself. */
   sandbox: z.boolean(),
 });
 
 /** How a sync is read and decided. Kept with it, so that it is planned the same way after a restart. */
-export interface SyncOptions {
-  /** Null where it is an undo, which reads an import's ledger. */
-  readonly reading: SyncInput | null;
-  /** For an undo, the mode and the action for missing users do not count. */
-  readonly flags: SyncFlags;
-  /** What it may create; absent: nothing. */
-  readonly create?: CreateOptions | undefined;
-  /** Limits of guards in place of their defaults (guard-limits.ts). */
-  readonly limits: Readonly<Record<string, number>>;
-  /** How long its planning and its import wait for a service that answers nothing, in ms; absent: as the process says that sends it. */
-  readonly giveUpAfterMs?: number | undefined;
-  /** Whether it is carried out at once, where no guard objects. */
-  readonly apply: boolean;
-  /** Meant for the sandbox: must never continue against the service itself. */
-  readonly sandbox: boolean;
-}
+export type SyncOptions = Readonly<z.infer<typeof kept>>;
 
-export function syncOptionsToJson({ flags, ...rest }: SyncOptions): string {
-  return JSON.stringify({ ...rest, flags: plainFlags(flags) });
+export function syncOptionsToJson(options: SyncOptions): string {
+  return JSON.stringify(options);
 }
 
 /** Reads what `syncOptionsToJson` wrote. */
 export function readSyncOptions({ options }: Pick<SyncRecord, 'options'>): SyncOptions {
-  const { flags, ...rest } = kept.parse(JSON.parse(options));
-  return { ...rest, flags: withSets(flags) };
+  return kept.parse(JSON.parse(options));
 }
 
 /** What a sync or schedule may create, as it is shown; null: nothing. */

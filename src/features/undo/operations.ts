@@ -9,6 +9,7 @@ export const createdOperations = {
     refusals: ['UNKNOWN_IMPORT'],
   }),
   remove: operationOfImports('DELETE /v1/imports/:id/created', 'operator', {
+    audit: 'import.delete-created',
     summary: 'Delete for good the users and groups that an import created, where no one else uses them',
     description:
       'Possible when its memberships were undone. It continues after the answer, and after a restart of the server; where it ended early, the next request continues it.',

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { readMade } from '../../imports/record/created.ts';
 import type { Region } from '../../membership/membership.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
-import { noting } from '../../server/access/noting.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
@@ -39,8 +38,7 @@ export const undo: ServerFeature = {
 };
 
 /** What imports created on the service, and deleting that. */
-function createdRoutes(app: Api, { coordinator, deletions, dir, access, syncCatalog }: ServerContext): void {
-  const note = noting(access);
+function createdRoutes(app: Api, { coordinator, deletions, dir, syncCatalog }: ServerContext): void {
   const usedByOthers = usersOfOthers(coordinator);
 
   const viewOf = async (id: string): Promise<CreatedView> => {
@@ -71,7 +69,7 @@ function createdRoutes(app: Api, { coordinator, deletions, dir, access, syncCata
 
   serve(app, createdOperations.list, async ({ params: { id } }) => viewOf(id));
 
-  serve(app, createdOperations.remove, async ({ params: { id }, who, ip }, reply) => {
+  serve(app, createdOperations.remove, async ({ params: { id } }, reply, audited) => {
     const { isTakenBack, deletable } = await viewOf(id);
     if (!isTakenBack) {
       throw new Problem('WRONG_STATE', `The memberships of import ${id} are not undone yet.`, {
@@ -79,7 +77,7 @@ function createdRoutes(app: Api, { coordinator, deletions, dir, access, syncCata
       });
     }
     if (deletable > 0) deletions.start(id);
-    note({ who, ip }, 'import.delete-created', id, `${deletable}`);
+    audited(`${deletable}`);
     reply.header('location', `/v1/imports/${id}/created`);
     return await viewOf(id);
   });

@@ -17,6 +17,7 @@ import { type ImportOptions, importOptions, readOptions } from '../import-option
 import { tagsOf } from '../import-tags.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catalog.ts';
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
+import type { SendingConfig } from '../send/give-up.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { withIdentities } from '../stage/identity-copy.ts';
 import type { IdentitySource } from '../stage/identity-file.ts';
@@ -74,7 +75,7 @@ export interface Coordinator {
   /** Publishes the URL of this server, for other processes that want to use the data directory: it has one owner. */
   announce(address: string): void;
   /** Reads groups of the service, within the budgets of their regions. */
-  pages(region: Region, giveUpAfterMs?: number): GroupPages;
+  pages(region: Region, patienceMs?: number): GroupPages;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
   /** What a person looks for in their queues. */
@@ -124,8 +125,7 @@ export interface CoordinatorOptions {
   readonly openRegion: RegionOpener;
   /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
   readonly sandbox?: boolean;
-  /** How long imports that do not say it wait for a service that answers nothing, in ms. Default: as long as it takes. */
-  readonly giveUpAfterMs?: number | undefined;
+  readonly config: SendingConfig;
   /** How long imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
   /** Reads files into ledgers. Default: each in a thread of its own. */
@@ -176,8 +176,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       .reverse();
   };
 
-  const pages: Coordinator['pages'] = (region, giveUpAfterMs) =>
-    life.sending.groups.pages(region, giveUpAfterMs ?? 'as-process');
+  const pages: Coordinator['pages'] = (region, patienceMs) =>
+    life.sending.groups.pages(region, patienceMs ?? 'as-process');
 
   const remove = async (id: string): Promise<void> => {
     const record = find(id);

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { option, type Words, words } from '../../errors/named-options.ts';
-import { type CreateOptions, createOptions, maxCreate } from '../../options/create-options.ts';
+import { CREATING, createOptions } from '../../options/create-options.ts';
+import { filledShape, type Given, keptOf } from '../../options/option.ts';
+import { RESUMING } from '../../options/resuming-options.ts';
+import { REMOVING } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { CreatesNothing } from '../import-errors.ts';
@@ -12,22 +15,8 @@ import type { LifeFeature } from './feature.ts';
 /** The question to a person when an import would create more than it may: its text, and what the answer changes. */
 
 /** What may be changed when an import is resumed. */
-export const resumeChanges = z.strictObject({
-  /** How many users and groups it may create, including those that it has created. */
-  maxCreate: maxCreate.optional(),
-  /** Users and groups that the service does not know are created from now on. */
-  createUsers: z.boolean().optional(),
-  createGroups: z.boolean().optional(),
-  userNameFrom: z.literal('uid').optional(),
-  groupNameFrom: z.literal('guid').optional(),
-  /** Removals and bans that a file of changes may have. */
-  maxRemovals: z.int().nonnegative().optional(),
-  /** False: no group is asked any more who is banned. */
-  banCheck: z.boolean().optional(),
-  /** Rows that would fail, as its check says, are not sent. */
-  leaveOutFailing: z.boolean().optional(),
-});
-export type ResumeChanges = Partial<z.infer<typeof resumeChanges>>;
+export const resumeChanges = z.strictObject(filledShape(RESUMING)).partial();
+export type ResumeChanges = Given<typeof RESUMING>;
 
 /** Limits that the import would exceed, by what is foreseen to be missing. */
 export async function overAsForeseen(
@@ -59,29 +48,16 @@ export function held(
 
 /** The options of an import that is resumed, with the changes, as JSON. @throws CreatesNothing */
 export function withChanges(record: ImportRecord, changes: ResumeChanges): string {
-  const { maxCreate: max, maxRemovals, banCheck, leaveOutFailing: _, ...more } = changes;
-  const createsMore = Object.values(more).some((choice) => choice !== undefined && choice !== false);
-  if (max === undefined && maxRemovals === undefined && banCheck !== false && !createsMore) return record.options;
+  const { maxCreate: max, banCheck } = changes;
+  const creating = Object.entries(keptOf(CREATING, changes)).filter(([, choice]) => choice !== false);
+  const removing = Object.entries(keptOf(REMOVING, changes));
+  if (creating.length + removing.length === 0 && max === undefined && banCheck !== false) return record.options;
   const { bans, create: before, ...options } = readOptions(record);
-  const create = createsMore ? creatingMore(before, more) : before;
+  const create = creating.length === 0 ? before : createOptions.parse({ ...before, ...Object.fromEntries(creating) });
   if (max !== undefined && create === undefined) throw new CreatesNothing(record.id);
   return JSON.stringify({
-    ...options,
+    ...{ ...options, ...Object.fromEntries(removing) },
     ...(create !== undefined && { create: { ...create, max: { ...create.max, ...max } } }),
-    ...(maxRemovals !== undefined && { maxRemovals }),
     ...(bans !== undefined && banCheck !== false && { bans }),
-  });
-}
-
-function creatingMore(
-  before: CreateOptions | undefined,
-  { createUsers, createGroups, userNameFrom, groupNameFrom }: ResumeChanges,
-): CreateOptions {
-  return createOptions.parse({
-    ...before,
-    ...(createUsers === true && { users: true }),
-    ...(createGroups === true && { groups: true }),
-    ...(userNameFrom !== undefined && { userNameFrom }),
-    ...(groupNameFrom !== undefined && { groupNameFrom }),
   });
 }

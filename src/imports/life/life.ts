@@ -15,7 +15,7 @@ import type { StoppedRegion } from '../record/batch-result.ts';
 import { totalRows } from '../record/import-ledger.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { BANS_UNKNOWN } from '../send/ban-check.ts';
-import { SERVICE_AWAY } from '../send/give-up.ts';
+import { SERVICE_AWAY, type SendingConfig } from '../send/give-up.ts';
 import type { OpenImport } from '../send/open-imports.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
@@ -76,7 +76,7 @@ interface LifeOptions {
   readonly openRegion: RegionOpener;
   /** Whether calls go to a sandbox. */
   readonly sandbox: boolean;
-  readonly giveUpAfterMs?: number | undefined;
+  readonly config: SendingConfig;
   readonly stage?: StageFile | undefined;
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;

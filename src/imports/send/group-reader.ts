@@ -23,9 +23,9 @@ export interface GroupReader extends Pick<RunningImport, 'inFlightIn' | 'leaves'
   /**
    * The service is away: refuses the questions that have waited for long enough.
    * @param awayMs how long it has been away
-   * @param giveUpAfterMs of questions that wait as the process says; undefined: as long as it takes
+   * @param limitMs of questions that wait as the process says; undefined: as long as it takes
    */
-  giveUp(region: StoppedRegion, awayMs: number, giveUpAfterMs: number | undefined): void;
+  giveUp(region: StoppedRegion, awayMs: number, limitMs: number | undefined): void;
   /** Takes an answer. It is dropped if the question was asked twice, given up, or asked before a restart. */
   answered(requestId: string, answer: ServiceAnswer): void;
   /** A region refuses every call, as an import found: its questions are refused too, or they would wait forever. */
@@ -172,9 +172,9 @@ export function createGroupReader({ openRegion, rounds, replyTo, onError }: Grou
     stopped: ({ region, code, message }) => {
       for (const question of ofRegion(region)) question.settle({ kind: 'refused', region: true, code, message });
     },
-    giveUp: ({ region, code, message }, awayMs, giveUpAfterMs) => {
+    giveUp: ({ region, code, message }, awayMs, limitMs) => {
       for (const { patience, bornAt, settle } of ofRegion(region)) {
-        const limit = patience === 'as-process' ? giveUpAfterMs : patience;
+        const limit = patience === 'as-process' ? limitMs : patience;
         if (limit === undefined || Math.min(awayMs, Date.now() - bornAt) < limit) continue;
         settle({ kind: 'refused', region: true, code, message });
       }

@@ -2,11 +2,11 @@ import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
 import { type AskServicePayload, type AskServicePorts, askService, isReading } from '../../../jobs/ask-service.ts';
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
-import type { LookingPorts } from '../../../jobs/look-first.ts';
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
 import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { Config } from '../../platform/config.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { readCircuit } from '../../queue/circuit.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
@@ -52,18 +52,9 @@ export interface RegionOptions {
   /** Host of the service that the calls are meant for; empty where any worker may make them. */
   readonly host?: string | undefined;
   readonly backend: Backend;
-  readonly callsPerMinute: number;
-  /** Share of the service's rate limit in percent, instead of `callsPerMinute`; absent: exactly `callsPerMinute`. */
-  readonly budgetShare?: number | undefined;
-  /** Calls a minute that only read, exactly; absent: as the service says, with a share, and else part of `callsPerMinute`. */
-  readonly listsPerMinute?: number | undefined;
+  readonly config: Pick<Config, 'callsPerMinute' | 'budgetShare' | 'listsPerMinute'> & RegionWorkerOptions['config'];
   /** Absent: other processes send. */
-  readonly worker:
-    | Pick<
-        RegionWorkerOptions,
-        'chat' | 'concurrency' | 'askBeforeRepeat' | 'deliver' | 'answer' | 'starting' | 'observer'
-      >
-    | undefined;
+  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'deliver' | 'answer' | 'starting' | 'observer'> | undefined;
   readonly onError: (error: Error) => void;
 }
 
@@ -82,7 +73,8 @@ export function openRegionQueue(
  * that they may use.
  */
 function meantFor(
-  { host = '', budgetShare: share }: Pick<RegionOptions, 'host' | 'budgetShare'>,
+  { host = '' }: Pick<RegionOptions, 'host'>,
+  share: number | undefined,
   queue: JobQueue<BatchPayload>,
 ): JobQueue<BatchPayload> {
   if (host === '' && share === undefined) return queue;
@@ -94,19 +86,20 @@ function meantFor(
 }
 
 export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
-  const { region, appId, backend, listsPerMinute, onError } = options;
-  const queue = meantFor(options, openRegionQueue(backend, region, appId, onError));
-  const listsShare = listsPerMinute === undefined ? options.budgetShare : undefined;
-  const lists = meantFor({ ...options, budgetShare: listsShare }, openListsQueue(backend, region, appId, onError));
+  const { region, appId, backend, config, onError } = options;
+  const { budgetShare, listsPerMinute } = config;
+  const queue = meantFor(options, budgetShare, openRegionQueue(backend, region, appId, onError));
+  const listsShare = listsPerMinute === undefined ? budgetShare : undefined;
+  const lists = meantFor(options, listsShare, openListsQueue(backend, region, appId, onError));
   // A queue of this process only is a cache: the ledger knows what to send.
   if (!backend.shared) await Promise.all([queue.clear(), lists.clear()]);
-  await queue.setCallsPerMinute(options.callsPerMinute);
+  await queue.setCallsPerMinute(config.callsPerMinute);
   if (listsPerMinute !== undefined) await lists.setCallsPerMinute(listsPerMinute);
   const ownLists = listsOnTheirOwn(lists, listsPerMinute, listsShare);
   const worker: RegionWorker | undefined =
     options.worker === undefined
       ? undefined
-      : startRegionWorker({ region, host: options.host, backend, queue, lists, onError, ...options.worker });
+      : startRegionWorker({ region, host: options.host, backend, config, queue, lists, onError, ...options.worker });
   const circuit = async () => statusOf(readCircuit(await queue.readCircuit()), Date.now());
   return {
     region,
@@ -142,7 +135,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
       };
     },
     keepBudget: async () => {
-      if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(options.callsPerMinute);
+      if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(config.callsPerMinute);
     },
     renewKey: () => worker?.renewKey() ?? false,
     stopWorking: async () => worker?.close(),
@@ -177,8 +170,7 @@ export interface RegionWorkerOptions {
   readonly queue: JobQueue<BatchPayload>;
   readonly lists: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
-  readonly concurrency: number;
-  readonly askBeforeRepeat?: LookingPorts['askBeforeRepeat'];
+  readonly config: Pick<Config, 'concurrency' | 'askBeforeRepeat'>;
   readonly deliver: BatchPorts['deliver'];
   readonly answer: AskServicePorts['answer'];
   /** Where the queue is in this process: before each call of a batch. */
@@ -188,14 +180,14 @@ export interface RegionWorkerOptions {
 }
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
-  const { region, host, backend, queue, lists, chat, deliver, answer, observer, onError } = options;
+  const { region, host, backend, config, queue, lists, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
   const seesLimit = watchLimits(lists, onError);
   const circuit = regionCircuit({
     queue,
     lists,
     chat,
-    concurrency: options.concurrency,
+    concurrency: config.concurrency,
     limit: (concurrency) => {
       for (const worker of workers) worker.setConcurrency(concurrency);
     },
@@ -215,7 +207,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
         chat,
         deliver,
         answer,
-        askBeforeRepeat: options.askBeforeRepeat,
+        askBeforeRepeat: config.askBeforeRepeat,
         ...(options.starting !== undefined && { starting: options.starting }),
         ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
         stopRegion: () => queue.pause(),
@@ -228,7 +220,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
           seesLimit(rate, about.share, about.operation);
         },
       },
-      concurrency: options.concurrency,
+      concurrency: config.concurrency,
       begun: (waitedMs) => observer?.begun?.(region, waitedMs),
       admit: circuit.admit,
       around: around && ((run, send) => around(region, run, send)),

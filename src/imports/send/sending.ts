@@ -14,7 +14,7 @@ import { BANS_UNKNOWN } from './ban-check.ts';
 import { watchCircuits } from './circuits.ts';
 import { createRunningImport, type RunningImport } from './dispatcher.ts';
 import { createFirstSteps } from './first-steps.ts';
-import { giveUpOn, SERVICE_AWAY } from './give-up.ts';
+import { giveUpOn, SERVICE_AWAY, type SendingConfig } from './give-up.ts';
 import { createGroupReader, type GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
@@ -48,8 +48,7 @@ interface SendingOptions {
   readonly regions: ReadonlySet<Region>;
   readonly openRegion: RegionOpener;
   readonly emit: Emit;
-  /** How long imports wait for a service that answers nothing, unless they say it, in ms. */
-  readonly giveUpAfterMs?: number | undefined;
+  readonly config: SendingConfig;
   /** The circuit of a region has opened or closed. */
   readonly circuitChanged: (region: Region, status: CircuitStatus) => void;
   /** Gets troubles that the queue recovers from by itself. */
@@ -75,7 +74,7 @@ export function createSending(options: SendingOptions): Sending {
   const { outcomes } = returns;
   const circuits = watchCircuits(
     regions.all,
-    { seen: giveUpOn({ imports, groups, giveUpAfterMs: options.giveUpAfterMs }), changed: options.circuitChanged },
+    { seen: giveUpOn({ imports, groups, config: options.config }), changed: options.circuitChanged },
     onError,
   );
 

@@ -28,14 +28,13 @@ export interface WorkerProcessOptions {
   readonly apps: readonly { readonly region: Region; readonly appId: string; readonly chat: ChatClient }[];
   /** Host of the service that it calls. */
   readonly host?: string | undefined;
-  readonly concurrency: number;
-  readonly askBeforeRepeat?: RegionWorkerOptions['askBeforeRepeat'];
+  readonly config: RegionWorkerOptions['config'];
   readonly observer: CallObserver;
   readonly onError: (error: Error) => void;
 }
 
 export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
-  const { backend, host, concurrency, askBeforeRepeat, observer, onError } = options;
+  const { backend, host, config, observer, onError } = options;
   const sender = createOutcomeSender(backend, onError);
   const answers = createAnswerSender(backend, onError);
   const regions = options.apps.map(({ region, appId, chat }) => {
@@ -50,8 +49,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       queue,
       lists,
       chat,
-      concurrency,
-      askBeforeRepeat,
+      config,
       deliver,
       answer,
       observer,

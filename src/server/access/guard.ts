@@ -34,6 +34,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     return tokenRequired ? undefined : LOCAL;
   };
   app.decorateRequest('who');
+  app.decorate('access', access);
   /** When a refusal was noted last, by token and route: once a minute is enough. */
   const refusals = new Map<string, number>();
   const noteRefusal = (who: Who, { method, routeOptions, ip }: FastifyRequest) => {

@@ -10,13 +10,13 @@ import { BAN_CHECK, banOptionsOf, LIFTING } from '../../options/ban-options.ts';
 import { CREATING, createOptionsOf, MAX_CREATE } from '../../options/create-options.ts';
 import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
 import { keptOf } from '../../options/option.ts';
-import { READING, SHAPE } from '../../options/reading-options.ts';
+import { CONTENT, READING, SHAPE } from '../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { defined } from '../../platform/defined.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 
-const { waitForQuiet: _, bound, ...READ } = READING;
+const { bound, ...READ } = CONTENT;
 
 /** How a file is read, as the query says. */
 const LOOKED_AT = queryOf({ ...READ, ...SHAPE });

@@ -4,7 +4,6 @@ import multipart from '@fastify/multipart';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
-import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { serve } from '../serve.ts';
@@ -54,7 +53,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       stopping.abort(new Problem('STOPPING', 'The server stops; the upload was given up.')),
     );
 
-    serve(scope, uploadOfImport, async (request, reply) => {
+    serve(scope, uploadOfImport, async (request, reply, audited) => {
       const { query, headers } = request;
       const contentType = headers['content-type'] ?? '';
       // Refuse what can be refused before the file is sent.
@@ -80,7 +79,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
               ...(query.tags !== undefined && { tags: query.tags }),
               ...(identities && { identities }),
             });
-            noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
+            audited(inShort({ file, ...query, name: undefined }), made);
             return made;
           } finally {
             if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });

@@ -26,7 +26,7 @@ import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
 import { keptOf } from '../../../options/option.ts';
 import { READING, SHAPE } from '../../../options/reading-options.ts';
-import { EXPECTING } from '../../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { headersFrom } from '../../../sources/headers.ts';
@@ -38,13 +38,10 @@ import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipe } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf, syncReading, withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
 import { syncOptionsToJson } from '../../sync/sync-options.ts';
-import type { NewSchedule } from '../api.ts';
+import type { NewSchedule, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import { openSchedules } from './open-schedules.ts';
-import { documentOfView } from './remote-schedules.ts';
 import { changeSchedules } from './schedule-control.ts';
-import { scheduleDocument } from './schedule-data.ts';
-import type { ScheduleDocument } from './schedules.ts';
+import { openSchedules, scheduleDocument, withSchedules } from './schedule-target.ts';
 
 interface Flags
   extends CommonFlags,
@@ -106,9 +103,8 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
 async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
   const { config, server, command } = await openSchedules(flags);
   const added = server === undefined ? await addHere(config, name, flags) : await addThere(server, name, flags);
-  if (added === undefined) return EXIT.ok;
   const { made, isServed, isThere } = added;
-  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
+  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(made))}\n`);
   const sandbox = flags.sandbox ? ' --sandbox' : '';
   say(
     io,
@@ -128,7 +124,7 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
 }
 
 interface Added {
-  readonly made: ScheduleDocument;
+  readonly made: ScheduleView;
   readonly source: string;
   /** Whether the file is there already, as far as can be said. */
   readonly isThere: boolean;
@@ -136,7 +132,7 @@ interface Added {
   readonly isServed: boolean;
 }
 
-async function addHere(config: Config, name: string, flags: Flags): Promise<Added | undefined> {
+async function addHere(config: Config, name: string, flags: Flags): Promise<Added> {
   const { cron, tz, file, maxSource, protect, limit = {}, ...rest } = flags;
   const source = await wholeSource(file, process.cwd());
   // It becomes a whole path, which does not look like an address any more.
@@ -156,15 +152,14 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
         flags: await syncFlagsOf(rest),
         create: options.create,
         limits: limit,
-        giveUpAfterMs: flags.giveUpAfter,
+        ...keptOf(GIVING_UP, flags),
         apply: flags.apply === true,
         sandbox: flags.sandbox === true,
       }),
     },
   });
-  return record === null
-    ? undefined
-    : { made: scheduleDocument(record, undefined), source, isThere: isThere(record.source), isServed };
+  const made = withSchedules(config, name, (views) => views.of(record));
+  return { made, source, isThere: isThere(record.source), isServed };
 }
 
 async function addThere(server: Server, name: string, flags: Flags): Promise<Added> {
@@ -172,22 +167,21 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
     throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
   }
   const made = await server.call(scheduleOperations.add, await newSchedule(server, name, flags));
-  return { made: documentOfView(made), source: made.file, isThere: true, isServed: true };
+  return { made, source: made.file, isThere: true, isServed: true };
 }
 
 /** The schedule as the API takes it. */
 async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
-  const { cron, tz, file, header = [], maxSource, limit = {}, giveUpAfter, apply, repair, catchUp } = flags;
-  const { mode, includeUncertain: _, protect, removeByName, ...decided } = await syncFlagsOf(flags);
+  const { cron, tz, file, header = [], maxSource, limit = {}, apply, repair, catchUp } = flags;
+  const { mode, includeUncertain: _, removeByName: removeNamed, ...decided } = await syncFlagsOf(flags);
   const create = createOptionsOf(flags);
   return {
-    ...{ name, cron, tz, file, maxSource, ...decided, mode },
+    ...{ name, cron, tz, file, maxSource, ...decided, mode, removeNamed },
     headers: headersFrom(header),
     reading: await readingThere(server, flags),
-    ...{ protect: [...protect], removeNamed: [...removeByName] },
     ...(create && createSettingsOf(create)),
     limits: limit,
-    ...(giveUpAfter !== undefined && { giveUpAfterMs: giveUpAfter }),
+    ...keptOf(GIVING_UP, flags),
     ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
   };
 }

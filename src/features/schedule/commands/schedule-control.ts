@@ -6,18 +6,17 @@ import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../../platform/data-dir.ts';
 import { addressName, isAddress } from '../../../text/address.ts';
 import { inShort } from '../../../text/wording.ts';
-import { plainFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
 import { changeBook, type ScheduleChange } from '../routes/control.ts';
 import { type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../schedule-catalog.ts';
-import { changedSchedule, scheduleRun } from '../schedule-messages.ts';
+import { scheduleRecord, scheduleRun } from '../schedule-messages.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
-export interface Changed {
-  /** As it is now; null when it was removed. */
-  readonly record: ScheduleRecord | null;
+interface Changed {
+  /** As it is now, or was when it was removed. */
+  readonly record: ScheduleRecord;
   /** Whether a server owns it, and starts its runs. */
   readonly isServed: boolean;
 }
@@ -37,8 +36,8 @@ function nameOf(wanted: ScheduleChange): string {
 /** Without the query of an address, which may hold a secret. */
 function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
   const file = isAddress(source) ? addressName(source) : source;
-  const { reading: _, flags, ...decided } = readSyncOptions({ options });
-  return inShort({ cron, tz, file, repair, catchUp, ...decided, flags: plainFlags(flags) });
+  const { reading: _, ...decided } = readSyncOptions({ options });
+  return inShort({ cron, tz, file, repair, catchUp, ...decided });
 }
 
 async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
@@ -47,7 +46,7 @@ async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Change
     wanted.verb === 'add'
       ? await askOwner(dir, 'POST', '/schedules', wanted.request)
       : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
-  const answer = readAnswer(changedSchedule, asked);
+  const answer = readAnswer(scheduleRecord, asked);
   if (answer !== undefined) return { record: answer, isServed: true };
   const release = ownDataDir(dir);
   try {

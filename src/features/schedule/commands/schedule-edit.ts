@@ -7,6 +7,8 @@ import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { localTime } from '../../../cli/screen/local-time.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
+import { keptOf } from '../../../options/option.ts';
+import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { defined } from '../../../platform/defined.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
@@ -16,13 +18,9 @@ import { scheduleOperations } from '../operations.ts';
 import type { ScheduleChange } from '../routes/control.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
-import { ScheduleError } from '../schedule-errors.ts';
-import { openSchedules } from './open-schedules.ts';
-import { documentOfView, settingsOfView } from './remote-schedules.ts';
 import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
 import { changeSchedules } from './schedule-control.ts';
-import { scheduleDocument, withSchedules } from './schedule-data.ts';
-import type { ScheduleDocument } from './schedules.ts';
+import { openSchedules, scheduleDocument, withSchedules } from './schedule-target.ts';
 
 interface Flags extends CommonFlags, ServerFlags, ExpectRowsFlags {
   /** In ms. */
@@ -75,16 +73,16 @@ async function edit(io: Io, name: string, flags: Flags): Promise<ExitCode> {
   return showChange(io, flags, made, `Schedule ${name} is changed.`);
 }
 
-async function editHere(config: Config, name: string, flags: Flags): Promise<ScheduleDocument | null> {
-  const before = known(config.dataDir, name);
+async function editHere(config: Config, name: string, flags: Flags): Promise<ScheduleView> {
+  const before = known(config, name);
   const request = await changed(before, name, flags);
   return changeHere(config, { verb: 'edit', request, version: before.version, who: currentUser() });
 }
 
-async function editThere(server: Server, name: string, flags: Flags): Promise<ScheduleDocument> {
+async function editThere(server: Server, name: string, flags: Flags): Promise<ScheduleView> {
   const before = await server.call(scheduleOperations.one, { name });
   const wanted = { ...changedThere(before, flags), name, version: before.version };
-  return documentOfView(await server.call(scheduleOperations.edit, wanted));
+  return server.call(scheduleOperations.edit, wanted);
 }
 
 async function copy(io: Io, name: string, newName: string, flags: Flags): Promise<ExitCode> {
@@ -94,25 +92,23 @@ async function copy(io: Io, name: string, newName: string, flags: Flags): Promis
   return showChange(io, flags, made, `Schedule ${newName} is added, with the settings of ${name}.`);
 }
 
-async function copyHere(config: Config, name: string, newName: string, flags: Flags): Promise<ScheduleDocument | null> {
-  return changeHere(config, { verb: 'add', request: await changed(known(config.dataDir, name), newName, flags) });
+async function copyHere(config: Config, name: string, newName: string, flags: Flags): Promise<ScheduleView> {
+  return changeHere(config, { verb: 'add', request: await changed(known(config, name), newName, flags) });
 }
 
-async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleDocument> {
+async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleView> {
   const before = await server.call(scheduleOperations.one, { name });
   const wanted = { ...changedThere(before, flags), name: newName, copyOf: name };
-  return documentOfView(await server.call(scheduleOperations.add, wanted));
+  return server.call(scheduleOperations.add, wanted);
 }
 
-async function changeHere(config: Config, wanted: ScheduleChange): Promise<ScheduleDocument | null> {
+async function changeHere(config: Config, wanted: ScheduleChange): Promise<ScheduleView> {
   const { record } = await changeSchedules(config, wanted);
-  return record && scheduleDocument(record, undefined);
+  return withSchedules(config, record.name, (views) => views.of(record));
 }
 
-function known(dataDir: string, name: string): ScheduleRecord {
-  const record = withSchedules(dataDir, (schedules) => schedules?.find(name));
-  if (record === undefined) throw ScheduleError.unknown(name);
-  return record;
+function known(config: Config, name: string): ScheduleRecord {
+  return withSchedules(config, name, ({ find }) => find(name));
 }
 
 async function changed(before: ScheduleRecord, name: string, flags: Flags): Promise<ScheduleRequest> {
@@ -131,28 +127,41 @@ async function changed(before: ScheduleRecord, name: string, flags: Flags): Prom
     restricted: isOther ? false : restricted,
     options: syncOptionsToJson({
       ...options,
-      reading: options.reading && { ...options.reading, ...defined({ expectRows: flags.expectRows }) },
-      giveUpAfterMs: flags.giveUpAfter ?? options.giveUpAfterMs,
+      reading: options.reading && { ...options.reading, ...keptOf(EXPECTING, flags) },
+      ...keptOf(GIVING_UP, flags),
       apply: flags.apply ?? options.apply,
     }),
   };
 }
 
 function changedThere(before: ScheduleView, flags: Flags): ScheduleSettings {
-  const { cron, tz, file, giveUpAfter, expectRows, apply, repair, catchUp } = flags;
+  const { cron, tz, file, apply, repair, catchUp } = flags;
   const settings = settingsOfView(before);
   return {
     ...settings,
-    ...defined({ cron, tz, file, giveUpAfterMs: giveUpAfter, apply, repair, catchUp }),
-    reading: { ...settings.reading, ...defined({ expectRows }) },
+    ...defined({ cron, tz, file, apply, repair, catchUp }),
+    ...keptOf(GIVING_UP, flags),
+    reading: { ...settings.reading, ...keptOf(EXPECTING, flags) },
   };
 }
 
-function showChange(io: Io, flags: Flags, made: ScheduleDocument | null, what: string): ExitCode {
-  if (made === null) return EXIT.ok;
-  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
+function showChange(io: Io, flags: Flags, made: ScheduleView, what: string): ExitCode {
+  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(made))}\n`);
   const [next] = made.next;
   const when = next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, made.tz)} (${made.tz}).`;
   say(io, what, when);
   return EXIT.ok;
 }
+
+/** The settings of a schedule as they are made and edited. */
+function settingsOfView(view: ScheduleView): ScheduleSettings {
+  const { cron, tz, file, headers, maxSource, reading, flags, create, limits, apply, repair, catchUp } = view;
+  const { mode, removeByName, includeUncertain: _, ...decided } = flags;
+  return {
+    ...{ cron, tz, file, headers, maxSource, reading, limits, apply, repair, catchUp },
+    ...{ ...decided, mode: mode === 'mirror' ? mode : 'add', removeNamed: removeByName },
+    ...(create?.settings ?? NOTHING_CREATED),
+  };
+}
+
+const NOTHING_CREATED = { createUsers: false, createGroups: false, reactivate: false, groupMembers: true } as const;

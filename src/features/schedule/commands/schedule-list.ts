@@ -11,10 +11,12 @@ import {
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { localTime } from '../../../cli/screen/local-time.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
+import { dataDir, emptyPlace } from '../../../platform/data-dir.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
-import { openSchedules } from './open-schedules.ts';
-import type { ScheduleDocument } from './schedules.ts';
+import type { ScheduleView } from '../api.ts';
+import { scheduleOperations } from '../operations.ts';
+import { openSchedules, runDocument, scheduleDocument } from './schedule-target.ts';
 
 type Flags = CommonFlags & ServerFlags;
 
@@ -38,21 +40,22 @@ export function scheduleHistoryCommand(io: Io, end: (code: Promise<ExitCode>) =>
 }
 
 async function list(io: Io, flags: Flags): Promise<ExitCode> {
-  const { schedules, command } = await openSchedules(flags);
-  const found = await schedules.list();
+  const { schedules, server, config, command } = await openSchedules(flags);
+  const { schedules: found } = await schedules.call(scheduleOperations.list, {});
   if (flags.json) {
-    io.out.write(`${JSON.stringify(found)}\n`);
+    io.out.write(`${JSON.stringify(found.map(scheduleDocument))}\n`);
     return EXIT.ok;
   }
   if (found.length === 0) {
-    say(io, `There are no schedules ${schedules.place}; add one with \`${command('schedule', 'add')}\`.`);
+    const place = server === undefined ? emptyPlace(dataDir(config.dataDir)) : `at ${server.url}`;
+    say(io, `There are no schedules ${place}; add one with \`${command('schedule', 'add')}\`.`);
     return EXIT.ok;
   }
   io.out.write(`${found.map(blockOf).join('\n\n')}\n`);
   return EXIT.ok;
 }
 
-function blockOf({ name, cron, tz, file, paused, next, create, lastRun }: ScheduleDocument): string {
+function blockOf({ name, cron, tz, file, paused, next, create, lastRun }: ScheduleView): string {
   const times = next.map((at) => localTime(at, tz)).join(', ');
   const last = lastRun && `${localTime(lastRun.dueAt, tz)}  ${lastRun.state}: ${printable(lastRun.reason)}`;
   return [
@@ -72,7 +75,11 @@ function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
 async function history(io: Io, name: string, flags: Flags & { readonly limit: number }): Promise<ExitCode> {
   const { limit } = flags;
   const { schedules } = await openSchedules(flags);
-  const { tz, runs, failing } = await schedules.history(name, limit);
+  const [{ tz }, { runs: views, failing }] = await Promise.all([
+    schedules.call(scheduleOperations.one, { name }),
+    schedules.call(scheduleOperations.history, { name, limit: `${limit}` }),
+  ]);
+  const runs = views.map((run) => runDocument(name, run));
   if (flags.json) {
     io.out.write(`${JSON.stringify({ name, runs, failing })}\n`);
     return EXIT.ok;

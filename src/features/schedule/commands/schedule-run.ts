@@ -13,12 +13,12 @@ import { dataDir } from '../../../platform/data-dir.ts';
 import { runSync } from '../../sync/commands/run-sync.ts';
 import type { SyncRunner } from '../../sync/run/runner-port.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
+import type { ScheduleRunView } from '../api.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
-import type { ScheduleRecord, ScheduleRun } from '../schedule-catalog.ts';
-import { ScheduleError } from '../schedule-errors.ts';
+import { scheduleOperations } from '../operations.ts';
 import { createScheduleRuns, type ScheduleRuns } from '../schedule-runs.ts';
-import { openSchedules } from './open-schedules.ts';
-import { runDocument, withSchedules } from './schedule-data.ts';
+import { askToRun } from './schedule-control.ts';
+import { openSchedules, runDocument, withSchedules } from './schedule-target.ts';
 
 type Flags = RunningFlags & ServerFlags;
 
@@ -32,15 +32,16 @@ export function scheduleRunCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
 }
 
 async function run(io: Io, name: string, flags: Flags): Promise<ExitCode> {
-  const { config, schedules, command } = await openSchedules(flags);
-  const begun = await schedules.run(name);
+  const { config, server, command } = await openSchedules(flags);
+  const begun =
+    server === undefined ? await runByOwner(config, name) : await server.call(scheduleOperations.run, { name });
   if (begun !== undefined) {
-    if (flags.json) io.out.write(`${JSON.stringify(begun)}\n`);
+    if (flags.json) io.out.write(`${JSON.stringify(runDocument(name, begun))}\n`);
     say(io, `The server runs schedule ${name} now. See what comes of it with:`);
     say(io, `  ${command('schedule', 'history', name)}`);
     return EXIT.ok;
   }
-  const { sandbox } = readSyncOptions(findSchedule(config, name));
+  const { sandbox } = withSchedules(config, name, ({ find }) => readSyncOptions(find(name)));
   if (sandbox !== (flags.sandbox === true)) {
     throw new UsageError(
       sandbox
@@ -49,6 +50,14 @@ async function run(io: Io, name: string, flags: Flags): Promise<ExitCode> {
     );
   }
   return runHere(io, config, name, flags);
+}
+
+/** Undefined where no process serves the data directory. */
+async function runByOwner(config: Config, name: string): Promise<ScheduleRunView | undefined> {
+  const begun = await askToRun(config, name);
+  if (begun === undefined) return undefined;
+  noteHere(dataDir(config.dataDir), 'schedule.run', name);
+  return withSchedules(config, name, (views) => views.run(begun));
 }
 
 async function runHere(io: Io, config: Config, name: string, flags: Flags): Promise<ExitCode> {
@@ -69,13 +78,13 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
       return syncId;
     },
   });
-  const over = findRun(config, id);
+  const over = findRun(config, name, id);
   const { state, reason } = over;
   if (syncId !== undefined) {
     say(io, '', `Schedule ${name}: ${reason}.`);
     return code;
   }
-  if (json) io.out.write(`${JSON.stringify(runDocument(over))}\n`);
+  if (json) io.out.write(`${JSON.stringify(runDocument(name, over))}\n`);
   if (state === 'running') {
     say(io, 'Stopped before the plan was ready; nothing was sent.');
     return EXIT.interrupted;
@@ -107,18 +116,10 @@ function syncOf(runs: ScheduleRuns, id: number, signal: AbortSignal): Promise<st
   });
 }
 
-function findSchedule({ dataDir }: Config, name: string): ScheduleRecord {
-  return withSchedules(dataDir, (schedules) => {
-    const record = schedules?.find(name);
-    if (record === undefined) throw ScheduleError.unknown(name);
-    return record;
-  });
-}
-
-function findRun({ dataDir }: Config, id: number): ScheduleRun {
-  return withSchedules(dataDir, (schedules) => {
-    const found = schedules?.findRun(id);
+function findRun(config: Config, name: string, id: number): ScheduleRunView {
+  return withSchedules(config, name, ({ catalog, run }) => {
+    const found = catalog.findRun(id);
     if (found === undefined) throw new Error(`the run ${id} has left no record`);
-    return found;
+    return run(found);
   });
 }

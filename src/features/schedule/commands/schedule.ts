@@ -3,11 +3,12 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { localTime } from '../../../cli/screen/local-time.ts';
-import { openSchedules } from './open-schedules.ts';
+import { scheduleOperations } from '../operations.ts';
 import { scheduleAddCommand } from './schedule-add.ts';
 import { scheduleCopyCommand, scheduleEditCommand } from './schedule-edit.ts';
 import { scheduleHistoryCommand, scheduleListCommand } from './schedule-list.ts';
 import { scheduleRunCommand } from './schedule-run.ts';
+import { openSchedules, scheduleDocument } from './schedule-target.ts';
 
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
 export function scheduleCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -42,10 +43,12 @@ async function changeSchedule(
   flags: CommonFlags & ServerFlags,
 ): Promise<ExitCode> {
   const { schedules } = await openSchedules(flags);
-  const changed = await schedules.change(name, verb);
-  if (flags.json) io.out.write(`${JSON.stringify(changed ?? { name, removed: true })}\n`);
+  const changed = verb === 'remove' ? undefined : await schedules.call(scheduleOperations[verb], { name });
+  if (changed === undefined) await schedules.call(scheduleOperations.remove, { name });
+  const shown = changed === undefined ? { name, removed: true } : scheduleDocument(changed);
+  if (flags.json) io.out.write(`${JSON.stringify(shown)}\n`);
   const [next] = changed?.next ?? [];
-  if (changed === null) say(io, `Schedule ${name} is removed.`);
+  if (changed === undefined) say(io, `Schedule ${name} is removed.`);
   else if (next === undefined) say(io, `Schedule ${name} is paused.`);
   else say(io, `Schedule ${name} is next due at ${localTime(next, changed.tz)} (${changed.tz}).`);
   return EXIT.ok;

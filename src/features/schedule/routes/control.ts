@@ -23,7 +23,7 @@ export function scheduleControl(schedules: Schedules): ControlHandler {
   };
 }
 
-export async function changeBook(book: ScheduleBook, wanted: ScheduleChange): Promise<ScheduleRecord | null> {
+export async function changeBook(book: ScheduleBook, wanted: ScheduleChange): Promise<ScheduleRecord> {
   switch (wanted.verb) {
     case 'add':
       return book.add(wanted.request);
@@ -32,8 +32,10 @@ export async function changeBook(book: ScheduleBook, wanted: ScheduleChange): Pr
     case 'pause':
     case 'resume':
       return book[wanted.verb](wanted.name);
-    case 'remove':
+    case 'remove': {
+      const record = book.find(wanted.name);
       await book.remove(wanted.name);
-      return null;
+      return record;
+    }
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { queryOf } from '../../../api/option-query.ts';
 import type { Settings } from '../../../api/service.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
-import { type ImportOptions, importOptions, intakeOptions, readingOptions } from '../../../imports/import-options.ts';
+import { type ImportOptions, importOptions, intakeOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../../options/create-options.ts';
@@ -22,7 +22,7 @@ import { isAddress } from '../../../text/address.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
-import { readSyncOptions, type SyncInput, syncOptionsToJson } from '../../sync/sync-options.ts';
+import { readSyncOptions, type SyncInput, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
 import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../api.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
@@ -91,23 +91,6 @@ export function checkTimes(cron: string, tz: string): void {
   asOption('tz', () => checkCron(cron, tz));
 }
 
-/** How the file is read, as it is shown and edited. */
-export function readingView({
-  identities: _,
-  edits: __,
-  map,
-  format,
-  delimiter,
-  ...reading
-}: SyncInput): ScheduleReading {
-  return defined({
-    ...reading,
-    map: Object.keys(map).length === 0 ? undefined : map,
-    format: format === 'auto' ? undefined : format,
-    delimiter: delimiter === '\t' ? 'tab' : delimiter,
-  });
-}
-
 /** @throws Problem, SourceNotAllowed */
 async function allowedSource(file: string, sources: readonly string[]): Promise<string> {
   try {
@@ -173,8 +156,7 @@ function readingOf(
         },
       );
     }
-    const { expectRows } = given;
-    return { ...readingOptions.parse(options), ...defined({ identities, waitForQuietMs, expectRows }) };
+    return { ...syncReadingOf(options), ...defined({ identities, waitForQuietMs }) };
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;
   }

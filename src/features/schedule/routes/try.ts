@@ -1,5 +1,4 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { noting } from '../../../server/access/noting.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
 import { shownFile } from '../../../sources/schemes.ts';
@@ -15,17 +14,16 @@ import { requestedSchedule } from './requested-schedule.ts';
 /** `POST /v1/schedules/try` */
 export function tryRoute(
   app: Api,
-  { dir, syncs, schedules, access, settings, syncViews }: ServerContext,
+  { dir, syncs, schedules, settings, syncViews }: ServerContext,
   catalog: Pick<ScheduleCatalogReader, 'find'>,
 ): void {
-  const note = noting(access);
-  serve(app, scheduleOperations.try, async ({ body: { name = '', ...given }, who, ip }, reply) => {
+  serve(app, scheduleOperations.try, async ({ body: { name = '', ...given }, who }, reply, audited) => {
     const known = catalog.find(name);
     const base = known && { record: known, isEdited: true };
     const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
     const id = newSyncId('sync');
     await planOnce(request, id, known === undefined ? undefined : name, who.name);
-    note({ who, ip }, 'schedule.try', name || shownFile(request), id);
+    audited(id, name || shownFile(request));
     reply.header('location', `/v1/syncs/${id}`);
     return syncViews.whole(syncs.find(id));
   });

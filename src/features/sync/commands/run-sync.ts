@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { followImport, sayNothingBegan } from '../../../cli/run-import.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { type Progress, showSteps } from '../../../cli/screen/progress.ts';
+import { localImports } from '../../../cli/target/local-imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import type { ImportRecord } from '../../../imports/catalog.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
@@ -13,9 +14,9 @@ import { composeSyncs } from '../compose-syncs.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
-import { localSyncs } from './local-syncs.ts';
 import { planningLine } from './planning-line.ts';
 import { concludeSync, printPlan, writePlan } from './sync-outcome.ts';
+import { syncsOf } from './sync-target.ts';
 
 export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
@@ -32,7 +33,7 @@ export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'>
 /** Runs a sync in this process, shows its progress, and returns its exit code. */
 export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   const { config, io, json, markdown } = options;
-  const kept = localSyncs(config);
+  const kept = syncsOf(config, localImports(config));
   let id: string | undefined;
   let interrupted = false;
   const howToContinue = () =>

@@ -11,11 +11,10 @@ import { dataDir } from '../../../platform/data-dir.ts';
 import { syncOperations } from '../operations.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import { readSyncOptions } from '../sync-options.ts';
-import { openSyncs } from './open-syncs.ts';
 import { runSync } from './run-sync.ts';
 import { askToDecide } from './sync-control.ts';
-import { findSync } from './sync-data.ts';
 import { documentOf } from './sync-outcome.ts';
+import { findSync, openSyncs } from './sync-target.ts';
 import { followSyncThere } from './sync-there.ts';
 
 type Flags = RunningFlags & ServerFlags;

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
-import { type ImportOptions, readingOptions } from '../../../imports/import-options.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
 import type { IdentitySource } from '../../../imports/stage/identity-file.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import {
@@ -17,7 +17,7 @@ import { type Given, textsOf } from '../../../options/option.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
-import type { SyncInput } from '../sync-options.ts';
+import { type SyncInput, syncReadingOf } from '../sync-options.ts';
 
 /** Flags that decide what a plan may do. */
 export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY_NAME & typeof UNDOING> {
@@ -72,9 +72,9 @@ const MAX_UIDS_LENGTH = 8_000;
 export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSearchParams> {
   const { protect, removeByName } = await syncFlagsOf(flags);
   const { limit = {}, protect: _, ...choices } = flags;
-  const given = { ...choices, protect: [...protect], removeNamed: [...removeByName] };
+  const given = { ...choices, protect, removeNamed: removeByName };
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeByName })) {
-    if (encodeURIComponent([...uids].join(',')).length <= MAX_UIDS_LENGTH) continue;
+    if (encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
     throw new UsageError(
       `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,
     );
@@ -104,10 +104,5 @@ export function syncReading(options: ImportOptions, identities: IdentitySource |
       '--actions is for imports: the file of a sync says who should be a member, not what to change',
     );
   }
-  const { expectRows } = options;
-  return {
-    ...readingOptions.parse(options),
-    ...(identities && { identities }),
-    ...(expectRows !== undefined && { expectRows }),
-  };
+  return { ...syncReadingOf(options), ...(identities && { identities }) };
 }

@@ -12,9 +12,10 @@ import {
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
+import { dataDir, emptyPlace } from '../../../platform/data-dir.ts';
 import { grouped, printable } from '../../../text/wording.ts';
-import { openSyncs } from './open-syncs.ts';
 import { documentOf } from './sync-outcome.ts';
+import { openSyncs } from './sync-target.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly limit: number };
 
@@ -29,7 +30,7 @@ export function syncListCommand(io: Io, end: (code: Promise<ExitCode>) => Promis
 }
 
 async function list(io: Io, flags: Flags): Promise<ExitCode> {
-  const { syncs } = await openSyncs(flags);
+  const { syncs, config, server } = await openSyncs(flags);
   const { imports } = syncs;
   const found = await syncs.list(flags.limit);
   if (flags.json) {
@@ -39,7 +40,8 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
     return EXIT.ok;
   }
   if (found.length === 0) {
-    say(io, `There are no syncs ${syncs.place}; plan one with \`${imports.command('sync', '<file>')}\`.`);
+    const place = server === undefined ? emptyPlace(dataDir(config.dataDir)) : `at ${server.url}`;
+    say(io, `There are no syncs ${place}; plan one with \`${imports.command('sync', '<file>')}\`.`);
     return EXIT.ok;
   }
   const isOwned = (await imports.regions()) !== undefined;

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { ImportSummary } from '../../../api/import-summary.ts';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
@@ -11,8 +12,9 @@ import { writeWhole } from '../../../platform/whole-file.ts';
 import { asClause, counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
+import { syncOperations } from '../operations.ts';
 import { resultMarkdown } from '../plan/plan-markdown.ts';
-import type { Syncs } from './syncs.ts';
+import type { Syncs } from './sync-target.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';
 
@@ -30,24 +32,27 @@ interface SyncDocument
 }
 
 /** Prints a plan, if there is one. */
-export async function printPlan(syncs: Syncs, io: Io, id: string): Promise<void> {
-  const { color, width } = io;
-  const text = await syncs.planText(id, { color, width });
-  if (text !== undefined) io.out.write(`\n${text}`);
+export async function printPlan({ client, find }: Syncs, io: Io, id: string): Promise<void> {
+  if ((await find(id)).totals === null) return;
+  const color = io.color ? 'true' : 'false';
+  const plan = await client.download(syncOperations.plan, { id, format: 'text', width: io.width, color });
+  io.out.write(`\n${await text(plan)}`);
 }
 
 /** Prints a plan as Markdown, if there is one, and what became of it. */
 export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView): Promise<void> {
-  if (sync.totals !== null)
-    await pipeline(Readable.from(await syncs.plan(sync.id, 'markdown')), io.out, { end: false });
+  if (sync.totals !== null) {
+    const plan = await syncs.client.download(syncOperations.plan, { id: sync.id, format: 'markdown' });
+    await pipeline(Readable.from(plan), io.out, { end: false });
+  }
   const { import: carried } = await documentOf(syncs, sync);
   io.out.write(resultMarkdown(sync, carried?.rows));
 }
 
 /** Writes a plan as CSV, if there is one. */
-export async function writePlan(syncs: Syncs, id: string, path: string): Promise<void> {
-  if ((await syncs.find(id)).totals === null) return;
-  await writeWhole(path, await syncs.plan(id, 'csv'), { mode: 0o666 });
+export async function writePlan({ client, find }: Syncs, id: string, path: string): Promise<void> {
+  if ((await find(id)).totals === null) return;
+  await writeWhole(path, await client.download(syncOperations.plan, { id, format: 'csv' }), { mode: 0o666 });
 }
 
 /** Prints the result of a sync and the next steps; returns its exit code. printPlan prints the plan. */
@@ -95,7 +100,7 @@ const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
 export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncDocument> {
   const { id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved, totals, before } = sync;
   const { imports } = syncs;
-  const findings = await syncs.findings(id);
+  const findings = await syncs.findings(sync);
   const carried = importId === null ? null : (await imports.findings(await imports.find(importId))).summary;
   return {
     ...{ id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved },

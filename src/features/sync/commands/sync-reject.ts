@@ -9,9 +9,8 @@ import { dataDir, ownDataDir } from '../../../platform/data-dir.ts';
 import { syncOperations } from '../operations.ts';
 import { openSyncCatalog } from '../sync-catalog.ts';
 import { SyncRefused } from '../sync-errors.ts';
-import { openSyncs } from './open-syncs.ts';
 import { askToDecide } from './sync-control.ts';
-import { findSync } from './sync-data.ts';
+import { findSync, openSyncs } from './sync-target.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly reason: string };
 

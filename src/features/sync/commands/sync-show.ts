@@ -6,8 +6,9 @@ import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import { openSyncs } from './open-syncs.ts';
+import { syncOperations } from '../operations.ts';
 import { printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
+import { openSyncs } from './sync-target.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
 
@@ -35,7 +36,8 @@ async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     return EXIT.ok;
   }
   if (flags.format !== 'text') {
-    await pipeline(Readable.from(await syncs.plan(id, flags.format)), io.out, { end: false });
+    const plan = await syncs.client.download(syncOperations.plan, { id, format: flags.format });
+    await pipeline(Readable.from(plan), io.out, { end: false });
     return EXIT.ok;
   }
   io.out.write(`${headOf(sync).join('\n')}\n`);

@@ -16,7 +16,7 @@ import { syncOperations } from '../operations.ts';
 import { planningLine } from './planning-line.ts';
 import { decidingQuery, type ModeFlags, type PlanFlags } from './sync-flags.ts';
 import { concludeSync, printPlan, writePlan } from './sync-outcome.ts';
-import type { Syncs } from './syncs.ts';
+import type { Syncs } from './sync-target.ts';
 
 /** Syncs that a server plans and carries out: begun there, and followed to their end. */
 

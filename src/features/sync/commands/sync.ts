@@ -28,13 +28,13 @@ import { dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
 import { planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
-import { openSyncs } from './open-syncs.ts';
 import { runSync } from './run-sync.ts';
 import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
 import { type ModeFlags, type PlanFlags, syncFlagsOf, syncReading, withDeciding, withMode, withPlan } from './sync-flags.ts';
 import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
+import { openSyncs } from './sync-target.ts';
 import { syncThere } from './sync-there.ts';
 
 type Flags = RunningFlags &

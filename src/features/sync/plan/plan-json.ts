@@ -19,7 +19,7 @@ function* pieces(plan: PlanReader, choice: ActionChoice | undefined): Generator<
     rows: source.rows,
     invalid: source.invalid,
     plannedAt: plannedAt === null ? null : new Date(plannedAt).toISOString(),
-    flags: flags === null ? null : { ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] },
+    flags,
     held: findings.length > 0,
     totals: planTotals(groups, plan.creating()),
     findings,

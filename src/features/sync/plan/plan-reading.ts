@@ -4,8 +4,8 @@ import type { Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../../membership/plan-words.ts';
 import { CREATE_FIELDS } from '../../../options/create-options.ts';
 import { openForReading, readStatements, statementsOf } from '../../../platform/sqlite.ts';
-import { type Finding, newGroup, type PlanAction, type PlanGroup } from '../api-plan.ts';
-import { flagsFromJson, type PlanFlags } from '../plan-flags.ts';
+import { type Finding, newGroup, type PlanAction, type PlanGroup, planFlags } from '../api-plan.ts';
+import type { PlanFlags } from '../plan-flags.ts';
 import { type Place, reasonSentence } from './reasons.ts';
 import { PLAN_MIGRATIONS } from './schema.ts';
 
@@ -119,7 +119,7 @@ export function planReader(database: PlanDatabase): PlanReader {
       return {
         ...rest,
         fields: names.parse(JSON.parse(fields)),
-        flags: flags === null ? null : flagsFromJson(flags),
+        flags: flags === null ? null : planFlags.parse(JSON.parse(flags)),
         plannedAt,
       };
     },

@@ -1,5 +1,5 @@
 import { readStatements, type Statements, statementsOf } from '../../../platform/sqlite.ts';
-import { flagsToJson, type PlanFlags, type SyncFlags, type UndoFlags } from '../plan-flags.ts';
+import type { PlanFlags, SyncFlags, UndoFlags } from '../plan-flags.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
 import { REASONS } from './reasons.ts';
@@ -81,11 +81,11 @@ function planWith(
   sql('open_shielded').run();
   withAttached(plan.database, path, name, () => {
     for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
-    sql('protect').run({ uids: JSON.stringify([...flags.protect]) });
-    sql('name_uids').run({ uids: JSON.stringify([...flags.removeByName]) });
+    sql('protect').run({ uids: JSON.stringify(flags.protect) });
+    sql('name_uids').run({ uids: JSON.stringify(flags.removeByName) });
     for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
     decide(sql);
     sql('forget_cases').run();
-    sql('set_flags').run({ flags: flagsToJson(flags), at: Date.now() });
+    sql('set_flags').run({ flags: JSON.stringify(flags), at: Date.now() });
   });
 }

@@ -10,10 +10,11 @@ import { notReadable } from '../../../imports/read/intake-error.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
+import { defined } from '../../../platform/defined.ts';
 import { hashOf } from '../../../platform/file-hash.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { CannotPlan } from '../sync-errors.ts';
-import type { SyncInput } from '../sync-options.ts';
+import type { SyncInput, SyncOptions } from '../sync-options.ts';
 import { countNewcomers, planNewGroups, requireNames } from './creating.ts';
 import { decide } from './decide.ts';
 import { askBanned, askOwners, type LiveState, listMembers } from './live-state.ts';
@@ -51,8 +52,8 @@ export type PlanningProgress =
 
 export interface PlanningPorts {
   readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
-  /** @param giveUpAfterMs how long the questions wait for a service that is away; absent: as the process says */
-  readonly pages: (region: Region, giveUpAfterMs?: number) => GroupPages;
+  /** @param patienceMs how long the questions wait for a service that is away; absent: as the process says */
+  readonly pages: (region: Region, patienceMs?: number) => GroupPages;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
 }
@@ -98,8 +99,8 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
   }
 }
 
-/** Ports of one asker whose questions wait for so long for a service that is away, in ms; undefined: as the process says. */
-export function withPatience(ports: PlanningPorts, giveUpAfterMs: number | undefined): PlanningPorts {
+/** Ports of one asker whose questions wait for a service that is away as the sync says. */
+export function withPatience(ports: PlanningPorts, { giveUpAfterMs }: SyncOptions): PlanningPorts {
   return { ...ports, pages: forOneAsker((region) => ports.pages(region, giveUpAfterMs)) };
 }
 
@@ -118,9 +119,9 @@ async function stageFile(
   ports: PlanningPorts,
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
-  const { waitForQuietMs, identities, expectRows, ...read } = reading;
+  const { identities, ...read } = reading;
   if (!existsSync(input)) {
-    const before = await fileOf(source, file, { waitForQuietMs, signal });
+    const before = await fileOf(source, file, { ...read, signal });
     await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
   }
   const known = identities && { path: planFiles(folder).identities, name: identities.name };
@@ -129,9 +130,16 @@ async function stageFile(
     await keepCopy(identities.path, known.path, identities.name, (lastByte) => before.checkUnchanged(lastByte));
   }
   const options = intakeOptions(read);
-  const task = { source: input, name: file, options, ledger: desired, signal, ...(known && { identities: known }) };
-  const whole = expectRows === undefined ? task : { ...task, expectRows };
-  await ports.stage(whole, (progress) => onProgress({ step: 'reading', ...progress }));
+  const { expectRows } = read;
+  const task = {
+    source: input,
+    name: file,
+    options,
+    ledger: desired,
+    signal,
+    ...defined({ expectRows, identities: known }),
+  };
+  await ports.stage(task, (progress) => onProgress({ step: 'reading', ...progress }));
   return desired;
 }
 

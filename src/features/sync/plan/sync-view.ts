@@ -50,21 +50,21 @@ export function syncEntry(record: SyncRecord, planning: Planning | null = null):
   };
 }
 
-/** A sync with what its guards object to. @param moves those of the sync, in their order */
+/** A sync with what its guards object to, at most `limit`. @param moves those of the sync, in their order */
 export function wholeSync(
   dir: DataDir,
   record: SyncRecord,
   moves: readonly SyncTransition[],
   planning: Planning | null = null,
+  limit = FIRST_FINDINGS,
 ): SyncView {
   const options = readSyncOptions(record);
   const { flags, limits } = options;
-  const { protect, removeByName, ...plain } = flags;
   const own = syncEntry(record, planning);
   return {
     ...own,
-    ...objectionsOf(dir, record),
-    flags: { ...plain, mode: own.mode, protect: [...protect], removeByName: [...removeByName] },
+    ...objectionsOf(dir, record, limit),
+    flags: { ...flags, mode: own.mode },
     create: shownCreate(options),
     limits: { ...limits },
     left: leftByUndo(record, planFiles(dir.sync(record.id)).plan),
@@ -73,13 +73,17 @@ export function wholeSync(
   };
 }
 
-function objectionsOf(dir: DataDir, record: SyncRecord): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups'> {
+function objectionsOf(
+  dir: DataDir,
+  record: SyncRecord,
+  limit: number,
+): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups'> {
   const { plan } = planFiles(dir.sync(record.id));
   if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0 };
   const findings = openFindings(plan, modeOf(record));
   try {
     const unknownGroups = findings.unknownGroups();
-    return { findings: findings.first(FIRST_FINDINGS), guards: findings.guards(), unknownGroups };
+    return { findings: findings.first(limit), guards: findings.guards(), unknownGroups };
   } finally {
     findings.close();
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { queryOf } from '../../../api/option-query.ts';
-import { type ImportOptions, readingOptions } from '../../../imports/import-options.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../../options/deciding-options.ts';
@@ -8,7 +8,7 @@ import { Problem } from '../../../server/problem.ts';
 import { KEPT_READING, RECIPE } from '../../../server/uploads/options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../guard-limits.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
-import type { SyncInput } from '../sync-options.ts';
+import { type SyncInput, syncReadingOf } from '../sync-options.ts';
 
 function limitOf(name: LimitName) {
   const { default: byDefault, unit, why } = LIMITS[name];
@@ -99,6 +99,5 @@ export function readingOf(options: ImportOptions): SyncInput {
       remedy: 'Leave out `actions`, or import the file.',
     });
   }
-  const { expectRows } = options;
-  return { ...readingOptions.parse(options), ...(expectRows !== undefined && { expectRows }) };
+  return syncReadingOf(options);
 }

@@ -1,15 +1,5 @@
 import { openThread } from '../../../platform/threads.ts';
-import type { PlanTextOptions } from '../plan/plan-text.ts';
-
-type PlanFormat = 'csv' | 'json' | 'markdown' | 'text';
-
-export interface PlanDownload {
-  /** Path of the plan. */
-  readonly path: string;
-  readonly format: PlanFormat;
-  /** Of the format text, for a terminal. */
-  readonly text: Pick<PlanTextOptions, 'color' | 'width'>;
-}
+import type { PlanDownload } from '../plan/plan-pieces.ts';
 
 /** The thread that writes one plan. */
 export type PlanDownloadThread = { plan: (download: PlanDownload) => Generator<string> };

@@ -4,7 +4,6 @@ import { WrongState } from '../../../imports/import-errors.ts';
 import { retryFile } from '../../../imports/report/report-paths.ts';
 import { actionsOf } from '../../../membership/import-actions.ts';
 import { isFinal } from '../../../membership/import-state.ts';
-import { noting } from '../../../server/access/noting.ts';
 import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { badCursor } from '../../../server/paging.ts';
@@ -18,8 +17,7 @@ import { undoDecision, undoQuery } from './options.ts';
 
 /** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
 export function syncRoutes(app: Api, context: ServerContext): void {
-  const { coordinator, syncs, syncCatalog, syncViews, reading, dir, access } = context;
-  const note = noting(access);
+  const { coordinator, syncs, syncCatalog, syncViews, reading, dir } = context;
 
   pageRoute(app, '/syncs');
   pageRoute(app, '/syncs/:id');
@@ -49,23 +47,23 @@ export function syncRoutes(app: Api, context: ServerContext): void {
     return record;
   };
 
-  serve(app, syncOperations.apply, async ({ params: { id }, who, ip }) => {
+  serve(app, syncOperations.apply, async ({ params: { id }, who }, _reply, audited) => {
     checked(id, 'apply');
     const record = await syncs.apply(id, who.name);
-    note({ who, ip }, 'sync.apply', id, inShort({ file: record.file }));
+    audited(inShort({ file: record.file }));
     return syncViews.whole(record);
   });
 
   for (const action of ['approve', 'reject'] as const) {
-    serve(app, syncOperations[action], async ({ params: { id }, body: { reason }, who, ip }) => {
+    serve(app, syncOperations[action], async ({ params: { id }, body: { reason }, who }, _reply, audited) => {
       checked(id, action);
       const record = syncs[action](id, who.name, reason);
-      note({ who, ip }, `sync.${action}`, id, reason);
+      audited(reason);
       return syncViews.whole(record);
     });
   }
 
-  serve(app, { ...syncOperations.undo, query: undoQuery }, async ({ params: { id }, query, who, ip }, reply) => {
+  serve(app, { ...syncOperations.undo, query: undoQuery }, async ({ params: { id }, query, who }, reply, audited) => {
     const record = coordinator.find(id);
     const { state } = record;
     if (!isFinal(state)) {
@@ -76,7 +74,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
       throw new Problem('NO_ROWS_YET', `Nothing of import ${id} was sent: there is nothing to undo.`);
     }
     const made = await syncs.undo(id, { ...undoDecision(query), who: who.name });
-    note({ who, ip }, 'import.undo', made, `of ${id}`);
+    audited(`of ${id}`, made);
     reply.header('location', `/v1/syncs/${made}`);
     return syncViews.whole(syncs.find(made));
   });

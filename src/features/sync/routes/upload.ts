@@ -1,6 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
-import { noting } from '../../../server/access/noting.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
@@ -22,7 +21,7 @@ const uploadOfSync = {
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
-  const { syncs, dir, settings, access, syncViews, recipes } = context;
+  const { syncs, dir, settings, syncViews, recipes } = context;
   const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
   uploads.made.push((id) => {
     try {
@@ -32,7 +31,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
       throw error;
     }
   });
-  serve(scope, uploadOfSync, async (request, reply) => {
+  serve(scope, uploadOfSync, async (request, reply, audited) => {
     const { who, query, headers } = request;
     const contentType = headers['content-type'] ?? '';
     checkLength(request, maxUploadBytes);
@@ -70,7 +69,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
         await rm(dir.sync(made), { recursive: true, force: true });
         throw error;
       }
-      noting(access)(request, 'sync.create', made, inShort({ file, ...query, name: undefined }));
+      audited(inShort({ file, ...query, name: undefined }), made);
       return made;
     });
     reply.header('location', `/v1/syncs/${id}`);

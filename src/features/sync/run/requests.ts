@@ -1,29 +1,19 @@
-import type { CreateOptions } from '../../../options/create-options.ts';
-import type { SyncFlags, UndoFlags } from '../plan-flags.ts';
-import type { SyncInput } from '../sync-options.ts';
+import type { UndoFlags } from '../plan-flags.ts';
+import type { SyncInput, SyncOptions } from '../sync-options.ts';
 
 /** What is asked of the sync runner. */
 
-interface Wanted {
-  /** Limits of guards in place of their defaults. */
-  readonly limits?: Readonly<Record<string, number>>;
-  /** As of a sync. */
-  readonly giveUpAfterMs?: number | undefined;
-  /** Whether it is carried out at once, where no guard objects. */
-  readonly apply: boolean;
+interface Wanted extends Partial<Pick<SyncOptions, 'limits'>>, Pick<SyncOptions, 'apply'> {
   /** Who asks for it. */
   readonly who: string;
 }
 
-export interface CreateSync extends Wanted {
+export interface CreateSync extends Wanted, Omit<SyncOptions, 'limits' | 'apply' | 'reading' | 'sandbox'> {
   /** As the user named it. */
   readonly file: string;
   /** The path to read; it is copied when planning begins. */
   readonly source: string;
   readonly reading: SyncInput;
-  readonly flags: SyncFlags;
-  /** What it may create; absent: nothing. */
-  readonly create?: CreateOptions | undefined;
   /** Runs of one schedule are compared with each other, whatever their files. */
   readonly scheduleId?: string;
   /** Given where the caller needs it beforehand. */

@@ -1,5 +1,5 @@
 import type { ImportState } from '../../../membership/import-state.ts';
-import type { CreateOptions } from '../../../options/create-options.ts';
+import type { SyncOptions } from '../sync-options.ts';
 
 /** An import as a sync sees it. */
 interface SyncedImport {
@@ -20,13 +20,8 @@ export interface SyncImports {
     readonly id: string;
     readonly file: string;
     readonly source: string;
-    readonly sandbox: boolean;
-    /** What it may create; undefined: nothing. */
-    readonly create: CreateOptions | undefined;
-    /** Whether the sync may lift bans. */
-    readonly allowUnban: boolean;
-    /** As of the sync. */
-    readonly giveUpAfterMs: number | undefined;
+    /** Of the sync. */
+    readonly options: SyncOptions;
     /** Who asked for it; '' where no one did. */
     readonly createdBy: string;
     /** The import that it undoes. */

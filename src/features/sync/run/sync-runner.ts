@@ -111,10 +111,10 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
 
   const plan = async (record: SyncRecord): Promise<void> => {
     const { id } = record;
-    const { limits, apply, giveUpAfterMs } = readSyncOptions(record);
-    const made = await planFor(taskOf(record, record.source), withPatience(options, giveUpAfterMs));
+    const chosen = readSyncOptions(record);
+    const made = await planFor(taskOf(record, record.source), withPatience(options, chosen));
     try {
-      const findings = guardPlan(made, limitsWith(limits), previousOf(record));
+      const findings = guardPlan(made, limitsWith(chosen.limits), previousOf(record));
       const totals = planTotals(made.groups(), made.creating());
       catalog.setTotals(id, JSON.stringify(totals));
       if (findings.length > 0) {
@@ -123,9 +123,9 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       } else if (totals.changes === 0) move(id, 'unchanged');
       else {
         move(id, 'planned');
-        if (!apply) return;
+        if (!chosen.apply) return;
         move(id, 'applying', { reason: 'asked for together with the plan' });
-        await writeChanges(folder(id), made, { live: made, create: readSyncOptions(record).create });
+        await writeChanges(folder(id), made, { live: made, create: chosen.create });
         await beginImport(find(id));
       }
     } finally {
@@ -138,7 +138,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const { within, sentence, changes } = await checkPlan(
       folder(id),
       taskOf(record, sourceNow(folder(id), source)),
-      withPatience(options, readSyncOptions(record).giveUpAfterMs),
+      withPatience(options, readSyncOptions(record)),
     );
     if (!within) return void move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     if (changes === 0) return void move(id, 'unchanged');
@@ -151,15 +151,11 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     if (find(id).state !== 'applying') return;
     catalog.setImport(id, id);
     const { changes: source, plan: path } = planFiles(folder(id));
-    const { sandbox: meant, create, flags, giveUpAfterMs } = readSyncOptions({ options: json });
+    const chosen = readSyncOptions({ options: json });
     const createdBy = catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
     const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
-    const creates = create && importCreates(path, create);
-    const { allowUnban } = flags;
-    await imports.begin({
-      ...{ id, file, source, sandbox: meant, create: creates, allowUnban },
-      ...{ giveUpAfterMs, createdBy, undoOf },
-    });
+    const create = chosen.create && importCreates(path, chosen.create);
+    await imports.begin({ id, file, source, options: { ...chosen, create }, createdBy, undoOf });
   };
 
   /** The import of a sync has moved, or may have moved unnoticed. */

@@ -14,7 +14,6 @@ import { UNDOING } from '../../../options/deciding-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
-import { openSyncs } from '../../sync/commands/open-syncs.ts';
 import { runSync } from '../../sync/commands/run-sync.ts';
 import {
   type DecidingFlags,
@@ -24,8 +23,8 @@ import {
   withDeciding,
   withPlan,
 } from '../../sync/commands/sync-flags.ts';
+import { openSyncs, type Syncs } from '../../sync/commands/sync-target.ts';
 import { followSyncThere } from '../../sync/commands/sync-there.ts';
-import type { Syncs } from '../../sync/commands/syncs.ts';
 import { syncOperations } from '../../sync/operations.ts';
 import { madeBy } from './made.ts';
 import { undoCreated } from './undo-created.ts';

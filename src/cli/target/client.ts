@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import type { HandlersOf, InputOf, Operation } from '../../api/operation.ts';
+
+/** Does operations for a command: a server, over HTTP (server-client.ts), or this process (`handledHere`). */
+export interface Client {
+  /** Has an operation done; never repeated. @throws ServerRefused, ServerFault, ServerAway, or as its handler */
+  call<One extends Operation, Answer>(operation: One & Answering<Answer>, input: InputOf<One>): Promise<Answer>;
+  /** An answer piece by piece. @throws as `call`, before the first piece and between pieces */
+  download<One extends Operation>(operation: One, input: InputOf<One>): Promise<AsyncIterable<string | Uint8Array>>;
+}
+
+export interface Answering<Answer> {
+  readonly answer: z.ZodType<Answer>;
+}
+
+/** Does the operations that have a handler in this process; their input is checked as by a server. */
+export function handledHere<Group extends Readonly<Record<string, Operation>>>(
+  group: Group,
+  handlers: HandlersOf<Group>,
+): Client {
+  const handle = async (operation: Operation, input: unknown): Promise<never> => {
+    const [name = ''] = Object.entries(group).find(([, one]) => one === operation) ?? [];
+    const handler = (handlers as Readonly<Record<string, unknown>>)[name] as (input: object) => Promise<never>;
+    const { params, query, body } = operation;
+    const named = (params?.parse(input) ?? {}) as object;
+    const rest = Object.entries(input as object).filter(([field]) => !(field in named));
+    return handler({ ...((body ?? query)?.parse(Object.fromEntries(rest)) as object), ...named });
+  };
+  return { call: handle, download: handle };
+}

@@ -1,0 +1,269 @@
+/** What the server answers, kept up to date while it is looked at: one document, or a list page by page. */
+import { batch, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ApiError, request } from './api.ts';
+import { connection } from './connection.ts';
+
+export interface Answer<T> {
+  /** Undefined until it is there. */
+  data: T | undefined;
+  /** Why there is none; undefined while there is one, or may be soon. */
+  error: unknown;
+  reload: () => Promise<void>;
+  /** What is known from elsewhere. */
+  set: (data: T) => void;
+}
+
+interface AnswerOptions<T> {
+  everyMs?: number | ((data: T | undefined, error: unknown) => number | undefined);
+}
+
+/**
+ * Asks when the path changes, when the server is back, and every so often while the page is looked at. What is shown
+ * stays while the server is away.
+ * @param path null: nothing is asked for
+ * `everyMs`: may depend on what is known by then; undefined: not again.
+ */
+export function useAnswer<T>(path: string | null, { everyMs }: AnswerOptions<T> = {}): Answer<T> {
+  const data = useSignal<T | undefined>(undefined);
+  const error = useSignal<unknown>(undefined);
+  const ask = useRef(async () => {});
+  const askLater = useRef(() => {});
+  const every = useRef(everyMs);
+  every.current = everyMs;
+  const asked = useRef(0);
+  useEffect(() => {
+    if (path === null) return;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    let timer: number | undefined;
+    const load = async () => {
+      clearTimeout(timer);
+      const own = ++asked.current;
+      try {
+        if (data.peek() === undefined || (!document.hidden && !connection.away)) {
+          const answer = await request<T>(path, { signal });
+          if (own !== asked.current) return;
+          batch(() => {
+            data.value = answer;
+            error.value = undefined;
+          });
+        }
+      } catch (failure) {
+        if (signal.aborted || own !== asked.current) return;
+        if (!(isAway(failure) && data.peek() !== undefined)) error.value = failure;
+      } finally {
+        if (own === asked.current) later();
+      }
+    };
+    const later = () => {
+      clearTimeout(timer);
+      const ms = typeof every.current === 'function' ? every.current(data.peek(), error.peek()) : every.current;
+      if (ms !== undefined && !signal.aborted) timer = setTimeout(load, ms);
+    };
+    ask.current = load;
+    askLater.current = later;
+    connection.addEventListener('back', load, { signal });
+    void load();
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+      ask.current = async () => {};
+      askLater.current = () => {};
+    };
+  }, [path]);
+  return {
+    data: data.value,
+    error: error.value,
+    reload: () => ask.current(),
+    set: (known) => {
+      asked.current += 1;
+      data.value = known;
+      askLater.current();
+    },
+  };
+}
+
+export interface Pages<T> {
+  /** Undefined until the first page is there. */
+  items: readonly T[] | undefined;
+  /** Of all pages, where the answer says it. */
+  total: number | null;
+  /** Whether the items answer another path, and those of this one are still to come. */
+  isOld: boolean;
+  hasMore: boolean;
+  /** Whether the first ones have made room. */
+  dropped: boolean;
+  error: unknown;
+  more: () => Promise<void>;
+  /** The first page. */
+  restart: () => Promise<void>;
+  /** Asks again for what is shown. */
+  refresh: () => Promise<void>;
+  /**
+   * The same, unless an answer is still to come (a slow one would never be shown), and not at once after a slow one,
+   * which was much work for the server.
+   */
+  follow: () => void;
+  edit: (change: (items: readonly T[]) => readonly T[]) => void;
+}
+
+interface PagesOptions {
+  /** Under which the answer has the items. */
+  name: string;
+  /** Items of a page. */
+  limit: number;
+  /** Items that are held; the first ones make room. */
+  most?: number;
+  /** Items that the list begins with, where that is more than a page. */
+  atFirst?: number | undefined;
+}
+
+/**
+ * A list that is asked for page by page, from the start whenever the path changes.
+ * @param path without limit and cursor; null: nothing is asked for
+ */
+export function usePages<T>(
+  path: string | null,
+  { name, limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions,
+): Pages<T> {
+  const items = useSignal<readonly T[] | undefined>(undefined);
+  const cursor = useSignal<string | null>(null);
+  const total = useSignal<number | null>(null);
+  const dropped = useSignal(false);
+  const answered = useSignal(path);
+  const error = useSignal<unknown>(undefined);
+  const asked = useRef(0);
+  const underWay = useRef(0);
+  const restUntil = useRef(0);
+  const first = useRef(atFirst);
+  const leaving = useRef(new AbortController());
+  const load = async (from: 'start' | 'more' | 'again') => {
+    if (path === null) return;
+    const own = ++asked.current;
+    const { signal } = leaving.current;
+    const before = from === 'more' ? (items.peek() ?? []) : [];
+    const wanted =
+      from === 'again' && items.peek() !== undefined
+        ? Math.max(limit, items.peek()?.length ?? 0)
+        : from === 'more'
+          ? limit
+          : first.current;
+    const least = from === 'again' || wanted > limit ? wanted : 1;
+    let counted: number | null | undefined;
+    let after = from === 'more' ? cursor.peek() : null;
+    const found: T[] = [];
+    underWay.current += 1;
+    const askedAt = performance.now();
+    try {
+      // A page may be shorter than was asked for, even empty, and have a next one.
+      do {
+        const separator = path.includes('?') ? '&' : '?';
+        const rest = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
+        const page = await request<Record<string, T[]> & { nextCursor?: string | null; total?: number | null }>(
+          `${path}${separator}limit=${Math.min(LARGEST_PAGE, wanted - found.length)}${rest}`,
+          {
+            signal,
+          },
+        );
+        // A later question is under way: its answer counts.
+        if (own !== asked.current) return;
+        found.push(...(page[name] ?? []));
+        counted ??= page.total;
+        after = page.nextCursor ?? null;
+      } while (after !== null && found.length < least);
+      first.current = limit;
+      batch(() => {
+        const all = [...before, ...found];
+        dropped.value = from === 'more' && (dropped.peek() || all.length > most);
+        items.value = all.slice(-most);
+        answered.value = path;
+        cursor.value = after;
+        if (from !== 'more') total.value = counted ?? null;
+        error.value = undefined;
+      });
+    } catch (failure) {
+      if (signal.aborted || own !== asked.current) return;
+      // The banner says it; what is shown stays until the server is back.
+      if (!(isAway(failure) && items.peek() !== undefined)) error.value = failure;
+    } finally {
+      underWay.current -= 1;
+      const now = performance.now();
+      restUntil.current = now + REST * (now - askedAt);
+    }
+  };
+  useEffect(() => {
+    leaving.current = new AbortController();
+    void load('start');
+    return () => leaving.current.abort();
+  }, [path]);
+  return {
+    items: items.value,
+    total: total.value,
+    isOld: items.value !== undefined && answered.value !== path,
+    hasMore: cursor.value !== null,
+    dropped: dropped.value,
+    error: error.value,
+    more: () => load('more'),
+    restart: () => load('start'),
+    refresh: () => load('again'),
+    follow: () => {
+      if (underWay.current === 0 && performance.now() >= restUntil.current) void load('again');
+    },
+    edit: (change) => {
+      items.value = change(items.peek() ?? []);
+    },
+  };
+}
+
+/** A list that is followed is asked for again after so many times the time that its last answer took. */
+const REST = 4;
+
+/** As many as the server gives at a time. */
+const LARGEST_PAGE = 200;
+
+/**
+ * Asks again after what this tells has changed, at a bounded pace: where the page is hidden or the server away, when it is
+ * seen or the server is back.
+ * @param state which the page is told of, such as a count
+ * @param everyMs from one question to the next, at least
+ */
+export function useRenewal(state: unknown, ask: () => void, everyMs: number) {
+  const latest = useRef(ask);
+  latest.current = ask;
+  const seen = useRef(state);
+  const timer = useRef<number | undefined>(undefined);
+  const askedAt = useRef(performance.now());
+  const isDue = useRef(false);
+  const askWhenSeen = () => {
+    isDue.current = document.hidden || connection.away;
+    if (isDue.current) return;
+    askedAt.current = performance.now();
+    latest.current();
+  };
+  useEffect(() => {
+    if (state === seen.current) return;
+    seen.current = state;
+    timer.current ??= setTimeout(
+      () => {
+        timer.current = undefined;
+        askWhenSeen();
+      },
+      Math.max(0, askedAt.current + everyMs - performance.now()),
+    );
+  }, [state]);
+  useEffect(() => {
+    const again = () => isDue.current && askWhenSeen();
+    connection.addEventListener('back', again);
+    document.addEventListener('visibilitychange', again);
+    return () => {
+      clearTimeout(timer.current);
+      connection.removeEventListener('back', again);
+      document.removeEventListener('visibilitychange', again);
+    };
+  }, []);
+}
+
+export function isAway(error: unknown) {
+  return error instanceof ApiError && error.code === 'AWAY';
+}

@@ -1,0 +1,45 @@
+/** What the HTTP API answers (src/api), and what the console adds to it. */
+import type { ImportEvents as Events } from '../api/events.ts';
+import type { ProblemDocument } from '../api/problems.ts';
+import type { RegionStatus as Status } from '../api/regions.ts';
+import type { RowView as Row } from '../api/rows.ts';
+
+export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
+export type { RegionCounts } from '../api/import-summary.ts';
+export type {
+  BulkAnswer,
+  FollowUp,
+  ImportView,
+  SendingPlan,
+  Transition,
+} from '../api/imports.ts';
+export type { Look } from '../api/look.ts';
+export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
+export type { Night, Overview, RunningImport } from '../api/overview.ts';
+export type { Preview, PreviewRow } from '../api/preview.ts';
+export type { RegionQueue, RegionStatus } from '../api/regions.ts';
+export type { RowDetail } from '../api/row-detail.ts';
+export type { CallsAnswer, ProblemView, RowsPage } from '../api/rows.ts';
+export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';
+export type { NewToken, TokenView } from '../api/tokens.ts';
+export type { CheckSummary, CheckView } from '../features/check/api.ts';
+export type { FileFacts } from '../api/file-facts.ts';
+export type { NotificationsView, NotificationTried, ReceiverSet } from '../features/notify/api.ts';
+export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
+export type { CreatedView } from '../features/undo/api.ts';
+export type { Verdict } from '../membership/check-words.ts';
+export type { ImportAction as Action } from '../membership/import-actions.ts';
+export type { ImportState } from '../membership/import-state.ts';
+export type { Outcome, RowCounts } from '../membership/outcome.ts';
+export type { Field, ShapeInput as Shape } from '../options/shape.ts';
+
+/** Events of an import that have data. */
+export type ImportEvents = Pick<Events, 'state' | 'progress'>;
+
+export type RegionState = Omit<Status, 'region'>;
+
+/** A row; while the import runs, one without an outcome has the status null. */
+export type RowView = Omit<Row, 'status'> & { status: Row['status'] | null };
+
+/** Why a request failed: what the server answered, or that it did not. */
+export type Problem = Omit<ProblemDocument, 'type' | 'code' | 'remedy'> & { code: string; remedy?: string };

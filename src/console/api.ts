@@ -1,0 +1,106 @@
+/** Requests to the server: an answer, or one kind of error. */
+import type { Problem } from './answers.ts';
+import { connection } from './connection.ts';
+import { forPeople } from './remedies.ts';
+
+/** What the server refused (its problem document), or `AWAY` when it did not answer. */
+export class ApiError extends Error {
+  problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.name = 'ApiError';
+    this.problem = forPeople(problem);
+  }
+
+  get code() {
+    return this.problem.code;
+  }
+}
+
+/** Tells `refused` when the server wants to know first who asks. */
+export const access = new EventTarget();
+
+interface RequestOptions {
+  method?: string;
+  body?: BodyInit;
+  /** Of the body. */
+  type?: string;
+  signal?: AbortSignal;
+}
+
+/**
+ * The JSON that a request is answered with; undefined for 204.
+ * @throws ApiError
+ */
+export async function request<T>(
+  path: string,
+  { method = 'GET', body, type, signal }: RequestOptions = {},
+): Promise<T> {
+  const init: RequestInit = { method, headers: type === undefined ? {} : { 'content-type': type } };
+  if (body !== undefined) init.body = body;
+  if (signal !== undefined) init.signal = signal;
+  let reply: Response;
+  try {
+    reply = await fetch(path, init);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    connection.lost();
+    throw away();
+  }
+  if (reply.ok) return reply.status === 204 ? (undefined as T) : await reply.json();
+  const text = await reply.text();
+  throw path === '/v1/session' ? new ApiError(problemOf(reply.status, text)) : refusal(reply.status, text);
+}
+
+/** The error of a refused request; tells `refused` where that is why. */
+export function refusal(status: number, text: string) {
+  if (status === 401) access.dispatchEvent(new Event('refused'));
+  return new ApiError(problemOf(status, text));
+}
+
+/** The error of a server that does not answer. */
+export function away() {
+  return new ApiError({
+    title: 'No answer',
+    status: 0,
+    code: 'AWAY',
+    detail: 'The server does not answer.',
+    remedy: 'Nothing is lost; try again when it is back.',
+  });
+}
+
+/** The problem document in this text, or one made of the status: a proxy may have answered. */
+function problemOf(status: number, text: string): Problem {
+  try {
+    const problem = JSON.parse(text);
+    if (typeof problem.code === 'string')
+      return { title: problem.code, detail: problem.title ?? problem.code, ...problem };
+  } catch {
+    // Not of this server.
+  }
+  return { title: 'Refused', status, code: `HTTP_${status}`, detail: `The server answered with status ${status}.` };
+}
+
+/** A query string of what is set, '' for nothing. */
+export function query(values: Readonly<Record<string, string | number | boolean | null | undefined>>) {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const text = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/**
+ * The address of an import in the API.
+ * @param rest such as "/rows"
+ */
+export function importPath(id: string, rest: string = '') {
+  return `/v1/imports/${encodeURIComponent(id)}${rest}`;
+}
+
+/**
+ * The address of a sync in the API.
+ * @param rest such as "/groups"
+ */
+export function syncPath(id: string, rest: string = '') {
+  return `/v1/syncs/${encodeURIComponent(id)}${rest}`;
+}

@@ -1,0 +1,59 @@
+/** Buttons that put a text on the clipboard. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { announce } from './frame.tsx';
+
+/** How long a button says that it has copied. */
+const SAID_MS = 2000;
+
+interface CopyButtonProperties {
+  text: string | (() => Promise<string>);
+  /** Is copied, such as "the UID anna": for those who do not see what it belongs to. */
+  what: string;
+  label?: string;
+}
+
+/** Copies `text`, which may be made when it is asked for. It says so on its face and aloud. */
+export function CopyButton({ text, what, label = 'Copy' }: CopyButtonProperties) {
+  const said = useSignal('');
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async () => {
+    try {
+      await copyText(typeof text === 'string' ? text : await text());
+      said.value = 'Copied';
+      announce(`Copied ${what}.`);
+    } catch {
+      said.value = 'Not copied';
+      announce(`${what} could not be copied: the browser refused it.`);
+    }
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      said.value = '';
+    }, SAID_MS);
+  };
+  return (
+    <button type="button" class="copy small-button" aria-label={`${label} ${what}`} onClick={() => void copy()}>
+      {said.value === '' ? label : said.value}
+    </button>
+  );
+}
+
+/**
+ * Without https, and away from this machine, browsers have no clipboard for pages: there a hidden field is selected.
+ * @throws Error when the browser does not allow it
+ */
+async function copyText(text: string) {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const before = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'unseen';
+  // A dialog that is open takes the focus from everything outside it.
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  if (!isCopied) throw new Error('the browser does not allow it');
+}

@@ -1,0 +1,118 @@
+/** What every view is made of. Values become text and attributes, never markup. */
+import type { ComponentChildren } from 'preact';
+import { query } from './api.ts';
+
+/** A value from a file or the service: its direction of writing stays its own. Nothing for ''. */
+export function foreign(value: string) {
+  return value === '' ? null : <bdi>{value}</bdi>;
+}
+
+/** A value from a file or the service, or a dash where there is none. */
+export function foreignOrDash(value: string) {
+  return foreign(value) ?? <span class="soft">–</span>;
+}
+
+interface CardProperties {
+  /** Of the heading, and what a link jumps to. */
+  id: string;
+  title: string;
+  children?: ComponentChildren;
+}
+
+/** A part of the page under its heading. */
+export function Card({ id, title, children }: CardProperties) {
+  return (
+    <section aria-labelledby={id} class="card">
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface FoldProperties {
+  /** What a link jumps to. */
+  id: string;
+  title: string;
+  gist?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** What few need, under its heading; closed, it says the most important of it. A link to its id opens it. */
+export function Fold({ id, title, gist, children }: FoldProperties) {
+  return (
+    <details class="fold">
+      <summary>
+        <h2 id={`${id}-title`}>{title}</h2> <span class="soft">{gist}</span>
+      </summary>
+      <section id={id} aria-labelledby={`${id}-title`}>
+        {children}
+      </section>
+    </details>
+  );
+}
+
+interface FactsProperties {
+  list: readonly (readonly [name: string, value: ComponentChildren])[];
+  class?: string;
+}
+
+/** Names and values; what is `false` or null is left out. */
+export function Facts({ list, class: kind = 'facts' }: FactsProperties) {
+  return (
+    <dl class={kind}>
+      {list.map(([name, value], index) =>
+        value === false || value === null ? null : (
+          <div key={`${index} ${name}`}>
+            <dt>{foreign(name)}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** Where there is nothing to show: why. */
+export function Empty({ children }: { children?: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** A word beside a name, such as "dry run". */
+export function Tag({ children }: { children?: ComponentChildren }) {
+  return <span class="tag">{children}</span>;
+}
+
+interface BadgeProperties {
+  tone: 'busy' | 'still' | 'good' | 'attention';
+  children?: ComponentChildren;
+}
+
+/** A state. */
+export function Badge({ tone, children }: BadgeProperties) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** The address of an import's page. */
+export function importHref(id: string) {
+  return `/imports/${encodeURIComponent(id)}`;
+}
+
+/** The address at which rows of an import are repaired. */
+export function repairHref(id: string) {
+  return `${importHref(id)}/repair`;
+}
+
+/** The list of imports with a tag. */
+export function tagHref(tag: string) {
+  return `/imports${query({ tags: tag })}`;
+}
+
+/** The address of a sync's page. */
+export function syncHref(id: string) {
+  return `/syncs/${encodeURIComponent(id)}`;
+}
+
+/** The address of a member's page. */
+export function memberHref(uid: string) {
+  return `/members/${encodeURIComponent(uid)}`;
+}

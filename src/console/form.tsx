@@ -1,0 +1,256 @@
+/** Forms: values by name, an error beside each control, and the way to the first one that is wrong. */
+import { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { isNarrow } from './narrow.ts';
+
+/** Values and errors of a form by the names of its fields; a checkbox is 'true' or ''. */
+export class Form {
+  values: Signal<Readonly<Record<string, string>>>;
+  errors = new Signal<Readonly<Record<string, string>>>({});
+  #controls = new Map<string, HTMLElement>();
+  #initial;
+
+  constructor(initial: Readonly<Record<string, string>>) {
+    this.#initial = initial;
+    this.values = new Signal(initial);
+  }
+
+  /** Whether anything differs from how the form began. */
+  get isChanged() {
+    return Object.entries(this.values.peek()).some(([name, value]) => value !== (this.#initial[name] ?? ''));
+  }
+
+  /** All values, without the space around them. */
+  read(): Readonly<Record<string, string>> {
+    return Object.fromEntries(Object.entries(this.values.peek()).map(([name, value]) => [name, value.trim()]));
+  }
+
+  get(name: string) {
+    return this.values.value[name] ?? '';
+  }
+
+  /** The error of a field goes with the value that it is about. */
+  set(name: string, value: string) {
+    this.values.value = { ...this.values.peek(), [name]: value };
+    this.setError(name, '');
+  }
+
+  /** Several values at once. */
+  assign(values: Readonly<Record<string, string>>) {
+    this.values.value = { ...this.values.peek(), ...values };
+    for (const name of Object.keys(values)) this.setError(name, '');
+  }
+
+  /** @param text '' for nothing */
+  setError(name: string, text: string) {
+    if ((this.errors.peek()[name] ?? '') !== text) this.errors.value = { ...this.errors.peek(), [name]: text };
+  }
+
+  /** @param isOver the fields; default: all */
+  clearErrors(isOver: (name: string) => boolean = () => true) {
+    this.errors.value = Object.fromEntries(Object.entries(this.errors.peek()).filter(([name]) => !isOver(name)));
+  }
+
+  /**
+   * Shows what is wrong with a field beside it, and moves there if that is wanted.
+   * @returns whether there is such a field
+   */
+  showError(name: string, text: string, { moveFocus = true }: { moveFocus?: boolean } = {}): boolean {
+    const control = this.#controls.get(name);
+    if (control === undefined) return false;
+    this.setError(name, text);
+    const folded = control.closest('details');
+    if (folded !== null) folded.open = true;
+    if (moveFocus) control.focus();
+    return true;
+  }
+
+  register(name: string, control: HTMLElement | null) {
+    if (control === null) this.#controls.delete(name);
+    else this.#controls.set(name, control);
+  }
+}
+
+/** A form that lives as long as this part of the page. */
+export function useForm(initial: Readonly<Record<string, string>>) {
+  const form = useRef<Form | undefined>(undefined);
+  form.current ??= new Form(initial);
+  return form.current;
+}
+
+interface FieldProperties {
+  form: Form;
+  name: string;
+  label: string;
+  note?: string | undefined;
+  placeholder?: string | undefined;
+  /** Its values are: it gets the room of two. */
+  isLong?: boolean;
+}
+
+/** What a control needs to belong to its field. */
+interface ControlProperties {
+  id: string;
+  name: string;
+  'aria-describedby': string;
+  'aria-invalid': boolean | undefined;
+  ref: (control: HTMLElement | null) => void;
+}
+
+/** A control with its label, a note, and a place for what is wrong with it. */
+export function Field({
+  form,
+  name,
+  label,
+  note,
+  isLong = false,
+  control,
+}: FieldProperties & { control: (properties: ControlProperties) => ComponentChildren }) {
+  const id = `new-${name}`;
+  const error = form.errors.value[name] ?? '';
+  return (
+    <div class={isLong ? 'field long' : 'field'}>
+      <label for={id}>{label}</label>
+      {control({
+        id,
+        name,
+        'aria-describedby': `${id}-error${note === undefined ? '' : ` ${id}-note`}`,
+        'aria-invalid': error === '' ? undefined : true,
+        ref: (element) => form.register(name, element),
+      })}
+      {note !== undefined && (
+        <p class="note" id={`${id}-note`}>
+          {note}
+        </p>
+      )}
+      <p class="error" id={`${id}-error`}>
+        {error}
+      </p>
+    </div>
+  );
+}
+
+/** One line of text. */
+export function TextField(properties: FieldProperties) {
+  const { form, name, placeholder } = properties;
+  return (
+    <Field
+      {...properties}
+      control={(own) => (
+        <input
+          {...own}
+          type="text"
+          value={form.get(name)}
+          placeholder={placeholder}
+          spellcheck={false}
+          autocapitalize="none"
+          autocomplete="off"
+          onInput={({ currentTarget }) => form.set(name, currentTarget.value)}
+        />
+      )}
+    />
+  );
+}
+
+/** A value that is its own label, or both. */
+export type Choice = string | readonly [value: string, label: string];
+
+/** One of several. */
+export function SelectField(properties: FieldProperties & { choices: readonly Choice[] }) {
+  const { form, name, choices } = properties;
+  return (
+    <Field
+      {...properties}
+      control={(own) => (
+        <select {...own} value={form.get(name)} onChange={({ currentTarget }) => form.set(name, currentTarget.value)}>
+          {optionsOf(choices)}
+        </select>
+      )}
+    />
+  );
+}
+
+/** Fields that few need: under a title, and folded where there is little room. */
+export function FieldGroup({ title, children }: { title: string; children?: ComponentChildren }) {
+  if (!isNarrow())
+    return (
+      <fieldset>
+        <legend>{title}</legend>
+        {children}
+      </fieldset>
+    );
+  return (
+    <details>
+      <summary>{title}</summary>
+      <fieldset aria-label={title}>{children}</fieldset>
+    </details>
+  );
+}
+
+/** Moves to a field, out of what is folded. @param name of a field */
+export function focusField(name: string) {
+  const control = document.getElementById(`new-${name}`);
+  const folded = control?.closest('details');
+  if (folded) folded.open = true;
+  control?.focus();
+}
+
+/** Yes or no. */
+export function CheckField({ form, name, label }: FieldProperties) {
+  const id = `new-${name}`;
+  return (
+    <div class="check">
+      <input
+        type="checkbox"
+        id={id}
+        checked={form.get(name) === 'true'}
+        ref={(control) => form.register(name, control)}
+        onChange={({ currentTarget }) => form.set(name, currentTarget.checked ? 'true' : '')}
+      />
+      <label for={id}>{label}</label>
+    </div>
+  );
+}
+
+export function optionsOf(choices: readonly Choice[]) {
+  return choices.map((choice) => {
+    const [value, label] = typeof choice === 'string' ? [choice, choice] : choice;
+    return (
+      <option key={value} value={value}>
+        {label}
+      </option>
+    );
+  });
+}
+
+interface FilterChoiceProperties {
+  id: string;
+  label: string;
+  value: string;
+  choices: readonly Choice[];
+  onChoose: (value: string) => void;
+}
+
+/** A choice that filters what is shown. */
+export function FilterChoice({ id, label, value, choices, onChoose }: FilterChoiceProperties) {
+  const known = choices.some((choice) => (typeof choice === 'string' ? choice : choice[0]) === value);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {/* What stands in an address may not be among those offered. */}
+        {optionsOf(known ? choices : [...choices, value])}
+      </select>
+    </div>
+  );
+}
+
+/** Calls when a value has changed since it was last drawn, not at first. */
+export function useChange(value: unknown, onChange: () => void) {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) isFirst.current = false;
+    else onChange();
+  }, [value]);
+}

@@ -1,0 +1,143 @@
+/** Numbers, spans and times as people read them. */
+import { shownZone } from './preferences.ts';
+
+const NUMBER = new Intl.NumberFormat('en-US');
+const RATE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
+const BYTES = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+const DAY_AND_TIME: Intl.DateTimeFormatOptions = {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+};
+const TO_THE_SECOND: Intl.DateTimeFormatOptions = { ...DAY_AND_TIME, second: '2-digit' };
+const TIME_OF_DAY: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
+/** Seconds of a day. */
+const DAY_S = 86_400;
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** The form of a time by the clock that the person has chosen. */
+function clockOf(options: Intl.DateTimeFormatOptions) {
+  const zone = shownZone();
+  const key = `${zone} ${options.day ?? ''} ${options.second ?? ''}`;
+  const known = clocks.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone });
+  clocks.set(key, known);
+  return known;
+}
+
+/** 1234567 → "1,234,567". */
+export function grouped(value: number) {
+  return NUMBER.format(value);
+}
+
+/** 1, "row" → "1 row"; 2000, "row" → "2,000 rows". */
+export function counted(value: number, noun: string) {
+  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** A rate with one decimal where it is small: 0.53 → "0.5", 1312.4 → "1,312". */
+export function rate(perSecond: number) {
+  return perSecond < 10 ? RATE.format(perSecond) : grouped(Math.round(perSecond));
+}
+
+/** 1536 → "1.5 KB": a unit is 1,024 of the one before, as in settings such as `--max-upload 2gb`. */
+export function size(bytes: number) {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${BYTES.format(bytes / 1024 ** power)} ${units[power]}`;
+}
+
+/** A span of milliseconds: "850 ms", "12.4 s", "3 min 20 s", "1 h 05 min". */
+export function duration(ms: number) {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${twoDigits(seconds % 60)} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${grouped(Math.floor(minutes / 60))} h ${twoDigits(minutes % 60)} min`;
+}
+
+/** An estimate of the time that is left, no more exact than it can be: "less than 10 s", "about 40 s", "about 3 min". */
+export function estimate(seconds: number) {
+  if (seconds < 10) return 'less than 10 s left';
+  if (seconds < 90) return `about ${Math.round(seconds / 10) * 10} s left`;
+  if (seconds < 5400) return `about ${Math.round(seconds / 60)} min left`;
+  return `about ${RATE.format(seconds / 3600)} h left`;
+}
+
+/** An ISO time by the clock that the person has chosen. */
+export function dayAndTime(iso: string) {
+  return clockOf(DAY_AND_TIME).format(new Date(iso));
+}
+
+/** The time of day. @param ms since 1970 */
+export function timeOfDay(ms: number) {
+  return clockOf(TIME_OF_DAY).format(ms);
+}
+
+export function timeToTheSecond(iso: string) {
+  return clockOf(TO_THE_SECOND).format(new Date(iso));
+}
+
+/** A time to the second by the visitor's clock, with the time zone by its name. */
+export function exactTime(iso: string) {
+  return `${timeToTheSecond(iso)} (${shownZone()})`;
+}
+
+/**
+ * How long ago a time was, or how soon it is: "just now", "3 min ago", "in 2 h"; the day where it is more than a week.
+ * @param now in ms since 1970
+ */
+export function ago(iso: string, now: number) {
+  const seconds = Math.round((now - Date.parse(iso)) / 1000);
+  const span = Math.abs(seconds);
+  if (span < 10) return 'just now';
+  if (span >= 7 * DAY_S) return dayAndTime(iso);
+  const text =
+    span < 60
+      ? `${span} s`
+      : span < 3600
+        ? `${Math.floor(span / 60)} min`
+        : span < DAY_S
+          ? `${Math.floor(span / 3600)} h`
+          : counted(Math.floor(span / DAY_S), 'day');
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** An ISO time by the clocks of a time zone. */
+export function dayAndTimeIn(iso: string, tz: string) {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone: tz,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(new Date(iso));
+}
+
+function twoDigits(value: number) {
+  return String(value).padStart(2, '0');
+}
+
+/** "choir, term 1" → its parts. */
+export function listIn(text: string) {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** "Members of the choir" → "members-of-the-choir"; '' where it has no letter or digit. */
+export function nameOf(title: string) {
+  return title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+}

@@ -1,0 +1,190 @@
+/** What surrounds every page (index.html): navigation, who is logged in, whether the server answers, what is said aloud. */
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Session, Settings } from './answers.ts';
+import { request } from './api.ts';
+import { connection } from './connection.ts';
+import { confirmed } from './dialog.tsx';
+import { foreign, Tag } from './element.tsx';
+import { counted, grouped, timeOfDay } from './format.ts';
+import { isAnythingUnsaved } from './kept-entries.ts';
+import { KeysButton, KeysDialog } from './keys.tsx';
+import { overview } from './overview.ts';
+import { shownZone } from './preferences.ts';
+import { UploadsBar } from './uploads-bar.tsx';
+
+/** A link of the navigation. */
+type Entry = readonly [path: string, name: string];
+
+/** Who is logged in; null for no one. */
+export const session = signal<Session | null>(null);
+/** Path of the page that is shown. */
+export const shownPath = signal('');
+/** How the server was started; undefined while it is not known. */
+export const settings = signal<Settings | undefined>(undefined);
+const said = signal('');
+
+/** The element that index.html has under this id. */
+function part(id: string) {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`index.html has no element with the id ${id}`);
+  return element;
+}
+
+export const main = part('main');
+
+/** Has a screen reader say this when it has a moment. For changes of state, not for progress. */
+export function announce(text: string) {
+  said.value = text;
+}
+
+/**
+ * Fills the parts of index.html.
+ * @param onLogOut after logging out
+ */
+export function showFrame(pages: readonly { readonly entry?: Entry }[], onLogOut: () => void) {
+  connection.addEventListener('back', () => announce('The server is back.'));
+  const entries = pages.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  render(<Navigation entries={entries} />, part('navigation'));
+  render(<Visitor onLogOut={onLogOut} />, part('session'));
+  render(<Away />, part('banner'));
+  render(<UploadsBar />, part('uploads'));
+  render(<Said />, part('announcements'));
+  render(<Version />, part('version'));
+  render(<FootLinks />, part('foot'));
+}
+
+function Navigation({ entries }: { entries: readonly Entry[] }) {
+  const path = shownPath.value;
+  part('navigation').hidden = session.value === null;
+  // What only operators may see is not offered to others.
+  const offered = entries.filter(([own]) => own !== '/audit' || (session.value?.role ?? 'viewer') !== 'viewer');
+  return offered.map(([own, name]) => {
+    const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
+    const count = NEEDS[own]?.value ?? 0;
+    return (
+      <a key={own} href={own} aria-current={inside ? (path === own ? 'page' : 'true') : undefined}>
+        {name}
+        {count > 0 && (
+          <>
+            {' '}
+            <span class="count">
+              {grouped(count)}
+              <span class="unseen"> need you</span>
+            </span>
+          </>
+        )}
+      </a>
+    );
+  });
+}
+
+/** Nobody else gets what was entered, so it is lost. */
+const LEAVING = {
+  question: 'Log out and lose what you entered?',
+  explanation:
+    'A form was filled in, or a file was chosen, and nothing was made of it yet. An upload that is under way ends.',
+  yes: 'Log out',
+  no: 'Stay',
+};
+
+/** How many things on a page need a person: counts, so that progress, which comes each second, draws nothing anew. */
+const needs = {
+  imports: computed(() => overview.value?.needs.imports ?? 0),
+  syncs: computed(() => overview.value?.needs.syncs ?? 0),
+  schedules: computed(() => overview.value?.needs.schedules ?? 0),
+};
+const NEEDS: Readonly<Record<string, ReadonlySignal<number>>> = {
+  '/imports': needs.imports,
+  '/syncs': needs.syncs,
+  '/schedules': needs.schedules,
+};
+
+function Visitor({ onLogOut }: { onLogOut: () => void }) {
+  if (session.value === null) return null;
+  const { name, role, tokenRequired } = session.value;
+  const leave = async () => {
+    if (isAnythingUnsaved() && !(await confirmed(LEAVING))) return;
+    await request('/v1/session', { method: 'DELETE' }).catch(() => undefined);
+    onLogOut();
+  };
+  return (
+    <>
+      <span class="who">
+        {foreign(name)}
+        <Tag>{role}</Tag>
+      </span>
+      {tokenRequired && (
+        <button type="button" class="quiet" onClick={leave}>
+          Log out
+        </button>
+      )}
+    </>
+  );
+}
+
+/** What goes on without the server. @param queue undefined: it is not known */
+function continuing(queue: Settings['queue'] | undefined) {
+  if (queue === undefined) return '';
+  if (queue === 'embedded')
+    return 'If it has stopped, its imports stand still until it is started again. Nothing is lost.';
+  return 'If it has stopped, workers elsewhere send what is in the queue; their results are recorded when it is started again. Nothing is lost.';
+}
+
+/** Says that the server is away for as long as it is. The seconds count for the eye only. */
+function Away() {
+  const dueAt = connection.dueAt.value;
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (dueAt === null) return;
+    setNow(Date.now());
+    const clock = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(clock);
+  }, [dueAt]);
+  const asOf = connection.asOf.value;
+  if (dueAt === null || asOf === null) return null;
+  return (
+    <>
+      <b>The server does not answer.</b>
+      <span>
+        This page shows how things were at {timeOfDay(asOf)}. {continuing(settings.value?.queue)} This page reconnects
+        by itself.
+      </span>
+      <span aria-hidden>Next attempt in {counted(Math.max(0, Math.ceil((dueAt - now) / 1000)), 'second')}.</span>
+      <button type="button" onClick={() => void connection.ask()}>
+        Try now
+      </button>
+    </>
+  );
+}
+
+function Said() {
+  return said.value;
+}
+
+/** The clock of the times, the keys, and the documentation. */
+function FootLinks() {
+  return (
+    <>
+      {session.value !== null && (
+        <span>
+          Times in <a href="/settings#own">{shownZone()}</a>
+        </span>
+      )}
+      {session.value !== null && <KeysButton />}
+      <a href="/docs">API documentation</a>
+      <KeysDialog />
+    </>
+  );
+}
+
+function Version() {
+  const known = settings.value;
+  return (
+    <>
+      {known === undefined ? 'rollcall' : `rollcall ${known.version}`}
+      {known?.sandbox === true && <Tag>sandbox</Tag>}
+    </>
+  );
+}

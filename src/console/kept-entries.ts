@@ -1,0 +1,54 @@
+/** What a person enters outlives its page: it is there again when they come back. Only a reload would lose it, so the browser asks first. */
+import { signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+/** What was entered at one place. */
+interface Entry {
+  /** Whether a reload would lose something. */
+  isUnsaved: () => boolean;
+  /** Nobody needs it any more. */
+  end?: () => void;
+}
+
+const entries = new Map<string, Entry>();
+const forgotten = signal(0);
+
+/** What was entered at this place before, if it is unsaved; else, and after `forget`, a new entry. */
+export function useEntry<T extends Entry>(place: string, make: () => T): T {
+  const own = useRef<T | undefined>(undefined);
+  // Drawn once more when it is forgotten.
+  forgotten.value;
+  const present = entries.get(place);
+  const isKept = own.current === undefined ? present?.isUnsaved() : present === own.current;
+  if (isKept) own.current = present as T;
+  else {
+    present?.end?.();
+    own.current = make();
+    entries.set(place, own.current);
+  }
+  return own.current;
+}
+
+/** For what lives on no page. */
+export function keep(place: string, entry: Entry) {
+  entries.set(place, entry);
+}
+
+export function forget(place: string) {
+  entries.get(place)?.end?.();
+  entries.delete(place);
+  forgotten.value += 1;
+}
+
+/** What one person has entered is not for the next one. */
+export function forgetAll() {
+  for (const place of entries.keys()) forget(place);
+}
+
+export function isAnythingUnsaved() {
+  return [...entries.values()].some((entry) => entry.isUnsaved());
+}
+
+addEventListener('beforeunload', (event) => {
+  if (isAnythingUnsaved()) event.preventDefault();
+});

@@ -1,0 +1,156 @@
+/** The console's start: which page a path shows, and the way from page to page without a new load. */
+import { render } from 'preact';
+import type { Session, Settings } from './answers.ts';
+import { ApiError, access, query, request } from './api.ts';
+import { connection } from './connection.ts';
+import { main, session, settings, showFrame, shownPath } from './frame.tsx';
+import { forgetAll } from './kept-entries.ts';
+import { listenToKeys } from './keys.tsx';
+import { ErrorNotice } from './notice.tsx';
+import { notifyOfEnds } from './notifications.ts';
+import { leaveOverview, watchOverview } from './overview.ts';
+import { pageTitle, showTitle } from './page-title.ts';
+import { PAGES } from './pages.ts';
+import { PlaceContext } from './place.ts';
+import { LoginDialog } from './view/login.tsx';
+import { NotFoundPage } from './view/not-found.tsx';
+
+const NOBODY: Session = { role: 'viewer', name: '', tokenRequired: true };
+
+/** Counts the pages that were shown: each begins afresh, also one of the same kind. */
+let visit = 0;
+
+function routeOf(path: string) {
+  for (const route of PAGES) {
+    const match = route.pattern.exec(path);
+    if (match !== null) return { ...route, param: decoded(match[1] ?? '') };
+  }
+  return { title: 'Not found', page: NotFoundPage, param: '' };
+}
+
+function decoded(text: string) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Shows the page of the address. */
+function show({ moveFocus }: { moveFocus: boolean }) {
+  const { pathname, search } = location;
+  const { title, page: Page, param } = routeOf(pathname);
+  shownPath.value = pathname;
+  pageTitle.value = title;
+  visit += 1;
+  const who = session.peek() ?? NOBODY;
+  const isAdmin = who.role === 'admin';
+  const isOperator = isAdmin || who.role === 'operator';
+  const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go };
+  render(
+    <PlaceContext.Provider value={place} key={visit}>
+      <Page />
+    </PlaceContext.Provider>,
+    main,
+  );
+  if (!moveFocus) return;
+  // A new page: screen readers and the keyboard begin at its heading.
+  const heading = main.querySelector('h1');
+  heading?.setAttribute('tabindex', '-1');
+  heading?.focus({ preventScroll: true });
+  if (location.hash === '') scrollTo(0, 0);
+}
+
+/** Goes to a path of the console. Someone who has just logged in is asked for again. */
+function go(path: string) {
+  const fromLogin = location.pathname === '/login';
+  history.pushState(null, '', path);
+  if (fromLogin) void begin({ moveFocus: true });
+  else show({ moveFocus: true });
+}
+
+/** Asks who is logged in and shows the page, or the login. */
+async function begin({ moveFocus }: { moveFocus: boolean }) {
+  try {
+    session.value = await request('/v1/session');
+  } catch (error) {
+    session.value = null;
+    if (!(error instanceof ApiError) || error.problem.status !== 401) {
+      render(
+        <>
+          <h1>rollcall</h1>
+          <ErrorNotice error={error} />
+        </>,
+        main,
+      );
+      return connection.addEventListener('back', () => void begin({ moveFocus }), { once: true });
+    }
+  }
+  const isKnown = session.peek() !== null;
+  if (isKnown && location.pathname === '/login') history.replaceState(null, '', '/');
+  if (!isKnown && location.pathname !== '/login') return toLogin(location.pathname + location.search);
+  show({ moveFocus });
+  if (!isKnown) return;
+  watchOverview();
+  settings.value = await request<Settings>('/v1/settings').catch(() => undefined);
+}
+
+/** @param next where to go after it */
+function toLogin(next: string) {
+  if (location.pathname === '/login') return;
+  session.value = null;
+  forgetAll();
+  leaveOverview();
+  history.replaceState(null, '', `/login${query({ next: next === '/' ? '' : next })}`);
+  show({ moveFocus: true });
+}
+
+/** The token counts no more. Who was logged in can log in over the page and go on with it. */
+function askAgain() {
+  const before = session.peek();
+  const path = location.pathname + location.search;
+  if (before === null) return toLogin(path);
+  if (document.querySelector('dialog.login') !== null) return;
+  leaveOverview();
+  const host = document.createElement('div');
+  document.body.append(host);
+  const close = () => {
+    render(null, host);
+    host.remove();
+  };
+  const onLoggedIn = async () => {
+    session.value = await request('/v1/session');
+    close();
+    watchOverview();
+    // A user with another role sees another page.
+    if (session.peek()?.role !== before.role) show({ moveFocus: false });
+    connection.dispatchEvent(new Event('back'));
+  };
+  const onLeave = () => {
+    close();
+    toLogin(path);
+  };
+  render(<LoginDialog onLoggedIn={() => void onLoggedIn()} onLeave={onLeave} />, host);
+}
+
+/** Links to the console's own pages are followed here; all others, and those meant for another tab, by the browser. */
+function follow(event: MouseEvent) {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return;
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (link === null || link.origin !== location.origin || link.hasAttribute('download') || link.target !== '') return;
+  if (link.getAttribute('href')?.startsWith('#') || routeOf(link.pathname).page === NotFoundPage) return;
+  event.preventDefault();
+  go(link.pathname + link.search + link.hash);
+}
+
+main.replaceChildren();
+showFrame(PAGES, () => toLogin('/'));
+showTitle();
+notifyOfEnds(go);
+listenToKeys(go, () => session.peek() !== null);
+access.addEventListener('refused', askAgain);
+document.addEventListener('click', follow);
+// A link within the page, such as the one that skips to the content, is no other page.
+addEventListener('popstate', () => location.pathname !== shownPath.peek() && show({ moveFocus: true }));
+void begin({ moveFocus: false });

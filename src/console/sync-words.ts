@@ -1,0 +1,184 @@
+/** How people read syncs: states, plans, and what is done about each member. Pure. */
+import { counted, grouped } from './format.ts';
+import type {
+  PlanAction,
+  PlanCounts,
+  PlanCreate,
+  Planning,
+  PlanTotals,
+  SyncAction,
+  SyncEntry,
+  SyncState,
+} from './sync-answers.ts';
+import { fileName } from './words.ts';
+
+/** Actions in the order in which people look for them. */
+export const PLAN_ACTIONS: readonly PlanAction[] = ['add', 'change', 'remove', 'ban', 'report', 'keep'];
+/** Actions that send something. */
+export const CHANGES: readonly PlanAction[] = ['add', 'change', 'remove', 'ban'];
+
+export const ACTION_LABELS: Readonly<Record<PlanAction, string>> = {
+  add: 'to add',
+  change: 'to change',
+  remove: 'to remove',
+  ban: 'to ban',
+  report: 'to look at',
+  keep: 'unchanged',
+};
+
+/** Of one member. */
+export const MEMBER_LABELS: Readonly<Record<PlanAction, string>> = {
+  add: 'add',
+  change: 'change',
+  remove: 'remove',
+  ban: 'ban',
+  report: 'look at',
+  keep: 'stays',
+};
+
+/** Colour of an action: that of the outcome which it leads to. */
+export const ACTION_COLOURS: Readonly<Record<PlanAction, string>> = {
+  add: 'added',
+  change: 'changed',
+  remove: 'removed',
+  ban: 'banned',
+  report: 'invalid',
+  keep: 'already_member',
+};
+
+export const SYNC_ACTION_LABELS: Readonly<Record<SyncAction, string>> = {
+  apply: 'Apply',
+  approve: 'Approve…',
+  reject: 'Reject…',
+};
+
+/** What the list's filter offers: name → states. */
+export const SYNC_STATE_GROUPS: Readonly<Record<string, readonly SyncState[]>> = {
+  'waiting to be applied': ['planned', 'held'],
+  'in progress': ['planning', 'applying'],
+  'carried out': ['applied', 'unchanged'],
+  'not carried out': ['rejected', 'cancelled', 'stale', 'failed', 'incomplete'],
+};
+
+/** Tone of a state's badge. */
+export const SYNC_TONES: Readonly<Record<SyncState, 'busy' | 'still' | 'good' | 'attention'>> = {
+  planning: 'busy',
+  planned: 'still',
+  held: 'attention',
+  unchanged: 'good',
+  failed: 'attention',
+  rejected: 'still',
+  cancelled: 'still',
+  applying: 'busy',
+  stale: 'attention',
+  applied: 'good',
+  incomplete: 'attention',
+};
+
+/** Why a sync that is under way stands still. */
+export const DISK_FULL = 'DISK_FULL';
+
+/** States whose reason says more than the state. */
+export const REASONED: readonly SyncState[] = ['failed', 'rejected', 'stale', 'incomplete'];
+
+/** What it reads or reverses. */
+export function titleOf({ file, undoOf }: Pick<SyncEntry, 'file' | 'undoOf'>) {
+  return `${undoOf === null ? '' : 'Undo of '}${fileName(file)}`;
+}
+
+/** Where the sync stands and what that means, in one or two sentences of its own for each state. */
+export function syncSentence({ state, code, totals, importId, planning }: SyncEntry): string {
+  if (code === DISK_FULL && (state === 'planning' || state === 'applying')) {
+    return 'Waiting for room on the disk of the data directory. It continues by itself, and nothing is sent meanwhile.';
+  }
+  const changes = totals === null ? '' : changesIn(totals);
+  switch (state) {
+    case 'planning':
+      return `${planningSentence(planning)} Nothing is sent.`;
+    case 'planned':
+      return `Planned: ${changes}. Nothing has been sent.`;
+    case 'held':
+      return `Held: guards object to the plan (${changes}). Nothing is sent unless someone approves it.`;
+    case 'unchanged':
+      return 'There is nothing to do: nothing was sent.';
+    case 'failed':
+      return 'No plan could be made, and nothing was sent.';
+    case 'cancelled':
+      return 'Cancelled while the plan was made: nothing was sent.';
+    case 'rejected':
+      return `Rejected: the plan (${changes}) will not be carried out. Nothing was sent.`;
+    case 'applying':
+      return importId === null
+        ? 'The file and the groups are being checked again, before anything is sent.'
+        : `Being carried out by an import: ${changes}.`;
+    case 'stale':
+      return 'Not applied: the file or the groups have changed too much since the plan was made. Nothing was sent. Make a new plan.';
+    case 'applied':
+      return `Applied: ${changes}. The import shows the result of each.`;
+    case 'incomplete':
+      return 'Not carried out completely: its import ended early.';
+  }
+}
+
+function planningSentence(planning: Planning | null) {
+  if (planning === null) return 'The plan is being made.';
+  const { step, rows, done, groups } = planning;
+  if (step === 'reading') return `The file is being read: ${counted(rows, 'row')} so far.`;
+  if (step === 'users') return `Asking for users who may be missing: ${grouped(done)} of ${counted(groups, 'user')}.`;
+  const of = `${grouped(done)} of ${counted(groups, 'group')}`;
+  if (step === 'members') return `Listing the members of the groups: ${of}.`;
+  return step === 'owner' ? `Checking who owns the groups: ${of}.` : `Checking who is banned from the groups: ${of}.`;
+}
+
+function changesIn({ changes, groups }: PlanTotals) {
+  return `${counted(changes, 'change')} in ${counted(groups, 'group')}`;
+}
+
+/** "3 to add, 1 to remove"; what there is nothing of is left out. */
+export function countsSentence(actions: PlanCounts, which: readonly PlanAction[] = PLAN_ACTIONS) {
+  return which
+    .filter((action) => actions[action] > 0)
+    .map((action) => `${grouped(actions[action])} ${ACTION_LABELS[action]}`)
+    .join(', ');
+}
+
+/** How it was decided. */
+export function modeWords({ mode, missing }: Pick<SyncEntry, 'mode' | 'missing'>) {
+  if (mode === 'undo') return 'reverses an import';
+  if (mode === 'add') return 'only adds';
+  const what = { report: 'reported', remove: 'removed', ban: 'banned' }[missing];
+  return `mirrors the file; members who are not in it are ${what}`;
+}
+
+/** "2 groups, 14 users; 31 calls"; '' where nothing is created. */
+export function createdWords({ create }: PlanTotals) {
+  if (create === undefined) return '';
+  const { groups, users, reactivated, calls } = create;
+  const counts = [
+    groups > 0 && counted(groups, 'group'),
+    users !== null && users > 0 && counted(users, 'user'),
+    reactivated !== null && reactivated > 0 && `${counted(reactivated, 'user')} made active again`,
+  ].filter((part) => part !== false);
+  const known = counts.length === 0 ? '' : `${counts.join(', ')}; ${counted(calls, 'call')}`;
+  if (users !== null && reactivated !== null) return known;
+  return `${known === '' ? '' : `${known}; `}missing users are counted while the plan is carried out`;
+}
+
+/** "users, groups; at most 100 users, 5% of the groups" */
+export function mayCreateWords({ users, groups, reactivate, maxCreate }: PlanCreate) {
+  const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'].filter(
+    (part) => part !== false,
+  );
+  const most = maxCreate
+    .split(',')
+    .map((part) => part.replace(/^(\w+)=(.*%)$/, '$2 of the $1').replace(/^(\w+)=(.*)$/, '$2 $1'));
+  return `${what.join(', ')}; at most ${most.join(', ')}`;
+}
+
+/** Guards whose numbers are members that would leave or be lowered. */
+export const REMOVAL_GUARDS: ReadonlySet<string> = new Set([
+  'emptied-groups',
+  'group-removals',
+  'region-removals',
+  'run-removals',
+]);

@@ -1,0 +1,102 @@
+/** A table with a caption, which becomes a list of cards where there is little room (table.css). */
+import { Component, type ComponentChildren } from 'preact';
+
+export interface Column<T> {
+  label: string;
+  cell: (item: T) => ComponentChildren;
+  /** `main` heads the card and the row. */
+  kind?: 'number' | 'wide' | 'main' | 'choose';
+  /** What the rows can be sorted by here. */
+  sort?: string;
+  /** What that is called, where it is not the label. */
+  sortLabel?: string;
+}
+
+interface RowProperties<T> {
+  item: T;
+  columns: readonly Column<T>[];
+  kind: string;
+}
+
+/** A row that is drawn again only when its item is another object. */
+class Row<T> extends Component<RowProperties<T>> {
+  override shouldComponentUpdate(next: RowProperties<T>) {
+    const { item, columns, kind } = this.props;
+    return item !== next.item || columns !== next.columns || kind !== next.kind;
+  }
+
+  override render() {
+    const { item, columns, kind } = this.props;
+    return (
+      <tr role="row" class={kind}>
+        {columns.map((column, index) => {
+          const properties = { class: column.kind, 'data-label': column.label };
+          const content = <div>{column.cell(item)}</div>;
+          return column.kind === 'main' ? (
+            <th key={index} {...properties} scope="row" role="rowheader">
+              {content}
+            </th>
+          ) : (
+            <td key={index} {...properties} role="cell">
+              {content}
+            </td>
+          );
+        })}
+      </tr>
+    );
+  }
+}
+
+interface DataTableProperties<T> {
+  caption: string;
+  /** The same array for as long as they show the same. */
+  columns: readonly Column<T>[];
+  items: readonly T[];
+  /** Must tell all rows apart. */
+  keyOf: (item: T, index: number) => string | number;
+  rowClass?: (item: T) => string;
+  sorted?: { by: string; descending: boolean };
+  onSort?: (by: string) => void;
+}
+
+/**
+ * Rows are known by their key; those whose item stays the same object are left alone. Roles are said aloud because cards
+ * are laid out as blocks, which takes the meaning from table elements.
+ */
+export function DataTable<T>({ caption, columns, items, keyOf, rowClass, sorted, onSort }: DataTableProperties<T>) {
+  return (
+    <table role="table">
+      <caption class="unseen">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ label, kind, sort, sortLabel = label }, index) => {
+            const isSorted = sort !== undefined && sorted?.by === sort;
+            const direction = isSorted ? (sorted.descending ? 'descending' : 'ascending') : undefined;
+            return (
+              <th key={index} scope="col" role="columnheader" class={kind} aria-sort={direction}>
+                {sort === undefined || onSort === undefined ? (
+                  label
+                ) : (
+                  <button
+                    type="button"
+                    class="sort"
+                    title={`Sort by ${sortLabel.toLowerCase()}`}
+                    onClick={() => onSort(sort)}
+                  >
+                    {sortLabel}
+                    <span aria-hidden>{isSorted ? (sorted.descending ? ' ↓' : ' ↑') : ''}</span>
+                  </button>
+                )}
+              </th>
+            );
+          })}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {items.map((item, index) => (
+          <Row key={keyOf(item, index)} item={item} columns={columns} kind={rowClass?.(item) ?? ''} />
+        ))}
+      </tbody>
+    </table>
+  );
+}

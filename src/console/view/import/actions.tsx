@@ -1,0 +1,214 @@
+/** What can be done with an import now: the buttons follow what the server says is possible. */
+import { useEffect } from 'preact/hooks';
+import { undoChoice, undone } from '../../../features/sync/pages/undoing.tsx';
+import type { Action, ImportView } from '../../answers.ts';
+import { importPath, query, request } from '../../api.ts';
+import { confirmed, type Question } from '../../dialog.tsx';
+import { foreign, importHref, repairHref, syncHref } from '../../element.tsx';
+import { counted, grouped } from '../../format.ts';
+import { ErrorPlace } from '../../notice.tsx';
+import { usePlace } from '../../place.ts';
+import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.ts';
+import { useKeptFocus, useWork, WorkButton } from '../../work.tsx';
+import { isToBeAsked, mayBeSent } from './before-sending.tsx';
+import type { LiveImport } from './live-import.ts';
+
+/** Those that cannot be undone are asked for twice. */
+const QUESTIONS: Readonly<Partial<Record<Action, (view: ImportView, live: LiveImport) => Question>>> = {
+  cancel: (view, live) => ({
+    question: 'Cancel this import?',
+    explanation: (
+      <>
+        Rows that are still open then, now <OpenRows live={live} /> of {foreign(fileName(view.file))}, will not be sent.
+        What was already sent stays. A cancelled import cannot be resumed; its rows can be retried.
+      </>
+    ),
+    yes: 'Cancel import',
+    no: 'Keep running',
+  }),
+  delete: (view) => ({
+    question: 'Delete this import?',
+    explanation: (
+      <>
+        The file {foreign(fileName(view.file))} and all records of its rows will be deleted. Memberships do not change.
+      </>
+    ),
+    yes: 'Delete import',
+    no: 'Keep it',
+  }),
+};
+
+/** The number moves while the question is asked. */
+function OpenRows({ live }: { live: LiveImport }) {
+  const rows = live.view.value?.rows;
+  return grouped(rows === undefined ? 0 : Math.max(0, rows.read - settled(rows)));
+}
+
+const KINDS: Readonly<Partial<Record<Action, string>>> = {
+  resume: 'main',
+  retry: 'main',
+  cancel: 'danger quiet',
+  delete: 'danger quiet',
+};
+
+export function ImportActions({ live }: { live: LiveImport }) {
+  const view = live.view.value;
+  return view === undefined ? null : <Actions live={live} view={view} />;
+}
+
+function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
+  const { go } = usePlace();
+  const work = useWork();
+  const buttons = useKeptFocus();
+
+  interface ActHow {
+    yes?: string;
+    leaveOutFailing?: true;
+  }
+
+  const act = async (action: Action, { yes = actionLabel(view, action), leaveOutFailing }: ActHow = {}) => {
+    const question = QUESTIONS[action]?.(view, live);
+    if (question !== undefined && !(await confirmed(question))) return;
+    const rows = rowsSentBy(action, view);
+    await work.start(async (signal) => {
+      if (!(await mayBeSent(view, { rows, yes, signal, leaveOutFailing }))) return;
+      if (action === 'delete') {
+        await request(importPath(view.id), { method: 'DELETE', signal });
+        return go('/imports');
+      }
+      const after = await request<ImportView>(importPath(view.id, `/${action}${query({ leaveOutFailing })}`), {
+        method: 'POST',
+        signal,
+      });
+      if (after.id === view.id) void live.load(signal);
+      else go(importHref(after.id));
+    });
+  };
+  const isRead = view.state === 'staged' && view.actions.includes('resume');
+  useEffect(() => {
+    if (isRead && isToBeAsked(view.id)) void act('resume');
+  }, [isRead]);
+  const decision = decisionOf(view);
+  const agree = async ({ question, agreed }: Decision) => {
+    if (!(await confirmed({ no: 'Keep waiting', ...question }))) return;
+    await work.start(async (signal) => {
+      await request(importPath(view.id, `/resume${query(agreed)}`), { method: 'POST', signal });
+      void live.load(signal);
+    });
+  };
+  const undo = async () => {
+    const chosen = await undoChoice(false);
+    if (chosen === undefined) return;
+    await work.start(async (signal) => go(syncHref(await undone(view.id, chosen, signal))));
+  };
+  const without = withoutFailing(view);
+  const button = (action: Action) => {
+    const kind = action === 'resume' && without !== undefined ? '' : (KINDS[action] ?? '');
+    return (
+      <WorkButton key={action} busy={work.busy} kind={kind} onClick={() => void act(action)}>
+        {actionLabel(view, action)}
+      </WorkButton>
+    );
+  };
+  return (
+    <div class="actions">
+      <div class="buttons" ref={buttons}>
+        {decision !== undefined && (
+          <WorkButton busy={work.busy} kind={decision.isRisky ? '' : 'main'} onClick={() => void agree(decision)}>
+            {decision.question.yes}…
+          </WorkButton>
+        )}
+        {without !== undefined && (
+          <WorkButton
+            busy={work.busy}
+            kind="main"
+            onClick={() => void act('resume', { yes: without, leaveOutFailing: true })}
+          >
+            {without} that would fail…
+          </WorkButton>
+        )}
+        {canBeRepaired(view) && (
+          <a class="button" href={repairHref(view.id)}>
+            Repair rows…
+          </a>
+        )}
+        {view.actions
+          // To go on as before would only end here again, unless the service answers now.
+          .filter(
+            (action) =>
+              action !== 'delete' && !(action === 'resume' && decision !== undefined && decision.isRisky !== true),
+          )
+          .map(button)}
+        {canBeUndone(view) && (
+          <WorkButton busy={work.busy} onClick={() => void undo()}>
+            Undo import…
+          </WorkButton>
+        )}
+        {view.actions.includes('delete') && button('delete')}
+      </div>
+      <ErrorPlace error={work.error} />
+    </div>
+  );
+}
+
+/** The name of starting without the rows that would fail, where others are left. */
+function withoutFailing({ actions, checkedRows, rows }: ImportView) {
+  const wouldFail = checkedRows?.wouldFail ?? 0;
+  if (wouldFail === 0 || !actions.includes('resume') || wouldFail >= rows.read - settled(rows)) return undefined;
+  return `Start without ${counted(wouldFail, 'row')}`;
+}
+
+function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
+  if (action === 'retry') return retryable;
+  return action === 'resume' ? rows.read - settled(rows) : 0;
+}
+
+/** What a person can agree to, so that an import that waits for it continues. */
+type Decision = { question: Omit<Question, 'no'>; agreed: Readonly<Record<string, string>>; isRisky?: true };
+
+function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
+  if (code === BANS_UNKNOWN) {
+    const yes = 'Add everyone without asking';
+    const explanation = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
+    return { question: { question: `${yes}?`, explanation, yes }, agreed: { banCheck: 'false' }, isRisky: true };
+  }
+  if (maxCreate !== undefined) {
+    const what = missingText(maxCreate);
+    const explanation =
+      'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.';
+    return { question: { question: `Create ${what}?`, explanation, yes: `Create ${what}` }, agreed: { maxCreate } };
+  }
+  if (maxRemovals === undefined) return undefined;
+  const rows = counted(Number(maxRemovals), 'row');
+  return {
+    question: {
+      question: `Send ${rows} that remove or ban members?`,
+      explanation:
+        'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
+      yes: `Send ${rows} that remove or ban`,
+    },
+    agreed: { maxRemovals },
+  };
+}
+
+/** Invalid rows can be edited once the file was read, failed ones when the import is over. */
+function canBeRepaired({ state, finishedAt, rows: { read, invalid, failed } }: ImportView) {
+  return state !== 'staging' && read > 0 && (invalid > 0 || (finishedAt !== null && failed > 0));
+}
+
+/** Something is left to undo, and nothing is about to. */
+function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed, unconfirmed } }: ImportView) {
+  const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
+  return finishedAt !== null && added + banned + changed + removed + unconfirmed > 0 && !isTaken;
+}
+
+/** "users=2,groups=11" → "2 users and 11 groups". */
+function missingText(maxCreate: string) {
+  return maxCreate
+    .split(',')
+    .map((part) => {
+      const [kind = '', number = ''] = part.split('=');
+      return counted(Number(number), kind.replace(/s$/, ''));
+    })
+    .join(' and ');
+}

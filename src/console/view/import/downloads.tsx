@@ -1,0 +1,78 @@
+/** Reports of an import as files. */
+import { importPath } from '../../api.ts';
+import { counted } from '../../format.ts';
+import { ATTENTION, needAttention, retryable, settled, WRONG } from '../../words.ts';
+import type { LiveImport } from './live-import.ts';
+
+interface Link {
+  text: string;
+  href: string;
+  /** In a tab of its own, instead of being saved. */
+  opens?: boolean;
+}
+
+export function ImportDownloads({ live }: { live: LiveImport }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  const { rows, finishedAt } = view;
+  const report = (query: string) => importPath(view.id, `/report?${query}`);
+  const forms = (query: string): Link[] =>
+    ['csv', 'xlsx', 'ndjson', 'json'].map((form) => ({
+      text: form.toUpperCase(),
+      href: report(`format=${form}${query}`),
+    }));
+  const attention = needAttention(rows);
+  const again = retryable(rows);
+  return (
+    <ul class="downloads">
+      <Download
+        name="All rows"
+        note={`Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${settled(rows) < rows.read ? ', those without an outcome included' : ''}`}
+        links={forms('')}
+      />
+      {attention > 0 && (
+        <Download
+          name="What needs attention"
+          note={counted(attention, 'row')}
+          links={forms(`&status=${(finishedAt === null ? WRONG : ATTENTION).join(',')}`)}
+        />
+      )}
+      {again > 0 && (
+        <Download
+          name="Retry file"
+          note={`${counted(again, 'row')} in the columns of your file: fix them and upload it`}
+          links={[{ text: 'Download', href: report('retryable=true') }]}
+        />
+      )}
+      <Download
+        name="Shareable report (HTML)"
+        note="one page"
+        links={[{ text: 'Open', href: report('format=html'), opens: true }]}
+      />
+    </ul>
+  );
+}
+
+export function Download({ name, note, links }: { name: string; note?: string; links: readonly Link[] }) {
+  return (
+    <li>
+      <div>
+        <b>{name}</b>
+        {note !== undefined && <span class="note">{note}</span>}
+      </div>
+      <div class="links">
+        {links.map(({ text, href, opens = false }) => (
+          <a
+            key={text}
+            href={href}
+            // A link named "CSV" says nothing by itself: it is read out with what it is of.
+            aria-label={`${name}: ${text}`}
+            {...(opens ? { target: '_blank', rel: 'noopener' } : { download: true })}
+          >
+            {text}
+          </a>
+        ))}
+      </div>
+    </li>
+  );
+}

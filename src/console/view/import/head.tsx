@@ -1,0 +1,147 @@
+/** Where an import stands: its state in a sentence, its rows by outcome, and what needs a person. */
+import type { ImportView, Progress } from '../../answers.ts';
+import { connection } from '../../connection.ts';
+import { Badge, foreign } from '../../element.tsx';
+import { counted, estimate, size, timeOfDay } from '../../format.ts';
+import { withControls } from '../../option-words.ts';
+import { Legend, OutcomeBar } from '../../outcome-bar.tsx';
+import { RelativeTime } from '../../relative-time.tsx';
+import {
+  CREATE_LIMIT,
+  createLimitSentence,
+  settled,
+  stateLabel,
+  stateSentence,
+  stateTone,
+  waiting,
+} from '../../words.ts';
+import { FollowUps } from './follow-ups.tsx';
+import type { LiveImport } from './live-import.ts';
+
+/** States whose reason says more than the state. */
+const REASONED: readonly ImportView['state'][] = ['blocked', 'aborted', 'rejected', 'failed'];
+
+export function ImportHead({ live }: { live: LiveImport }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  const isAsked = (view.maxCreate ?? view.maxRemovals) !== undefined;
+  const hasReason = !isAsked && (view.state === 'staged' ? !view.dryRun : REASONED.includes(view.state));
+  const asOf = connection.asOf.value;
+  const eta = live.progress.value?.etaSeconds ?? null;
+  return (
+    <div>
+      <div class="standing">
+        <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
+        <p class="sentence" id="state">
+          {stateSentence(view)}
+        </p>
+      </div>
+      <p class="note">{hasReason && foreign(withControls(view.reason))}</p>
+      {view.code === CREATE_LIMIT && <Held view={view} />}
+      <StoppedRegions view={view} progress={live.progress.value} />
+      <SilentRegions view={view} progress={live.progress.value} />
+      <FollowUps live={live} />
+      <div class="reading">{view.staging !== null && <ReadingProgress staging={view.staging} />}</div>
+      {view.rows.read > 0 && (
+        <>
+          <OutcomeBar name="All rows by outcome" rows={view.rows} />
+          <Legend rows={view.rows} over={view.finishedAt !== null} />
+        </>
+      )}
+      <p class="pace">
+        {asOf !== null && view.finishedAt === null
+          ? `As of ${timeOfDay(asOf)}.`
+          : view.state === 'running' && eta !== null && eta > 0 && estimate(eta)}
+      </p>
+      {view.notes !== undefined && (
+        <ul class="file-notes" aria-label="Notes about the file">
+          {view.notes.map(({ code, text }, index) => (
+            <li key={`${index} ${code}`}>{foreign(text)}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Regions whose rows wait for a person, said at once: others may go on for an hour. */
+function StoppedRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
+  const stopped = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).filter(
+    ([, region]) => region.stopped && settled(region.rows) < region.rows.read,
+  );
+  if (stopped.length === 0) return null;
+  const names = stopped.map(([name]) => name).join(' and ');
+  const rows = stopped.reduce((sum, [, region]) => sum + region.rows.read - settled(region.rows), 0);
+  return (
+    <div class="notice attention" role="alert">
+      <p>
+        <b>Region {names} is stopped: the service refused its key or plan.</b> {waiting(rows)} for it, and no attempts
+        were used. Fix the key or the plan now; other regions continue.
+      </p>
+    </div>
+  );
+}
+
+/** Where the service does not answer: it may be over in a minute, and a person can pause the import until then. */
+function SilentRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
+  const silent = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).flatMap(
+    ([region, { unanswered, rows }]) =>
+      unanswered === null || settled(rows) === rows.read ? [] : [{ region, ...unanswered }],
+  );
+  const [first] = silent;
+  return (
+    <div role="status">
+      {first !== undefined && (
+        <div class="notice attention">
+          <p>
+            <b>The service does not answer in {silent.map(({ region }) => region).join(' and ')}</b>, for the first time{' '}
+            <RelativeTime iso={first.since} />
+            {first.message === '' ? (
+              <>
+                : <code>{first.code}</code>
+              </>
+            ) : (
+              <>: {foreign(first.message)}</>
+            )}
+            .
+          </p>
+          <p>
+            Its rows wait and use no attempts. One call at a time tries whether the service answers again, at most a
+            minute apart; then the import continues by itself.
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Why nothing more is created, and what to look at. */
+function Held({ view }: { view: ImportView }) {
+  if (view.state !== 'blocked') return null;
+  return (
+    <div class="notice attention">
+      <p>
+        <b>{foreign(createLimitSentence(view))}</b>
+      </p>
+      <p>
+        Check the columns of the file first: a wrong column would create users or groups that should not exist. Then
+        create them, or cancel.
+      </p>
+    </div>
+  );
+}
+
+interface ReadingProgressProperties {
+  staging: NonNullable<ImportView['staging']>;
+}
+
+function ReadingProgress({ staging: { rows, bytes, totalBytes, cutting } }: ReadingProgressProperties) {
+  const done = totalBytes === null ? undefined : Math.min(1, bytes / Math.max(1, totalBytes));
+  const read = `${counted(rows, 'row')} read, ${size(bytes)}${totalBytes === null ? '' : ` of ${size(totalBytes)}`}`;
+  return (
+    <>
+      <progress max={1} value={cutting ? undefined : done} aria-label="Reading the file" />
+      <p class="note">{cutting ? `${counted(rows, 'row')} read, sorting` : read}</p>
+    </>
+  );
+}

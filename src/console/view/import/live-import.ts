@@ -1,0 +1,164 @@
+/** One import as it is now: asked for once, then brought up to date by events. */
+import { batch, computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { isAway } from '../../answer.ts';
+import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
+import { importPath, request } from '../../api.ts';
+import { announce } from '../../frame.tsx';
+import { follow } from '../../live.ts';
+import { settled, stateSentence } from '../../words.ts';
+
+/** `at` in seconds since 1970. */
+export type Rate = { at: number } & { [K in keyof NonNullable<Progress['rates']>]: number | null };
+
+const UNKNOWN = { calls: null, rateLimited: null, succeeded: null, wentWrong: null };
+/** Half an hour. */
+const MAX_RATES = 1800;
+/** From one event to the next, in seconds, where nothing changes less often. */
+const TICK_S = 1;
+/** Where events were missed for longer, in seconds, what was then is not known. */
+const GAP_S = 10;
+
+/** Progress is said aloud no more often. */
+const ANNOUNCED_EVERY_MS = 15_000;
+
+export class LiveImport {
+  /** Undefined until it is known. */
+  view = signal<ImportView | undefined>(undefined);
+  /** The latest event; undefined before the first. */
+  progress = signal<Progress | undefined>(undefined);
+  /** Rates that events told, the latest last. */
+  rates = signal<readonly Rate[]>([]);
+  /** Why it cannot be shown; undefined while it can, or may soon. */
+  error = signal<unknown>(undefined);
+  /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
+  turns = signal(0);
+  /** Whether it has rows that can be looked at. */
+  hasRows = computed(() => {
+    const view = this.view.value;
+    return view !== undefined && view.state !== 'staging' && view.rows.read > 0;
+  });
+  over = computed(() => (this.view.value?.finishedAt ?? null) !== null);
+  state = computed(() => this.view.value?.state);
+  #id;
+  /** Changes of state that came as events. */
+  #moves = 0;
+  #missed = false;
+  #announced = { percent: 0, at: 0 };
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  /** Follows it until the signal aborts. */
+  async start(signal: AbortSignal) {
+    if (!(await this.load(signal))) return;
+    const handlers: { [K in keyof ImportEvents]: (data: ImportEvents[K]) => void } = {
+      state: (view) => this.#move(view),
+      progress: (event) => this.#advance(event),
+    };
+    const onReturn = async () => {
+      this.#missed = true;
+      if (await this.load(signal)) this.turns.value += 1;
+    };
+    follow(importPath(this.#id, '/events'), handlers, {
+      present: 'progress',
+      signal,
+      onReturn: () => void onReturn(),
+    });
+  }
+
+  /** Asks for it; whether there is an import to follow. */
+  async load(signal: AbortSignal) {
+    const known = this.#moves;
+    try {
+      const view = await request<ImportView>(importPath(this.#id), { signal });
+      // An event that came in the meantime may be newer than the answer; if it is older, the next one follows.
+      if (known === this.#moves) this.#update(view);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      if (isAway(error) && this.view.peek() !== undefined) return true;
+      this.error.value = error;
+      return isAway(error);
+    }
+  }
+
+  #update(view: ImportView) {
+    const before = this.view.peek();
+    batch(() => {
+      this.view.value = view;
+      this.error.value = undefined;
+      if (before?.state !== view.state) this.turns.value += 1;
+    });
+    if (before !== undefined && before.state !== view.state) announce(stateSentence(view));
+    else if (view.state === 'running') this.#announceProgress(view);
+  }
+
+  /** Says every tenth of the way, but not more often than a listener can bear. */
+  #announceProgress(view: ImportView) {
+    const percent = Math.floor((settled(view.rows) / Math.max(1, view.rows.read)) * 10) * 10;
+    const now = Date.now();
+    if (percent <= this.#announced.percent || now - this.#announced.at < ANNOUNCED_EVERY_MS) return;
+    this.#announced = { percent, at: now };
+    announce(`${percent} percent: ${stateSentence(view)}`);
+  }
+
+  #move(view: ImportView) {
+    this.#moves += 1;
+    this.#update(view);
+  }
+
+  /** Nothing comes while nothing changes: until then the last rates went on. */
+  #take({ at: time, rates }: Progress) {
+    const at = Date.parse(time) / 1000;
+    const last = this.rates.peek().at(-1);
+    const missed = this.#missed;
+    this.#missed = false;
+    if (last !== undefined && (at <= last.at || (rates === null && last.calls === null))) return;
+    const quiet = last === undefined || rates === null ? 0 : at - last.at;
+    const between: Rate[] = [];
+    if (last !== undefined && !missed && quiet > 2 * TICK_S) between.push({ ...last, at: at - TICK_S });
+    if (last !== undefined && missed && quiet > GAP_S) between.push({ ...UNKNOWN, at: last.at + TICK_S });
+    const all = [...this.rates.peek(), ...between, { at, ...(rates ?? UNKNOWN) }];
+    this.rates.value = all.length > MAX_RATES ? all.slice(-MAX_RATES / 2) : all;
+    // The ledger is asked for those that made room.
+    if (all.length > MAX_RATES) this.turns.value += 1;
+  }
+
+  #advance(event: Progress) {
+    const view = this.view.peek();
+    batch(() => {
+      this.progress.value = event;
+      this.#take(event);
+      if (view !== undefined && view.finishedAt === null)
+        this.#update({ ...view, ...countsOf(event), staging: event.staging });
+    });
+  }
+}
+
+/** Follows the import for as long as this part of the page is there. */
+export function useLiveImport(id: string) {
+  const live = useRef<LiveImport | undefined>(undefined);
+  live.current ??= new LiveImport(id);
+  useEffect(() => {
+    const leaving = new AbortController();
+    void live.current?.start(leaving.signal);
+    return () => leaving.abort();
+  }, []);
+  return live.current;
+}
+
+/** The part of an import that an event brings up to date. */
+function countsOf({ rows, regions }: Progress) {
+  const all = Object.values(regions);
+  return {
+    rows,
+    regions,
+    calls: all.reduce((sum, region) => sum + region.calls, 0),
+    retries: all.reduce((sum, region) => sum + region.retries, 0),
+    ...(all.some(({ banQuestions }) => banQuestions !== undefined) && {
+      banQuestions: all.reduce((sum, { banQuestions }) => sum + (banQuestions?.asked ?? 0), 0),
+    }),
+  };
+}

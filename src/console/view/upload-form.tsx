@@ -1,0 +1,215 @@
+/** A file that is chosen, looked at, and uploaded with its options. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import type { Recipe } from '../answers.ts';
+import { ApiError, query } from '../api.ts';
+import { Card, importHref } from '../element.tsx';
+import { type Form, useChange } from '../form.tsx';
+import { dayAndTime } from '../format.ts';
+import { forget } from '../kept-entries.ts';
+import { ErrorPlace } from '../notice.tsx';
+import { usePlace } from '../place.ts';
+import { saidBeside } from '../remedies.ts';
+import type { Upload } from '../uploads.ts';
+import { Progress, sentence } from '../uploads-bar.tsx';
+import { stateSentence } from '../words.ts';
+import { askWhenRead } from './import/before-sending.tsx';
+import { FileChoice } from './upload/file-choice.tsx';
+import { FileGrid } from './upload/file-grid.tsx';
+import type { FilePreview } from './upload/preview.ts';
+import { FileFormat, RowDefaults, SheetChoice } from './upload/reading.tsx';
+import { RecipeChoice, SaveRecipe } from './upload/recipe-choice.tsx';
+import { READING, SHAPING } from './upload/shape-form.ts';
+import { Shaping } from './upload/shaping.tsx';
+import { Suggestions } from './upload/suggestions.tsx';
+import type { UploadEntry } from './upload/upload-entry.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+interface UploadFormProperties {
+  title: string;
+  /** Where the file goes. */
+  path: string;
+  /** Its form has the fields of READING, and those of `own`. */
+  entry: UploadEntry;
+  /** The options that only this kind of upload has. */
+  own: (preview: FilePreview) => ComponentChildren;
+  /** What the server takes of the form's values besides how the file is read. */
+  toQuery: (values: Values) => Values;
+  /** The field that shows what is wrong with an option. */
+  fieldOf?: (name: string) => string;
+  /** What the button says. */
+  label: string;
+  /** Imports take recipes and identity files. */
+  isImport?: boolean;
+  /** The page of what is made of the file. */
+  hrefOf: (id: string) => string;
+}
+
+export function UploadForm({
+  title,
+  path,
+  entry,
+  own,
+  toQuery = same,
+  fieldOf = same,
+  label,
+  isImport = false,
+  hrefOf,
+}: UploadFormProperties) {
+  const { go } = usePlace();
+  const { form, preview } = entry;
+  const file = entry.file.value;
+  const upload = entry.upload.value;
+  const isBusy = upload?.isUnderWay === true;
+  const hasRecipe = form.get('recipe') !== '';
+  const takesRecipes = isImport || hasRecipe;
+  const recipes = useAnswer<{ recipes: readonly Recipe[] }>(takesRecipes && file !== undefined ? '/v1/recipes' : null);
+
+  const reading = [...Object.keys(READING), ...Object.keys(SHAPING), 'recipe'].map((name) => form.get(name));
+  useChange(JSON.stringify(reading), () => preview.askSoon());
+  // What is to be decided about the file is seen at once.
+  useChange(file, () => file !== undefined && document.getElementById('new')?.scrollIntoView());
+  useLayoutEffect(() => upload?.watch(), [upload]);
+  useEffect(() => {
+    if (upload === undefined || isBusy) return;
+    upload.dismiss();
+    if (upload.state.peek() === 'made') {
+      forget(entry.place);
+      go(upload.href);
+    } else {
+      entry.upload.value = undefined;
+      entry.error.value = beside(upload.error, form, fieldOf) ? undefined : upload.error;
+    }
+  }, [upload, isBusy]);
+
+  const start = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (file === undefined || isBusy) return;
+    entry.error.value = undefined;
+    form.clearErrors();
+    if (!preview.mayStart()) return;
+    const values = toQuery(form.read());
+    // Many rows are read first; their page says what sending them takes, and asks.
+    const isAsked = isImport && values['dryRun'] !== 'true' && preview.mayBeMany;
+    const address = `${path}${query({ ...values, ...(isAsked && { dryRun: 'true' }), ...preview.options, name: file.name })}`;
+    const pageOf = (id: string) => {
+      if (isAsked) askWhenRead(id);
+      return hrefOf(id);
+    };
+    entry.start({ address, file, hrefOf: pageOf, noun: isImport ? 'import' : 'sync', formHref: location.pathname });
+  };
+  const remove = () => {
+    forget(entry.place);
+    document.getElementById('file')?.focus();
+  };
+  return (
+    <Card id="new" title={title}>
+      <FileChoice
+        file={file}
+        onFile={(chosen) => entry.choose(chosen)}
+        onSample={(sample) => {
+          entry.choose(sample);
+          preview.landing.value = 'The sample was chosen.';
+        }}
+        onRemove={remove}
+      />
+      <ImportedBefore before={preview.before.value} />
+      {file !== undefined && (
+        <form class="new-import" noValidate onSubmit={start}>
+          <SkipToStart />
+          <SheetChoice preview={preview} form={form} />
+          <FileGrid preview={preview} form={form} isImport={isImport} />
+          <Suggestions preview={preview} form={form} isImport={isImport} />
+          {takesRecipes && <RecipeChoice preview={preview} form={form} known={recipes.data?.recipes ?? []} />}
+          <FileFormat form={form} preview={preview} isArchive={preview.isArchive.value} />
+          <Shaping preview={preview} form={form} upload={isImport ? preview : undefined} />
+          {isImport && !hasRecipe && preview.found.value !== undefined && (
+            <SaveRecipe preview={preview} form={form} onSaved={recipes.reload} />
+          )}
+          <RowDefaults form={form} />
+          {own(preview)}
+          <div class="finish">
+            <ErrorPlace error={entry.error.value} />
+            <div class="reading">{upload !== undefined && isBusy && <Uploading upload={upload} />}</div>
+            <div class="buttons">
+              <button type="submit" id="start" class="main" aria-disabled={isBusy}>
+                {label}
+              </button>
+              {isImport && form.get('dryRun') !== 'true' && (
+                <button
+                  type="button"
+                  aria-disabled={isBusy}
+                  onClick={({ currentTarget }) => {
+                    if (isBusy) return;
+                    form.set('dryRun', 'true');
+                    currentTarget.form?.requestSubmit();
+                  }}
+                >
+                  Check the whole file first
+                </button>
+              )}
+            </div>
+          </div>
+        </form>
+      )}
+    </Card>
+  );
+}
+
+/** To the button that starts, for who needs none of the choices. */
+function SkipToStart() {
+  const skip = () => document.getElementById('start')?.focus();
+  return (
+    <div class="unseen">
+      <button type="button" onClick={skip}>
+        Skip the choices
+      </button>
+    </div>
+  );
+}
+
+/** That the same file was imported before. */
+function ImportedBefore({ before }: { before: FilePreview['before']['value'] }) {
+  return (
+    <div role="status">
+      {before && (
+        <p class="notice">
+          {before.isWhole ? 'The same file' : 'A file of this size that begins alike'} was imported on{' '}
+          {dayAndTime(before.import.createdAt)}. {stateSentence(before.import)}{' '}
+          <a href={importHref(before.import.id)}>See that import</a>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Uploading({ upload }: { upload: Upload }) {
+  return (
+    <>
+      <Progress upload={upload} />
+      <p role="status" class="note">
+        {sentence(upload)}
+      </p>
+      <button type="button" class="quiet" onClick={() => upload.stop()}>
+        Stop upload
+      </button>
+    </>
+  );
+}
+
+/**
+ * Shows an error beside the field that it is about.
+ * @returns whether there is such a field
+ */
+function beside(error: unknown, form: Form, fieldOf: (name: string) => string): boolean {
+  if (!(error instanceof ApiError) || error.problem.field === undefined) return false;
+  const { field } = error.problem;
+  const text = saidBeside(error.problem);
+  return form.showError(fieldOf(field), text) || form.showError(`map-${field === 'map' ? 'uid' : field}`, text);
+}
+
+function same<T>(value: T) {
+  return value;
+}

@@ -1,0 +1,169 @@
+/** The first rows of a file: its header says what each column is used for, its cells what is wrong with them. */
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
+import type { Preview } from '../../answers.ts';
+import { foreign } from '../../element.tsx';
+import { type Form, focusField } from '../../form.tsx';
+import { counted } from '../../format.ts';
+import { announce } from '../../frame.tsx';
+import { isNarrow } from '../../narrow.ts';
+import { ErrorPlace } from '../../notice.tsx';
+import { FIELDS, MISSING } from '../../words.ts';
+import { gridRows } from './grid-rows.ts';
+import { GridTable } from './grid-table.tsx';
+import type { ShownFile } from './preview.ts';
+import { suggestionsFor } from './suggestions.tsx';
+
+/** Enough to see whether the columns are right, few enough to keep the button in sight. */
+const ROWS_SHOWN = 8;
+const ROWS_ON_PHONE = 3;
+const DELIMITER_NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
+
+export function FileGrid({ preview, form, isImport }: { preview: ShownFile; form: Form; isImport: boolean }) {
+  const found = preview.found.value;
+  const lines = preview.facts.value?.firstLines ?? [];
+  const identities = preview.identities.value;
+  const uid = preview.columnOf('uid');
+  const rows =
+    found === undefined
+      ? []
+      : gridRows(found, {
+          most: isNarrow() ? ROWS_ON_PHONE : ROWS_SHOWN,
+          keyColumn: identities === undefined ? '' : uid,
+        });
+  return (
+    <div class="file">
+      <div class="about">
+        <h3 id="first-rows" tabIndex={-1} ref={useLanding(preview)}>
+          The first rows
+        </h3>
+        <p class="note" role="status">
+          {stateOf(preview, rows.length)}
+        </p>
+      </div>
+      {identities !== undefined && (
+        <p class="note">UIDs are looked up in {foreign(identities.name)} when the file is read.</p>
+      )}
+      <ErrorPlace error={preview.error.value} />
+      <Notes notes={found?.notes ?? []} />
+      {found !== undefined && found.columns.length > 0 ? (
+        <GridTable
+          found={found}
+          rows={rows}
+          preview={preview}
+          form={form}
+          suggestions={suggestionsFor({ preview, form, isImport })}
+        />
+      ) : (
+        lines.length > 0 && (
+          <pre class="grid" tabIndex={0} role="region" aria-labelledby="first-rows">
+            {foreign(lines.join('\n'))}
+          </pre>
+        )
+      )}
+      <NoColumns preview={preview} />
+      <Missing preview={preview} form={form} />
+    </div>
+  );
+}
+
+function stateOf({ isTooLarge, isRefused, found }: ShownFile, rows: number) {
+  if (isTooLarge.value) {
+    return 'This workbook or archive is too large for a preview (4 MB). Its columns can be recognised by name only: check the file before you start.';
+  }
+  if (isRefused.value) return 'The file cannot be read with these options.';
+  if (found.value === undefined) return '';
+  const { kind, encoding, delimiter } = found.value;
+  const isText = !isWorkbook(kind);
+  const by = !isText || delimiter === null ? '' : `, delimiter ${DELIMITER_NAMES[delimiter] ?? delimiter}`;
+  const name = isText ? `${nameOfInput(kind)}, ${encoding}` : nameOfInput(kind);
+  const first = rows === 1 ? 'The first row as it is' : `The first ${counted(rows, 'row')} as they are`;
+  return `${name}${by}. ${first}. Choose above each column what it is.`;
+}
+
+/**
+ * Takes the focus where a control is gone that started something, and passes it on when the file is read: to what is to be
+ * decided next, or to the button that starts.
+ */
+function useLanding({ landing, found }: ShownFile) {
+  const heading = useRef<HTMLHeadingElement | null>(null);
+  const done = landing.value;
+  useLayoutEffect(() => {
+    if (done !== '') heading.current?.focus();
+  }, [done]);
+  useEffect(() => {
+    if (done === '' || found.value === undefined) return;
+    landing.value = '';
+    const { missing } = found.value;
+    announce(
+      `${done} ${missing.length === 0 ? 'Nothing is missing.' : missing.map((field) => MISSING[field]).join(' ')}`,
+    );
+    // Who has gone on meanwhile stays there.
+    if (document.activeElement !== heading.current) return;
+    const next = missing.length > 0 ? '.grid [data-next]' : '.suggestions button, #start';
+    const place = document.querySelector(next);
+    if (place instanceof HTMLElement) place.focus();
+  }, [found.value]);
+  return heading;
+}
+
+/** Fields that are read from several columns or parts of one, as a suggestion can say. */
+function NoColumns({ preview }: { preview: ShownFile }) {
+  return FIELDS.map(([field, label]) => {
+    const source = preview.chosen.value[field] ?? '';
+    if (source === '' || preview.columns.value.includes(source)) return null;
+    return (
+      <p key={field} class="note">
+        {label} is read from <code>{foreign(source)}</code>.
+      </p>
+    );
+  });
+}
+
+/** What has no column yet, or a column that the server refused. */
+function Missing({ preview, form }: { preview: ShownFile; form: Form }) {
+  const missing = preview.found.value?.missing ?? [];
+  return (
+    <div class="missing">
+      {FIELDS.map(([field]) => {
+        const error = form.errors.value[`map-${field}`] ?? '';
+        const isMissing = missing.includes(field);
+        if (error === '' && !isMissing) return null;
+        return (
+          <p key={field} id={`new-map-${field}-error`} class={error === '' ? '' : 'error'}>
+            {error || MISSING[field]}
+            {field === 'guid' && isMissing && (
+              <>
+                {' '}
+                <button type="button" onClick={() => focusField('guid')}>
+                  Enter one group for all rows…
+                </button>
+              </>
+            )}
+          </p>
+        );
+      })}
+    </div>
+  );
+}
+
+function Notes({ notes }: { notes: Preview['notes'] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul class="file-notes">
+      {notes.map(({ code, text }) => (
+        <li key={code}>
+          {foreign(text)}
+          {code === 'SHEET_CHOSEN' && (
+            <>
+              {' '}
+              <button type="button" class="quiet" onClick={() => focusField('sheet')}>
+                Choose another sheet
+              </button>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,160 @@
+/** Named settings for one kind of file: which are used, what they need, and these as a new one. */
+import { useSignal } from '@preact/signals';
+import type { Recipe } from '../../answers.ts';
+import { request } from '../../api.ts';
+import { foreign } from '../../element.tsx';
+import { type Form, focusField, SelectField, TextField } from '../../form.tsx';
+import { nameOf } from '../../format.ts';
+import { ErrorPlace } from '../../notice.tsx';
+import { useWork, WorkButton } from '../../work.tsx';
+import type { FilePreview } from './preview.ts';
+
+interface RecipeChoiceProperties {
+  preview: FilePreview;
+  form: Form;
+  /** Those with a name. */
+  known: readonly Recipe[];
+}
+
+export function RecipeChoice({ preview, form, known }: RecipeChoiceProperties) {
+  const fitting = preview.facts.value?.recipes ?? [];
+  // How an earlier import read such a file has no name in the list.
+  const recipes = [...known, ...fitting.filter((one) => !known.some(({ name }) => name === one.name))];
+  const chosen = recipes.find(({ name }) => name === form.get('recipe'));
+  return (
+    <div class="recipe">
+      <RecipeField form={form} recipes={recipes} />
+      {chosen !== undefined && <Needs recipe={chosen} form={form} preview={preview} />}
+    </div>
+  );
+}
+
+interface RecipeFieldProperties {
+  form: Form;
+  recipes: readonly Pick<Recipe, 'name' | 'title'>[];
+  note?: string;
+}
+
+export function RecipeField({ form, recipes, note }: RecipeFieldProperties) {
+  return (
+    <SelectField
+      form={form}
+      name="recipe"
+      label="Recipe"
+      choices={[['', 'none'], ...recipes.map(({ name, title }) => [name, title] as const)]}
+      {...(note !== undefined && { note })}
+    />
+  );
+}
+
+interface NeedsProperties {
+  recipe: { needs: readonly { what: string; why: string; optional: boolean }[]; description?: string };
+  form: Form;
+  preview: FilePreview;
+}
+
+function Needs({ recipe, form, preview }: NeedsProperties) {
+  const open = recipe.needs.filter(({ what }) =>
+    what === 'guid' ? form.get('guid') === '' : preview.identities.value === undefined,
+  );
+  return (
+    <div class="needs">
+      <p class="note">{foreign(recipe.description ?? '')} What you choose yourself wins over the recipe.</p>
+      {open.length > 0 && (
+        <ul class="plain">
+          {open.map(({ what, why, optional }) => (
+            <li key={what}>
+              <p>
+                {what === 'guid' ? 'A group' : 'An identity file'} is {optional ? 'useful' : 'needed'}: {why}.
+              </p>
+              {/* Where no column has the group, the first rows say so and lead there. */}
+              {!(what === 'guid' && preview.found.value?.missing.includes('guid')) && (
+                <button type="button" onClick={() => focusField(what)}>
+                  {what === 'guid' ? 'Enter one group for all rows…' : 'Choose an identity file…'}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+interface SaveRecipeProperties {
+  preview: FilePreview;
+  form: Form;
+  onSaved: () => Promise<void>;
+}
+
+export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
+  const work = useWork();
+  const saved = useSignal('');
+  const save = () =>
+    work.start(async (signal) => {
+      const title = form.read()['recipeTitle'] ?? '';
+      const name = nameOf(title);
+      saved.value = '';
+      if (name === '') {
+        form.showError('recipeTitle', 'Enter a name with letters or digits, such as “Members of the choir”.');
+        return;
+      }
+      const body = JSON.stringify(recipeOf(title, preview));
+      await request(`/v1/recipes/${encodeURIComponent(name)}`, {
+        method: 'PUT',
+        body,
+        type: 'application/json',
+        signal,
+      });
+      await onSaved();
+      saved.value = title;
+    });
+  return (
+    <details>
+      <summary>Save this mapping</summary>
+      <div class="fields">
+        <TextField
+          form={form}
+          name="recipeTitle"
+          label="Name of the recipe"
+          note="It is suggested for files with the same columns. One of the same name is replaced."
+        />
+      </div>
+      <div class="buttons">
+        <WorkButton busy={work.busy} onClick={() => void save()}>
+          Save recipe
+        </WorkButton>
+      </div>
+      <p role="status" class="note">
+        {saved.value !== '' && <>Saved: {foreign(saved.value)}.</>}
+      </p>
+      <ErrorPlace error={work.error} />
+    </details>
+  );
+}
+
+/** The options of the form as a recipe for files with the same header. */
+function recipeOf(title: string, preview: FilePreview) {
+  const { map: _, shape = '', recipe: __, region: ___, ...options } = preview.options;
+  const found = preview.found.peek();
+  const columns = found?.columns ?? [];
+  const shaped = shape === '' ? {} : JSON.parse(shape);
+  const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== ''));
+  const { files, ...others } = set;
+  return {
+    title,
+    expects: `the columns ${columns.join(', ')}`.slice(0, 500),
+    fits: { header: columns },
+    needs:
+      shaped.identities === undefined
+        ? []
+        : [{ what: 'identities', why: 'the file has no UIDs; they are looked up in a file that has them' }],
+    settings: {
+      ...others,
+      ...(files !== undefined && { files: [files] }),
+      ...(others['delimiter'] === 'tab' && { delimiter: '\t' }),
+      ...(Object.keys(preview.chosen.peek()).length > 0 && { map: preview.chosen.peek() }),
+      ...(shape !== '' && { shape: shaped }),
+    },
+  };
+}

@@ -1,0 +1,268 @@
+/** What was seen in a file, what is missing, and buttons that do what would help. */
+import type { ComponentChildren } from 'preact';
+import type { Field, FileFacts, RecipeSettings } from '../../answers.ts';
+import { foreign } from '../../element.tsx';
+import { type Form, focusField } from '../../form.tsx';
+import { counted, grouped } from '../../format.ts';
+import { columnLabel } from '../../words.ts';
+import type { ShownFile } from './preview.ts';
+import { columnNames, fieldsOf, TEMPLATE } from './shape-form.ts';
+
+export interface Suggestion {
+  key: string;
+  /** Of the file: the suggestion stands below its header. */
+  column?: string;
+  /** What was seen. */
+  text: ComponentChildren;
+  /** What can be done about it; the first is part of "apply all". */
+  ways: readonly Way[];
+}
+
+/** `asks`: it only leads to a field. */
+type Way = { label: string; apply: () => void; asks?: boolean };
+type Place = { preview: ShownFile; form: Form; isImport: boolean };
+
+export function Suggestions({ preview, form, isImport }: Place) {
+  const facts = preview.facts.value;
+  const found = suggestionsFor({ preview, form, isImport });
+  const sure = found.filter(({ ways: [first] }) => first !== undefined && first.asks !== true);
+  const listed = found.filter(({ column }) => column === undefined);
+  // A recipe says itself what it needs.
+  if (facts === undefined || form.get('recipe') !== '') return null;
+  if (found.length === 0 && facts.rows.seen === facts.rows.valid) return null;
+  return (
+    <section class="suggestions" aria-labelledby="seen">
+      <div class="seen">
+        <h3 id="seen">What was seen</h3>
+        {facts.rows.seen > 0 && <p class="note">{seenSentence(facts, preview, isImport)}</p>}
+        {sure.length > 1 && <ApplyAll sure={sure} preview={preview} />}
+      </div>
+      {listed.length > 0 && (
+        <ul class="plain">
+          {listed.map(({ key, text, ways }) => (
+            <li key={key}>
+              <p>{text}</p>
+              <Ways ways={ways} preview={preview} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function ApplyAll({ sure, preview }: { sure: readonly Suggestion[]; preview: ShownFile }) {
+  const apply = () => {
+    // A choice of columns is asked about at once: with what the others have changed.
+    for (const { ways } of sure.toSorted(columnsLast)) ways[0]?.apply();
+    preview.landing.value = `${sure.length} suggestions were applied.`;
+  };
+  return (
+    <button type="button" class="main" onClick={apply}>
+      Apply all {sure.length} suggestions
+    </button>
+  );
+}
+
+/** The buttons of a suggestion, which go with it. */
+export function Ways({ ways, preview }: { ways: readonly Way[]; preview: ShownFile }) {
+  return (
+    <div class="buttons">
+      {ways.map(({ label, apply, asks = false }) => (
+        <button
+          key={label}
+          type="button"
+          onClick={() => {
+            apply();
+            if (!asks) preview.landing.value = `Done: ${label}.`;
+          }}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function columnsLast(a: Suggestion, b: Suggestion) {
+  return Number(a.column !== undefined) - Number(b.column !== undefined);
+}
+
+function seenSentence({ rows, missing }: FileFacts, preview: ShownFile, isImport: boolean) {
+  const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
+  if (preview.identities.value !== undefined) return `${looked}; their UIDs will be looked up.`;
+  // The grid says which columns are missing.
+  if (missing.length > 0) return `${looked}.`;
+  const sendable = `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
+  const isShown = (preview.found.value?.rows ?? []).some(({ problems }) => problems.length > 0);
+  if (!isImport || isShown || rows.valid === rows.seen) return sendable;
+  return `${sendable} “Check the whole file first” shows what is wrong with the others.`;
+}
+
+export function suggestionsFor({ preview, form, isImport }: Place): Suggestion[] {
+  const facts = preview.facts.value;
+  if (facts === undefined || form.get('recipe') !== '') return [];
+  const { suggestion, recipes } = facts;
+  const [recipe] = recipes;
+  if (recipe !== undefined) {
+    // A sync has no identity file, and recipes of other systems may need one.
+    if (!isImport && (!isOfImport(recipe.name) || recipe.needs.some(({ what }) => what === 'identities'))) return [];
+    const label = isOfImport(recipe.name) ? 'Read it the same way' : 'Use this recipe';
+    const use = { label, apply: () => form.set('recipe', recipe.name) };
+    return [
+      {
+        key: 'recipe',
+        text: (
+          <>
+            This looks like: <b>{foreign(recipe.title)}</b>.
+          </>
+        ),
+        ways: [use],
+      },
+    ];
+  }
+  if (suggestion === null) return [];
+  const { map = {}, shape = {} } = suggestion.settings as RecipeSettings;
+  if (shape.columns !== undefined) {
+    const names = columnNames(shape.columns.length);
+    const mapped = shape.columns.flatMap((name, index) => (name === '-' ? [] : [[name, names[index] ?? '']]));
+    const apply = () => {
+      form.set('header', 'none');
+      preview.chooseAll(Object.fromEntries(mapped));
+    };
+    const text = 'The first line looks like a row, not like a header.';
+    return form.get('header') === 'none' ? [] : [{ key: 'header', text, ways: [{ label: 'Read it as a row', apply }] }];
+  }
+  if (shape.headerRow !== undefined) {
+    const row = shape.headerRow;
+    // What else is seen counts from there: the file is looked at again.
+    const text = `The header seems to be in row ${grouped(row)}.`;
+    const apply = () => form.assign(fieldsOf({ headerRow: row }));
+    return [{ key: 'header', text, ways: [{ label: 'Skip the rows above it', apply }] }];
+  }
+  const uid = map.uid ?? preview.columnOf('uid');
+  return [
+    ...columnSuggestions(map, facts, { preview, form, isImport }),
+    ...(suggestion.needs.includes('identities') ? identitySuggestions(uid, facts, { preview, form, isImport }) : []),
+    ...shapeSuggestions(shape, form),
+  ];
+}
+
+function columnSuggestions(
+  map: Readonly<Record<string, string>>,
+  { columns }: FileFacts,
+  { preview, form }: Place,
+): Suggestion[] {
+  return Object.entries(map)
+    .filter(([field, column]) => {
+      const isMade = form.get(`${field}From`) === TEMPLATE;
+      return !isMade && preview.chosen.value[field as Field] !== column;
+    })
+    .map(([field, column]) => {
+      const name = FIELD_NAMES[field] ?? field;
+      const isNone = column === '';
+      const about = isNone ? preview.columnOf(field as Field) : column;
+      const values = columns.find((one) => one.name === about)?.examples.slice(0, 2) ?? [];
+      const examples = values.flatMap((value) => [', ', foreignCode(value)]).slice(1);
+      const such = values.length === 0 ? [] : [' such as ', examples];
+      const label = isNone ? `Ignore it as ${name}` : `Use it as the ${name}`;
+      const ways = [{ label, apply: () => preview.chooseAll({ [field]: column }) }];
+      if (!preview.columns.value.includes(about)) {
+        return { key: field, text: ['Column ', foreignCode(columnLabel(about)), ` looks like the ${name}.`], ways };
+      }
+      const text = isNone
+        ? [`It is called like the ${name}, and has other values,`, such, '.']
+        : [`It looks like the ${name}, by its name and its values,`, such, '.'];
+      return { key: field, column: about, text, ways };
+    });
+}
+
+function identitySuggestions(uid: string, { columns }: FileFacts, { preview, form, isImport }: Place): Suggestion[] {
+  const facts = columns.find(({ name }) => name === uid);
+  if (facts === undefined || form.get('uidFrom') !== '' || preview.identities.value !== undefined) return [];
+  const isEmail = facts.looksLike === 'email';
+  const refused = preview.found.value?.rows.flatMap(({ problems }) => problems).find(({ column }) => column === uid);
+  const template = isEmail ? `{${uid}|localpart|slug}` : `{${uid}|slug}`;
+  const derive = {
+    label: `Make UIDs with ${template}`,
+    apply: () => form.assign({ uidFrom: TEMPLATE, uidTemplate: template }),
+  };
+  const identify = { label: 'Choose an identity file…', apply: () => focusField('identities'), asks: true };
+  const why = isEmail
+    ? ' looks like e-mail addresses; UIDs may not contain @.'
+    : refused === undefined
+      ? ' has values that are not valid UIDs.'
+      : [' has values that are not valid UIDs, such as ', foreignCode(refused.value), '.'];
+  const text = ['Column ', foreignCode(uid), why];
+  return [{ key: 'identities', text, ways: isImport ? [identify, derive] : [derive] }];
+}
+
+function shapeSuggestions(
+  { split = {}, wide, templates, scopeWords, where }: NonNullable<RecipeSettings['shape']>,
+  form: Form,
+): Suggestion[] {
+  const found: Suggestion[] = [];
+  const add = (key: string, text: ComponentChildren, label: string, part: NonNullable<RecipeSettings['shape']>) =>
+    found.push({ key, text, ways: [{ label, apply: () => form.assign(fieldsOf(part)) }] });
+  for (const [field, separator] of Object.entries(split)) {
+    if (form.get(field === 'guid' ? 'splitGuid' : 'splitUid') === separator) continue;
+    const what = field === 'guid' ? 'groups' : 'users';
+    const cells = `The cells of the ${FIELD_NAMES[field]} column have several ${what}, separated by `;
+    add(
+      `split ${field}`,
+      <>
+        {cells}
+        {foreignCode(separator)}.
+      </>,
+      `Split the ${what}`,
+      { split: { [field]: separator } },
+    );
+  }
+  if (wide !== undefined && form.get('groupsIn') === '') {
+    const marked = `${counted(wide.columns.length, 'column')} have marks in them: `;
+    add(
+      'wide',
+      <>
+        {marked}
+        {foreignCode(wide.columns.join(', '))}.
+      </>,
+      'Read each as a group',
+      { wide },
+    );
+  }
+  const guid = templates?.guid;
+  if (guid !== undefined && form.get('guidFrom') === '') {
+    const text = 'The groups have values that are not valid GUIDs.';
+    add('guid template', text, `Make GUIDs with ${guid}`, { templates: { guid } });
+  }
+  if (scopeWords !== undefined && form.get('scopeWords') === '') {
+    const words = Object.entries(scopeWords).map(([word, scope]) => `${word === '*' ? 'any other' : word} → ${scope}`);
+    const text = ['The scope column has words of its own. They could mean: ', foreign(words.join(', ')), '.'];
+    add('words', text, 'Use these meanings', { scopeWords });
+  }
+  if (where !== undefined && form.get('where') === '') {
+    const words = where.map(({ column, is = [], isNot }) =>
+      isNot === undefined ? `${column}: only ${is.join(', ') || 'empty'}` : `${column}: not ${isNot.join(', ')}`,
+    );
+    const text = ['Some columns say who is a member: ', foreignCode(words.join('; ')), '.'];
+    add('where', text, 'Leave out the other rows', { where });
+  }
+  return found;
+}
+
+/** Whether a recipe says how an earlier import read its file: it has the name of that. */
+function isOfImport(name: string) {
+  return /^\d{8}-\d{6}-/.test(name);
+}
+
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  uid: 'user',
+  guid: 'group',
+  scope: 'scope',
+  region: 'region',
+  onBehalfOf: 'acting user',
+};
+
+function foreignCode(text: string) {
+  return <code>{foreign(text)}</code>;
+}

@@ -1,0 +1,70 @@
+/** A file that was chosen for a new import or sync, with what was entered for it. It outlives its page. */
+import { signal } from '@preact/signals';
+import { Form } from '../../form.tsx';
+import { forget } from '../../kept-entries.ts';
+import { newKey } from '../../upload.ts';
+import { type Task, Upload } from '../../uploads.ts';
+import { FilePreview } from './preview.ts';
+import { SHAPING } from './shape-form.ts';
+
+/** What is said about one file, and not about the next one. */
+const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };
+
+export class UploadEntry {
+  /** Where it is kept. */
+  place: string;
+  form: Form;
+  preview: FilePreview;
+  file = signal<File | undefined>(undefined);
+  /** The one that is under way, or whose end the form has not shown yet. */
+  upload = signal<Upload | undefined>(undefined);
+  /** Why no upload was started, or how the last one failed, where no field says it. */
+  error = signal<unknown>(undefined);
+  #ending = new AbortController();
+  /** The key of the upload, and what was asked for under it. */
+  #attempt = { key: '', asked: '' };
+
+  /** @param place where it is kept @param initial values of the form */
+  constructor(place: string, initial: Readonly<Record<string, string>>) {
+    this.place = place;
+    this.form = new Form(initial);
+    this.preview = new FilePreview(this.form, this.#ending.signal);
+  }
+
+  isUnsaved() {
+    return this.file.peek() !== undefined || this.form.isChanged;
+  }
+
+  end() {
+    this.upload.peek()?.stop();
+    this.#ending.abort();
+  }
+
+  choose(chosen: File) {
+    const before = this.file.peek();
+    // Another file has another shape; the same one, fixed, has not.
+    if (before !== undefined && before.name !== chosen.name) this.form.assign(OF_ONE_FILE);
+    this.file.value = chosen;
+    // The one that is under way goes on in the frame.
+    this.upload.value = undefined;
+    this.error.value = undefined;
+    this.form.clearErrors();
+    this.#attempt = { key: newKey(), asked: '' };
+    void this.preview.read(chosen);
+  }
+
+  start(task: Pick<Task, 'address' | 'file' | 'formHref' | 'hrefOf' | 'noun'>) {
+    const identities = this.preview.identities.peek();
+    const asked = `${task.address} ${identities === undefined ? '' : `${identities.name} ${identities.lastModified}`}`;
+    // The same once more is a repetition, so that a lost answer does not make two; another option is another import.
+    if (this.#attempt.asked !== '' && this.#attempt.asked !== asked) this.#attempt.key = newKey();
+    this.#attempt.asked = asked;
+    const upload = new Upload({ ...task, identities, key: this.#attempt.key });
+    this.upload.value = upload;
+    void upload.run().then(() => {
+      if (this.upload.peek() !== upload) return;
+      if (upload.state.peek() === 'stopped') this.upload.value = undefined;
+      if (upload.state.peek() === 'made' && !upload.isWatched.peek()) forget(this.place);
+    });
+  }
+}

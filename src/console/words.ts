@@ -1,0 +1,297 @@
+/** How people read states, outcomes and actions, and the sentences for each. Pure. */
+import type { Action, Field, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.ts';
+import { counted, grouped, timeToTheSecond } from './format.ts';
+
+export const OUTCOMES: readonly Outcome[] = [
+  'added',
+  'banned',
+  'already_member',
+  'failed',
+  'invalid',
+  'duplicate',
+  'unconfirmed',
+  'unprocessed',
+  'changed',
+  'removed',
+  'unbanned',
+  'skipped',
+];
+
+export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
+  added: 'added',
+  banned: 'banned',
+  already_member: 'already in place',
+  failed: 'failed',
+  invalid: 'invalid',
+  duplicate: 'duplicate',
+  unconfirmed: 'unconfirmed',
+  unprocessed: 'not sent',
+  changed: 'changed',
+  removed: 'removed',
+  unbanned: 'unbanned',
+  skipped: 'left out',
+};
+
+/** The outcome of one row: what was already so depends on what it asks for. */
+export function outcomeLabel(outcome: Outcome, scope: string) {
+  if (outcome !== 'already_member') return OUTCOME_LABELS[outcome];
+  return scope === 'ban' ? 'already banned' : 'already a member';
+}
+
+/** Outcomes with which a row has what it asked for. */
+const IN_PLACE: readonly Outcome[] = ['added', 'banned', 'already_member', 'changed', 'removed', 'unbanned'];
+/** Outcomes of rows that went wrong. */
+export const WRONG: readonly Outcome[] = ['failed', 'invalid', 'unconfirmed'];
+/** Outcomes that ask for a person once an import is over: before, what is not sent may just be to come. */
+export const ATTENTION: readonly Outcome[] = [...WRONG, 'unprocessed'];
+
+export function inPlace(rows: RowCounts) {
+  return sumOf(rows, IN_PLACE);
+}
+
+/** Rows that have an outcome. */
+export function settled(rows: RowCounts) {
+  return sumOf(rows, OUTCOMES);
+}
+
+export function needAttention(rows: RowCounts) {
+  return sumOf(rows, ATTENTION);
+}
+
+/** Rows that need attention still: not those that were repaired and sent. */
+export function leftToDo({ rows, repaired }: ImportView) {
+  return Math.max(0, needAttention(rows) - repaired);
+}
+
+export function wentWrong(rows: RowCounts) {
+  return sumOf(rows, WRONG);
+}
+
+/** Outcomes of rows that a further import may send again. */
+export const RETRYABLE: readonly Outcome[] = ['failed', 'unconfirmed', 'unprocessed'];
+
+export function retryable(rows: RowCounts) {
+  return sumOf(rows, RETRYABLE);
+}
+
+function sumOf(rows: RowCounts, outcomes: readonly Outcome[]) {
+  return outcomes.reduce((sum, outcome) => sum + rows[outcome], 0);
+}
+
+/** Why an import waits that would create more than it may. */
+export const CREATE_LIMIT = 'CREATE_LIMIT';
+export const BANS_UNKNOWN = 'BANS_UNKNOWN';
+
+/** What the list's filter offers: name → states. */
+export const STATE_GROUPS = {
+  'in progress': ['staging', 'staged', 'running', 'pausing', 'paused', 'cancelling'],
+  blocked: ['blocked', 'failed'],
+  completed: ['completed'],
+  'stopped early': ['cancelled', 'aborted', 'rejected'],
+};
+
+/** Tone of a state's badge. */
+export const STATE_TONES: Readonly<Record<ImportState, 'busy' | 'still' | 'good' | 'attention'>> = {
+  staging: 'busy',
+  staged: 'still',
+  running: 'busy',
+  pausing: 'busy',
+  paused: 'still',
+  blocked: 'attention',
+  cancelling: 'busy',
+  cancelled: 'still',
+  aborted: 'attention',
+  completed: 'good',
+  rejected: 'attention',
+  failed: 'attention',
+};
+
+/** The word on an import's badge. One that is completed may have left something to do, and says so. */
+export function stateLabel(view: ImportView) {
+  if (view.state === 'completed' && leftToDo(view) > 0) return 'completed with problems';
+  return isWaiting(view) ? 'waiting' : view.state;
+}
+
+export function stateTone(view: ImportView) {
+  if (view.state === 'completed' && leftToDo(view) > 0) return 'attention';
+  return isWaiting(view) ? 'still' : STATE_TONES[view.state];
+}
+
+/** Whether other files are read before this one. */
+function isWaiting({ state, staging }: ImportView) {
+  return state === 'staging' && staging === null;
+}
+
+/** Whether it has only been checked: nothing was sent so far. */
+export function isDryRun({ dryRun, startedAt }: ImportView) {
+  return dryRun && startedAt === null;
+}
+
+/** Whether this undid an import. */
+export function isUndone({ kind, state }: FollowUp) {
+  return kind === 'undo' && state === 'applied';
+}
+
+/** Whether a sync made it: such an import has the id of its sync. */
+export function isOfSync({ id }: ImportView) {
+  return /^(sync|undo)-/.test(id);
+}
+
+/** Where the import stands and what that means, in one or two sentences of its own for each state. */
+export function stateSentence(view: ImportView): string {
+  const { state, rows } = view;
+  const open = rows.read - settled(rows);
+  switch (state) {
+    case 'staging':
+      if (isWaiting(view)) return 'Waiting to be read: files are read one after another. Nothing has been sent yet.';
+      return view.staging?.cutting === true
+        ? 'The file has been read; its rows are being split into batches. Nothing has been sent yet.'
+        : 'The file is being read and checked. Nothing has been sent yet.';
+    case 'staged':
+      if (view.maxRemovals !== undefined)
+        return `The file has been read, and nothing has been sent: ${counted(Number(view.maxRemovals), 'row')} remove or ban members, more than are sent without asking. Look at the rows first.`;
+      if (view.checkedRows !== undefined && view.checkedRows.wouldFail > 0) {
+        const { canBeSent, wouldFail } = view.checkedRows;
+        return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
+      }
+      return view.dryRun
+        ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
+        : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
+    case 'running':
+      return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
+    case 'pausing':
+      return 'Pausing: calls in flight are finishing, no new ones are made.';
+    case 'paused':
+      if (view.code === 'FIRST_ROWS') return `The first rows have been sent. ${waiting(open)} until you resume.`;
+      return `Paused: ${waiting(open)}. Nothing is sent until it is resumed.`;
+    case 'blocked':
+      if (view.code === CREATE_LIMIT)
+        return `Blocked: more is missing on the service than may be created, and ${waiting(open)} for your decision.`;
+      if (view.code === BANS_UNKNOWN)
+        return `Blocked: it is not known who is banned from its groups, and adding a banned user lifts the ban. ${waiting(open)}. Resume asks the service again.`;
+      if (view.code === 'SERVICE_AWAY')
+        return `Blocked: the service has not answered for longer than the import may wait, and ${waiting(open)} for it. It continues when the service answers; no attempts were used.`;
+      if (view.code === 'DISK_FULL')
+        return 'Blocked: the disk of the data directory is full. Make room on it; the import continues by itself, and nothing is lost.';
+      return `Blocked: the service refused a region’s key or plan, and ${waiting(open)} for it. Fix it, then resume; no attempts were used.`;
+    case 'cancelling':
+      return 'Cancelling: calls in flight are finishing, the rest will not be sent.';
+    case 'cancelled':
+      return `Cancelled: ${grouped(rows.unprocessed)} of ${counted(rows.read, 'row')} ${rows.unprocessed === 1 ? 'was' : 'were'} not sent.`;
+    case 'aborted':
+      return 'Stopped: more rows went wrong than allowed. Rows that were not sent can be retried.';
+    case 'completed':
+      return completedSentence(view);
+    case 'failed':
+      return `Failed: rollcall hit an unexpected error. ${rows.read === 0 ? 'Nothing was sent.' : `${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome and keep it.`} Resume tries again; cancel ends it.`;
+    case 'rejected':
+      return 'The file could not be used, and nothing was sent. Fix it and upload it again.';
+  }
+}
+
+/** Rows that are not sent yet: "1 row waits". */
+export function waiting(rows: number) {
+  return `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
+}
+
+function completedSentence(view: ImportView) {
+  const { rows, repaired } = view;
+  const good = inPlace(rows);
+  if (rows.read === 0) return 'Completed: the file has no rows.';
+  if (rows.read === 1 && good === 1) return 'Completed: the only row succeeded.';
+  if (good === rows.read) return `Completed: all ${counted(good, 'row')} succeeded.`;
+  const attention = leftToDo(view);
+  const others =
+    rows.skipped === 0 ? 'duplicates of these' : rows.duplicate === 0 ? 'left out' : 'left out, or duplicates';
+  const rest = [
+    repaired > 0 && `${counted(repaired, 'row')} ${repaired === 1 ? 'was' : 'were'} repaired and sent`,
+    attention > 0 && `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention`,
+  ].filter((part) => part !== false);
+  return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest.join('; ') || `the others are ${others}`}.`;
+}
+
+/** What a region is doing or waiting for. */
+export function regionSentence(region: RegionState) {
+  if (region.stopped) return 'Stopped: the service refused its key or plan';
+  if (region.unanswered !== null) {
+    const { state, nextTryAt } = region.circuit;
+    return `The service does not answer; ${state === 'open' && nextTryAt !== null ? `next try at ${timeToTheSecond(nextTryAt)}` : 'trying now'}`;
+  }
+  if (region.limitedForMs >= 1000 && region.active === 0) {
+    return `Waiting ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit`;
+  }
+  if (region.active > 0) return `${counted(region.active, 'call')} in flight, ${grouped(region.waiting)} waiting`;
+  if (region.waiting > 0 && region.workers === 0) return 'Waiting for a worker: none is running';
+  if (region.waiting > 0) return `${counted(region.waiting, 'call')} waiting`;
+  if (region.delayed > 0) return `${counted(region.delayed, 'call')} waiting for a retry`;
+  return '';
+}
+
+export function actionLabel(view: ImportView, action: Action) {
+  switch (action) {
+    case 'pause':
+      return 'Pause';
+    case 'resume':
+      if (view.state !== 'staged') return 'Resume';
+      return (view.checkedRows?.wouldFail ?? 0) > 0 ? 'Start with all rows' : 'Start sending';
+    case 'cancel':
+      return 'Cancel…';
+    case 'retry':
+      return `Retry ${counted(view.retryable, 'row')}`;
+    case 'delete':
+      return 'Delete…';
+  }
+}
+
+/** What a column of a file may be, by the label that pages have for it. */
+export const FIELDS: readonly (readonly [field: Field, label: string])[] = [
+  ['uid', 'User (UID)'],
+  ['guid', 'Group (GUID)'],
+  ['scope', 'Scope'],
+  ['region', 'Region'],
+  ['onBehalfOf', 'Acting user'],
+];
+
+/** A column as people know it: cells beyond the header have none of their own. */
+export function columnLabel(name: string) {
+  if (name === '') return 'column without a name';
+  const [, number] = /^_extra_(\d+)$/.exec(name) ?? [];
+  return number === undefined ? name : `extra column ${number}`;
+}
+
+/** What a field offers, where it asks for a column. */
+export function columnChoices(columns: readonly string[]) {
+  return columns.map((name) => [name, columnLabel(name)] as const);
+}
+
+/** What is wrong with a row, which begins with the name of the column. */
+export function messageWords(message: string) {
+  return message.replace(/^_extra_\d+(?=: )/, columnLabel);
+}
+
+/** The file's name without its folders. */
+export function fileName(file: string) {
+  return file === '-' ? 'standard input' : (file.split(/[\\/]/).at(-1) ?? file);
+}
+
+/** What is missing for a preview's field, below the first rows. */
+export const MISSING: Readonly<Record<string, string>> = {
+  uid: 'No column is recognised as the user. Choose “User (UID)” above the column that has it.',
+  guid: 'No column is recognised as the group. Choose “Group (GUID)” above the column that has it, or enter one group for all rows.',
+};
+
+/** Why an import waits that would create too much: behind the first sentence it says how a program goes on. */
+export function createLimitSentence({ reason }: Pick<ImportView, 'reason'>) {
+  const [first = ''] = reason.split('. ');
+  return `${first.charAt(0).toUpperCase()}${first.slice(1)}.`;
+}
+
+/** What rows wait for before they are sent; '' when it is over. */
+function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
+  let [asked, of] = [0, 0];
+  for (const { banQuestions } of Object.values(regions)) {
+    asked += banQuestions?.asked ?? 0;
+    of += banQuestions?.of ?? 0;
+  }
+  return asked < of ? `Asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}. ` : '';
+}

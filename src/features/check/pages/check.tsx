@@ -1,0 +1,264 @@
+/** What the service says of an import before anything is sent: which rows would fail, and what sending takes. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useAnswer } from '../../../console/answer.ts';
+import type { CheckSummary, CheckView } from '../../../console/answers.ts';
+import { importPath, query, request } from '../../../console/api.ts';
+import { confirmed } from '../../../console/dialog.tsx';
+import { Facts, foreign, importHref } from '../../../console/element.tsx';
+import { counted, duration, grouped } from '../../../console/format.ts';
+import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
+import { usePlace } from '../../../console/place.ts';
+import { Download } from '../../../console/view/import/downloads.tsx';
+import type { LiveImport } from '../../../console/view/import/live-import.ts';
+import type { RowsWanted } from '../../../console/view/import/rows-wanted.ts';
+import { useWork, WorkButton } from '../../../console/work.tsx';
+
+const ASK_EVERY_MS = 1000;
+
+/** What the words of a check mean to a person. */
+const VERDICTS: readonly (readonly [verdict: string, label: string])[] = [
+  ['fail', 'would fail'],
+  ['invalid', 'invalid'],
+  ['not_checked', 'could not be checked'],
+  ['add', 'would be added'],
+  ['ban', 'would be banned'],
+  ['lifts_ban', 'are banned: adding lifts the ban'],
+  ['already_member', 'already a member'],
+  ['already_banned', 'already banned'],
+  ['other_scope', 'a member with another scope, which stays'],
+  ['duplicate', 'duplicate'],
+];
+
+interface ImportCheckProperties {
+  id: string;
+  live: LiveImport;
+  filter: RowsWanted;
+  /** The service was asked before. */
+  hasCheck: boolean;
+}
+
+/** Of an import that waits. */
+export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckProperties) {
+  const { isOperator } = usePlace();
+  const work = useWork();
+  const isAsked = useSignal(hasCheck);
+  const {
+    data: check,
+    error,
+    set,
+  } = useAnswer<CheckView>(isAsked.value ? importPath(id, '/check') : null, {
+    everyMs: (known) => (known?.underWay === false ? undefined : ASK_EVERY_MS),
+  });
+  const start = (maxCalls?: number) =>
+    work.start(async (signal) => {
+      set(await request(importPath(id, `/check${query({ maxCalls })}`), { method: 'POST', signal }));
+      isAsked.value = true;
+    });
+  const checkedAt = check?.summary?.checkedAt;
+  // The page's headline says what was found.
+  useEffect(() => {
+    const leaving = new AbortController();
+    if (checkedAt !== undefined) void live.load(leaving.signal);
+    return () => leaving.abort();
+  }, [checkedAt]);
+  if (error !== undefined && check === undefined) return <ErrorNotice error={error} />;
+  const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked.value);
+  return (
+    <>
+      {!isAsked.value && (
+        <p>
+          Ask the service which groups and users exist, who is a member already, and which rows would fail. Nothing is
+          changed.
+        </p>
+      )}
+      <p role="status">{check !== undefined && check.state !== 'done' && checkSentence(check)}</p>
+      {check?.underWay === true && <CheckProgress check={check} />}
+      {check?.summary && <CheckResult id={id} summary={check.summary} filter={filter} />}
+      {isOperator && check?.state === 'done' && check.summary && (
+        <Missing id={id} live={live} summary={check.summary} />
+      )}
+      {mayAsk && (
+        <div class="buttons">
+          {check?.state === 'priced' ? (
+            <WorkButton busy={work.busy} kind="main" onClick={() => void start(Math.max(1, priceOf(check)))}>
+              Make {counted(priceOf(check), 'call')} and check
+            </WorkButton>
+          ) : (
+            <WorkButton busy={work.busy} kind={check === undefined ? 'main' : ''} onClick={() => void start()}>
+              {check === undefined
+                ? 'Check with the service'
+                : check.state === 'done'
+                  ? 'Check again'
+                  : 'Continue the check'}
+            </WorkButton>
+          )}
+        </div>
+      )}
+      <ErrorPlace error={work.error} />
+    </>
+  );
+}
+
+/** Calls that are still to be made, all regions together. */
+function priceOf({ price }: CheckView) {
+  return Object.values(price ?? {}).reduce((sum, calls) => sum + calls, 0);
+}
+
+function checkSentence(check: CheckView) {
+  const { state, underWay, reason, calls } = check;
+  if (underWay) return 'The service is being asked. Nothing is changed.';
+  if (state === 'priced') {
+    return `${counted(calls, 'call')} made so far. The whole check takes up to ${counted(priceOf(check), 'more call')}; they count towards your rate limit.`;
+  }
+  if (state === 'stopped') return `The check stopped: ${reason}.`;
+  return 'The check was interrupted. It continues where it was.';
+}
+
+function CheckProgress({ check: { progress, calls } }: { check: CheckView }) {
+  const value = progress === null || progress.of === 0 ? undefined : progress.done / progress.of;
+  return (
+    <>
+      <progress max={1} value={value} aria-label="Check" />
+      <p class="note">
+        {progress === null ? '' : `${grouped(progress.done)} of ${grouped(progress.of)} ${progress.step}, `}
+        {counted(calls, 'call')}
+      </p>
+    </>
+  );
+}
+
+interface MissingProperties {
+  id: string;
+  live: LiveImport;
+  summary: CheckSummary;
+}
+
+/** What rows would fail for that can be created. They can be sent all the same, which the page offers above. */
+function Missing({ id, live, summary: { users, groups, create } }: MissingProperties) {
+  const work = useWork();
+  const parts = [
+    users.unknown > 0 && counted(users.unknown, 'user'),
+    groups.missing > 0 && counted(groups.missing, 'group'),
+  ].filter((part) => part !== false);
+  // What an import may create already is created when it is sent.
+  if (create !== null || parts.length === 0) return null;
+  const what = parts.join(' and ');
+  const createAll = async () => {
+    const agreed = await confirmed({
+      question: `Create ${what}, and send all rows?`,
+      explanation:
+        'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them. Check first that the columns of the file are right.',
+      yes: `Create ${what} and send`,
+      no: 'Do not create',
+      tone: 'main',
+    });
+    if (!agreed) return;
+    await work.start(async (signal) => {
+      const choices = {
+        ...(users.unknown > 0 && { createUsers: 'true', userNameFrom: 'uid' }),
+        ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),
+        maxCreate: `users=${users.unknown},groups=${groups.missing}`,
+      };
+      await request(importPath(id, `/resume${query(choices)}`), { method: 'POST', signal });
+      await live.load(signal);
+    });
+  };
+  return (
+    <>
+      <div class="buttons">
+        <WorkButton busy={work.busy} onClick={() => void createAll()}>
+          Create {what}…
+        </WorkButton>
+      </div>
+      <ErrorPlace error={work.error} />
+    </>
+  );
+}
+
+/** What filters the rows for a problem of the check. */
+function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
+  if (verdict === 'invalid') return { status: 'invalid', code };
+  return { check: code === '' ? verdict : `${verdict}:${code}` };
+}
+
+function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummary; filter: RowsWanted }) {
+  const { rows, problems, groups, users, messages, sendingMs, calls } = summary;
+  const wrong = rows.fail + rows.invalid;
+  const send = Object.values(calls.send).reduce((sum, number) => sum + number, 0);
+  return (
+    <div class="check-result">
+      <p class={summary.wouldFail ? 'attention' : ''}>
+        {wrong > 0
+          ? `${counted(wrong, 'row')} of ${grouped(rows.read)} would fail or ${wrong === 1 ? 'is' : 'are'} invalid.`
+          : summary.wouldFail
+            ? 'Not everything could be checked, or a group would be too large.'
+            : `No problem was found in ${counted(rows.read, 'row')}.`}
+      </p>
+      <Facts
+        list={[
+          ...VERDICTS.map(([verdict, label]) => {
+            const number = rows[verdict as 'fail'];
+            return [label, number > 0 && grouped(number)] as const;
+          }),
+        ]}
+      />
+      {problems.length > 0 && (
+        <>
+          <h3>Problems</h3>
+          <ul class="plain check-problems">
+            {problems.map((problem) => {
+              const { verdict, code, rows: count, reason } = problem;
+              return (
+                <li key={`${verdict} ${code}`}>
+                  <b>{counted(count, 'row')}</b> {foreign(reason)} <code>{code}</code> ·{' '}
+                  <a
+                    href={`${importHref(id)}${query(rowsWith(problem))}#rows`}
+                    aria-label={`Show ${counted(count, 'row')}: ${reason}`}
+                    onClick={(event) => {
+                      event.preventDefault();
+                      filter.chooseAlone(rowsWith(problem));
+                    }}
+                  >
+                    Show {counted(count, 'row')}
+                  </a>
+                </li>
+              );
+            })}
+          </ul>
+        </>
+      )}
+      <h3>Groups and users</h3>
+      <Facts
+        list={[
+          ['Groups that exist', grouped(groups.found)],
+          ['Groups missing', groups.missing > 0 && grouped(groups.missing)],
+          ['Groups that cannot be read', groups.failed > 0 && grouped(groups.failed)],
+          ['Groups too large', groups.full > 0 && grouped(groups.full)],
+          ['Users that exist', grouped(users.exist)],
+          ['Users unknown', users.unknown > 0 && grouped(users.unknown)],
+          ['Users deactivated', users.deactivated > 0 && grouped(users.deactivated)],
+          ['Users not checked', users.notChecked > 0 && grouped(users.notChecked)],
+        ]}
+      />
+      <h3>What sending takes</h3>
+      <Facts
+        list={[
+          ['Calls', `at least ${grouped(send)}`],
+          ['Time', `at least ${duration(sendingMs)}`],
+          ['Messages in groups', `${grouped(messages.count)} in ${counted(messages.groups, 'group')}`],
+          ['Calls of this check', grouped(calls.check)],
+        ]}
+      />
+      {summary.notes.map((note) => (
+        <p key={note} class="note">
+          {foreign(note)}
+        </p>
+      ))}
+      <ul class="downloads">
+        <Download name="Every row" links={[{ text: 'CSV', href: importPath(id, '/check/rows') }]} />
+        <Download name="Every group" links={[{ text: 'CSV', href: importPath(id, '/check/groups') }]} />
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,212 @@
+/** Who is in which group now, as files that imports and syncs read back. */
+import { useAnswer } from '../../console/answer.ts';
+import { request } from '../../console/api.ts';
+import { confirmed } from '../../console/dialog.tsx';
+import { Badge, Card, Empty, foreign } from '../../console/element.tsx';
+import { CheckField, TextField, useForm } from '../../console/form.tsx';
+import { counted, grouped } from '../../console/format.ts';
+import { ErrorNotice, ErrorPlace } from '../../console/notice.tsx';
+import { usePlace } from '../../console/place.ts';
+import { Time } from '../../console/time.tsx';
+import { Download } from '../../console/view/import/downloads.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
+import type { ExportView } from './api.ts';
+
+const ASK_EVERY_MS = 1000;
+const FORMATS = ['csv', 'ndjson', 'xlsx'];
+
+export function ExportsPage() {
+  const { isOperator } = usePlace();
+  const { data, error, reload } = useAnswer<{ exports: readonly ExportView[] }>('/v1/exports', {
+    everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
+  });
+  return (
+    <>
+      <h1>Exports</h1>
+      <div class="stack">
+        {isOperator && (
+          <Card id="new" title="New export">
+            <NewExport onBegun={reload} />
+          </Card>
+        )}
+        <Card id="all" title="All exports">
+          {error !== undefined ? (
+            <ErrorNotice error={error} />
+          ) : data === undefined ? (
+            <Empty>Loading …</Empty>
+          ) : data.exports.length === 0 ? (
+            <Empty>No exports yet.</Empty>
+          ) : (
+            <ul class="plain exports">
+              {data.exports.map((view) => (
+                <Export key={view.id} view={view} onChanged={reload} />
+              ))}
+            </ul>
+          )}
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function NewExport({ onBegun }: { onBegun: () => Promise<void> }) {
+  const form = useForm({ groups: '', users: '', groupsOnly: '' });
+  const work = useWork();
+  const begin = () =>
+    work.start(async (signal) => {
+      const { groups = '', users, groupsOnly } = form.read();
+      const named = groups.split(/[,\s]+/).filter((guid) => guid !== '');
+      const body = JSON.stringify({
+        ...(named.length > 0 && { groups: named }),
+        users: users === 'true',
+        groupsOnly: groupsOnly === 'true',
+      });
+      await request('/v1/exports', { method: 'POST', body, type: 'application/json', signal });
+      await onBegun();
+    });
+  return (
+    <form
+      class="new-import"
+      noValidate
+      onSubmit={(event: SubmitEvent) => {
+        event.preventDefault();
+        void begin();
+      }}
+    >
+      <p class="note">
+        Reads who is in which group now: a backup, or the first file for a sync. It takes calls of your rate limit and
+        changes nothing.
+      </p>
+      <div class="fields">
+        <TextField
+          form={form}
+          name="groups"
+          label="Groups"
+          isLong
+          placeholder="choir, team"
+          note="GUIDs. Leave empty for all groups."
+        />
+        <CheckField form={form} name="users" label="Users with their fields too" />
+        <CheckField form={form} name="groupsOnly" label="Only the groups, without members" />
+      </div>
+      <ErrorPlace error={work.error} />
+      <div class="buttons">
+        <button type="submit" class="main" aria-disabled={work.busy}>
+          Start export
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const TONES: Readonly<Record<ExportView['state'], 'busy' | 'still' | 'good' | 'attention'>> = {
+  running: 'busy',
+  completed: 'good',
+  incomplete: 'attention',
+  stopped: 'attention',
+  unreadable: 'attention',
+};
+
+function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promise<void> }) {
+  const { isOperator } = usePlace();
+  const work = useWork();
+  const buttons = useKeptFocus();
+  const { id, state, underWay, totals, createdAt, reason } = view;
+  const isInterrupted = state === 'running' && !underWay;
+  const hasFiles = state === 'completed' || state === 'incomplete';
+  const act = (rest: string, method: string) =>
+    work.start(async (signal) => {
+      await request(`/v1/exports/${encodeURIComponent(id)}${rest}`, { method, signal });
+      await onChanged();
+    });
+  const remove = async () => {
+    const yes = await confirmed({
+      question: 'Delete this export?',
+      explanation: 'Its files will be deleted. Memberships do not change.',
+      yes: 'Delete export',
+      no: 'Keep it',
+    });
+    if (yes) await act('', 'DELETE');
+  };
+  return (
+    <li>
+      <div class="standing">
+        <Badge tone={isInterrupted ? 'attention' : TONES[state]}>{isInterrupted ? 'interrupted' : state}</Badge>
+        <h3>{state === 'unreadable' ? id : scopeOf(view)}</h3>
+        <span class="soft">
+          <Time iso={createdAt} />
+        </span>
+      </div>
+      {state !== 'unreadable' && (
+        <p class="note" role="status">
+          {progressText(view)}
+        </p>
+      )}
+      {state !== 'completed' && !underWay && reason !== '' && <p class="note">{foreign(reason)}</p>}
+      {totals !== null && <p class="note">{totalsText(totals)}</p>}
+      {hasFiles && (
+        <ul class="downloads">
+          {view.lists.map((list) => (
+            <Download
+              key={list}
+              name={`${list.charAt(0).toUpperCase()}${list.slice(1)}`}
+              links={FORMATS.map((format) => ({
+                text: format.toUpperCase(),
+                href: `/v1/exports/${encodeURIComponent(id)}/${list}?format=${format}`,
+              }))}
+            />
+          ))}
+        </ul>
+      )}
+      {isOperator && (
+        <div class="buttons" ref={buttons}>
+          {!underWay && state !== 'completed' && state !== 'unreadable' && (
+            <WorkButton busy={work.busy} onClick={() => void act('/resume', 'POST')}>
+              Resume export
+            </WorkButton>
+          )}
+          <WorkButton busy={work.busy} kind="danger quiet" label={`Delete export ${id}`} onClick={() => void remove()}>
+            Delete…
+          </WorkButton>
+        </div>
+      )}
+      <ErrorPlace error={work.error} />
+    </li>
+  );
+}
+
+function scopeOf({ groups, regions }: ExportView) {
+  return `${groups === null ? 'All groups' : counted(groups, 'group')} in ${regions.join(', ')}`;
+}
+
+function progressText({ underWay, progress, calls }: ExportView) {
+  if (!underWay) return counted(calls, 'call');
+  if (progress === null) return 'Starting …';
+  const { step, done, of } = progress;
+  const read = `${grouped(done)}${of === null ? '' : ` of ${grouped(of)}`}`;
+  // Members are counted by the groups whose list is read.
+  return `${step === 'members' ? `Members of ${read} groups` : `${read} ${step}`} read, ${counted(calls, 'call')}`;
+}
+
+function totalsText({
+  groups,
+  pending,
+  members,
+  banned,
+  users,
+  unknownScopes,
+  missing,
+  failed,
+}: NonNullable<ExportView['totals']>) {
+  const parts = [
+    counted(groups, 'group'),
+    counted(members, 'member'),
+    banned > 0 && `${grouped(banned)} banned`,
+    users > 0 && counted(users, 'user'),
+    pending > 0 && `${counted(pending, 'group')} still to read`,
+    unknownScopes > 0 && `${counted(unknownScopes, 'member')} with a scope that no import can read`,
+    missing.length > 0 && `not found: ${missing.map(({ guid }) => guid).join(', ')}`,
+    failed.length > 0 && `could not be read: ${failed.map(({ guid }) => guid).join(', ')}`,
+  ];
+  return parts.filter((part) => part !== false).join(' · ');
+}

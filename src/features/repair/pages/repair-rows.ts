@@ -1,0 +1,305 @@
+/** The rows of an import that are being repaired: what is shown, what is edited, and what is not saved yet. */
+import { batch, computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { isAway } from '../../../console/answer.ts';
+import { importPath, query, request } from '../../../console/api.ts';
+import { connection } from '../../../console/connection.ts';
+import { counted } from '../../../console/format.ts';
+import { announce } from '../../../console/frame.tsx';
+import { useEntry } from '../../../console/kept-entries.ts';
+import { keepInAddress, usePlace } from '../../../console/place.ts';
+import type { RepairRows as Page, RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api.ts';
+import { MarkedCells } from './marked-cells.ts';
+
+/** Null: as the file had it. */
+type Edit = { row: number; column: string; value: string | null };
+/** The latest one of a person. */
+type Change = { row: number; column: string; from: string; to: string };
+/** What is not set counts as ''. */
+type Wanted = Readonly<Partial<Record<'status' | 'code' | 'problemColumn' | 'state', string>>>;
+/** The cell that has, or last had, the keyboard. */
+type Here = { row: RepairRow; column: string };
+
+export const PAGE = 50;
+/** Edits that the server takes at a time. */
+const MAX_EDITS = 1000;
+
+export class RepairRows {
+  /** What there is to repair; undefined until it is known. */
+  view = signal<RepairView | undefined>(undefined);
+  /** Undefined until the first page is there. */
+  rows = signal<readonly RepairRow[] | undefined>(undefined);
+  /** Why nothing can be shown. */
+  error = signal<unknown>(undefined);
+  hasMore = computed(() => this.#next.value !== null);
+  /** Rows before the first one shown were left out: the page was opened at a row. */
+  isFromStart = signal(true);
+  saving = signal<'saved' | 'saving' | 'failed'>('saved');
+  /** Why edits are not saved. */
+  failure = signal<unknown>(undefined);
+  latest = signal<Change | undefined>(undefined);
+  here = signal<Here | undefined>(undefined);
+  marked = new MarkedCells();
+  wanted;
+  #next = signal<string | null>(null);
+  #id;
+  /** Edits that the server does not have yet, in order: those of one action each. They outlive the page. */
+  #waiting: (readonly Edit[])[];
+  #flushing: Promise<void> | undefined;
+  #asked = 0;
+  #looked = 0;
+  #leaving = new AbortController();
+  /** Number of the row to begin behind. */
+  #after;
+
+  /** @param at the row that was worked on */
+  constructor(id: string, wanted: Wanted, at: number, waiting: (readonly Edit[])[]) {
+    this.#waiting = waiting;
+    this.#id = id;
+    this.wanted = signal(wanted);
+    this.#after = Math.max(0, at - 1);
+  }
+
+  /** @returns ends it */
+  start(): () => void {
+    this.#leaving = new AbortController();
+    void this.load();
+    if (this.#waiting.length > 0) {
+      this.saving.value = 'saving';
+      void this.flush();
+    }
+    const back = () => void (this.#waiting.length > 0 ? this.flush() : this.load());
+    connection.addEventListener('back', back, { signal: this.#leaving.signal });
+    return () => {
+      this.#leaving.abort();
+      if (this.#waiting.length > 0) connection.addEventListener('back', () => void this.flush(), { once: true });
+    };
+  }
+
+  /** All from the beginning, or behind the row at which the page was opened. */
+  async load() {
+    this.isFromStart.value = this.#after === 0;
+    await Promise.all([this.overview(), this.#page(this.#after === 0 ? null : String(this.#after), [])]);
+  }
+
+  more() {
+    return this.#page(this.#next.peek(), this.rows.peek() ?? []);
+  }
+
+  fromStart() {
+    this.#after = 0;
+    return this.load();
+  }
+
+  choose(changes: Wanted) {
+    this.wanted.value = { ...this.wanted.peek(), ...changes };
+    this.#after = 0;
+    this.marked.clear();
+    keepInAddress(query(this.wanted.peek()));
+    void this.load();
+  }
+
+  /** Keeps which cell is worked on, and in the address its row: a reload begins there. */
+  keepPlace(here: Here) {
+    this.here.value = here;
+    keepInAddress(query({ ...this.wanted.peek(), at: here.row.row }));
+  }
+
+  /** @param edits shown at once, and saved in their turn */
+  edit(edits: readonly Edit[]) {
+    batch(() => {
+      this.rows.value = this.rows.peek()?.map((row) => withEdits(row, edits));
+      this.saving.value = 'saving';
+    });
+    for (let at = 0; at < edits.length; at += MAX_EDITS) this.#waiting.push(edits.slice(at, at + MAX_EDITS));
+    void this.flush();
+  }
+
+  /** Saves what waits; resolves when it is saved or has failed. */
+  flush() {
+    this.#flushing ??= this.#save().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  /** Forgets edits that cannot be saved. */
+  discard() {
+    this.#waiting.length = 0;
+    batch(() => {
+      this.saving.value = 'saved';
+      this.failure.value = undefined;
+    });
+    return this.load();
+  }
+
+  /** Gives every row with the value that was changed the new one too. */
+  async replaceSame({ column, from, to }: Change) {
+    const { rows, ready } = await this.act('replace', { column, from, to, states: undefined });
+    this.latest.value = undefined;
+    announce(`${counted(rows, 'row')} changed; ${ready} of them can be sent now.`);
+  }
+
+  /** Changes many cells of the rows that pass the filter, or with `preview` says what would change. */
+  async act(what: 'replace' | 'paste' | 'undo', given: object): Promise<RepairReplaced> {
+    await this.flush();
+    if (this.failure.peek() !== undefined) throw this.failure.peek();
+    const show = (this.rows.peek() ?? []).map(({ row }) => row);
+    const answer = await request<RepairReplaced>(importPath(this.#id, `/repair/${what}`), {
+      method: 'POST',
+      type: 'application/json',
+      body: JSON.stringify({ ...(what !== 'undo' && this.#filter()), ...given, show }),
+      signal: this.#leaving.signal,
+    });
+    this.#take({ rows: answer.shown, counts: answer.counts });
+    await this.overview();
+    return answer;
+  }
+
+  /** Takes back the last action, or the last undo, if there is one. */
+  async undo(what: 'undo' | 'redo'): Promise<RepairReplaced | undefined> {
+    await this.flush();
+    await this.overview();
+    const last = this.view.peek()?.[what];
+    return last ? this.act('undo', { action: last.action }) : undefined;
+  }
+
+  #filter() {
+    const { status, code, problemColumn, state } = this.wanted.peek();
+    return {
+      ...(status && { status }),
+      ...(code && { code }),
+      ...(problemColumn && { problemColumn }),
+      ...(state && { states: [state] }),
+    };
+  }
+
+  /** Sends what is ready. @returns the import that it became */
+  async send(): Promise<{ id: string }> {
+    await this.flush();
+    const made = await request<{ id: string }>(importPath(this.#id, '/repair/send'), {
+      method: 'POST',
+      signal: this.#leaving.signal,
+    });
+    await this.fromStart();
+    return made;
+  }
+
+  async #save() {
+    for (let edits = this.#waiting[0]; edits !== undefined; edits = this.#waiting[0]) {
+      const first = edits[0]?.row;
+      try {
+        const answer = await request<RepairEdited>(importPath(this.#id, '/repair/rows'), {
+          method: 'PATCH',
+          type: 'application/json',
+          body: JSON.stringify({ edits }),
+        });
+        this.#waiting.shift();
+        this.#take(answer);
+        const own = answer.rows.find(({ row }) => row === first);
+        if (own !== undefined) announce(`Row ${own.line}: ${sayState(own)}`);
+      } catch (error) {
+        batch(() => {
+          this.saving.value = 'failed';
+          this.failure.value = error;
+        });
+        return;
+      }
+    }
+    batch(() => {
+      this.saving.value = 'saved';
+      this.failure.value = undefined;
+    });
+    // How far each problem is.
+    void this.overview();
+  }
+
+  #take({ rows, counts }: Pick<RepairEdited, 'rows' | 'counts'>) {
+    const answered = new Map(rows.map((row) => [row.row, row]));
+    const waiting = this.#waiting.flat();
+    const view = this.view.peek();
+    batch(() => {
+      this.rows.value = this.rows.peek()?.map((row) => {
+        const now = answered.get(row.row);
+        return now === undefined ? row : withEdits(now, waiting);
+      });
+      if (view !== undefined) this.view.value = { ...view, rows: { ...view.rows, ...counts } };
+    });
+  }
+
+  /** What there is to repair, as it is now. */
+  async overview() {
+    const own = ++this.#looked;
+    try {
+      const view = await request<RepairView>(importPath(this.#id, '/repair'), { signal: this.#leaving.signal });
+      // A later question is under way: its answer counts.
+      if (own === this.#looked) this.view.value = view;
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #page(cursor: string | null, before: readonly RepairRow[]) {
+    const own = ++this.#asked;
+    try {
+      const address = importPath(this.#id, `/repair/rows${query({ ...this.wanted.peek(), limit: PAGE, cursor })}`);
+      const page = await request<Page>(address, { signal: this.#leaving.signal });
+      if (own !== this.#asked) return;
+      const waiting = this.#waiting.flat();
+      batch(() => {
+        this.rows.value = [...before, ...page.rows.map((row) => withEdits(row, waiting))];
+        this.#next.value = page.nextCursor;
+        this.error.value = undefined;
+      });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown) {
+    if (this.#leaving.signal.aborted || (isAway(error) && this.rows.peek() !== undefined)) return;
+    this.error.value = error;
+  }
+}
+
+/** The row as it will be once these edits are saved. */
+function withEdits(row: RepairRow, edits: readonly Edit[]) {
+  const own = edits.filter((edit) => edit.row === row.row);
+  if (own.length === 0) return row;
+  const now = { ...row.edits };
+  for (const { column, value } of own) {
+    if (value === null) delete now[column];
+    else now[column] = value;
+  }
+  return { ...row, edits: now };
+}
+
+function sayState({ state, left }: RepairRow) {
+  if (state === 'ready') return 'can be sent.';
+  if (state === 'wrong') return left.map(({ reason }) => reason).join('; ');
+  return state === 'sent' ? 'was sent.' : 'is as the file had it.';
+}
+
+/** Lives as long as the page. */
+export function useRepairRows(): RepairRows {
+  const { param: id, query: wanted } = usePlace();
+  const repair = useRef<RepairRows | undefined>(undefined);
+  const at = Number(wanted.get('at') ?? 0);
+  const { waiting } = useEntry(`repair ${id}`, () => {
+    const edits: (readonly Edit[])[] = [];
+    return { waiting: edits, isUnsaved: () => edits.length > 0 };
+  });
+  repair.current ??= new RepairRows(
+    id,
+    {
+      status: wanted.get('status') ?? '',
+      code: wanted.get('code') ?? '',
+      problemColumn: wanted.get('problemColumn') ?? '',
+      state: wanted.get('state') ?? '',
+    },
+    Number.isSafeInteger(at) ? at : 0,
+    waiting,
+  );
+  useEffect(() => repair.current?.start(), []);
+  return repair.current;
+}

@@ -1,0 +1,158 @@
+/** What came of each run of a schedule, drawn and listed, and the rows that keep failing. */
+import { useEffect, useMemo } from 'preact/hooks';
+import { useAnswer } from '../../../console/answer.ts';
+import { LineChart } from '../../../console/chart.tsx';
+import { Badge, Empty, foreign, syncHref } from '../../../console/element.tsx';
+import { ErrorNotice } from '../../../console/notice.tsx';
+import type { ScheduleHistory as History, RunState, Schedule, ScheduleRun } from '../../../console/sync-answers.ts';
+import { CHANGES, countsSentence } from '../../../console/sync-words.ts';
+import { type Column, DataTable } from '../../../console/table.tsx';
+import { Time, TimeIn } from '../../../console/time.tsx';
+import { compareHref } from '../../sync/pages/compare.tsx';
+
+const SHOWN = 100;
+
+/** Tone of a run's badge. */
+export const RUN_TONES: Readonly<Record<RunState, 'busy' | 'still' | 'good' | 'attention'>> = {
+  running: 'busy',
+  ran: 'good',
+  'skipped-unchanged': 'still',
+  waiting: 'attention',
+  'skipped-running': 'attention',
+  missed: 'attention',
+  failed: 'attention',
+};
+
+const LINES = [
+  { label: 'to add', colour: '--added' },
+  { label: 'to change', colour: '--changed' },
+  { label: 'to remove or ban', colour: '--removed' },
+];
+
+export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
+  const { name, tz } = schedule;
+  const path = `/v1/schedules/${encodeURIComponent(name)}/history?limit=${SHOWN}`;
+  const { data, error, reload } = useAnswer<History>(path);
+  // The list is asked for again and again; its news are the history's.
+  useEffect(() => void reload(), [schedule]);
+  const columns = useMemo(() => runColumns(tz), [tz]);
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (data === undefined) return <Empty>Loading …</Empty>;
+  return (
+    <div class="stack">
+      <PlannedByRun runs={data.runs} />
+      <LastTwo runs={data.runs} />
+      {data.runs.length === 0 ? (
+        <Empty>It has not run yet.</Empty>
+      ) : (
+        <DataTable
+          caption={`Runs of ${name}, newest first`}
+          columns={columns}
+          items={data.runs}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {data.edits.length > 0 && (
+        <div>
+          <h3>Edits</h3>
+          <DataTable
+            caption={`Edits of ${name}, newest first`}
+            columns={EDIT_COLUMNS}
+            items={data.edits}
+            keyOf={({ version }) => version}
+          />
+        </div>
+      )}
+      {data.failing.length > 0 && (
+        <div>
+          <h3>Failing rows</h3>
+          <DataTable
+            caption="Failing rows, oldest first"
+            columns={FAILING_COLUMNS}
+            items={data.failing}
+            keyOf={({ region, guid, uid }) => `${region} ${guid} ${uid}`}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** `runs`: newest first. */
+function LastTwo({ runs }: { runs: readonly ScheduleRun[] }) {
+  const [last, before] = runs.flatMap(({ sync }) => (sync === null || sync.totals === null ? [] : [sync.id]));
+  if (last === undefined || before === undefined) return null;
+  return (
+    <p>
+      <a href={compareHref(before, last)}>Compare the last two runs</a>
+    </p>
+  );
+}
+
+/** `runs`: newest first. */
+function PlannedByRun({ runs }: { runs: readonly ScheduleRun[] }) {
+  const drawn = runs
+    .flatMap(({ dueAt, sync }) => ((sync?.totals ?? null) === null ? [] : [{ dueAt, actions: sync?.totals?.actions }]))
+    .toReversed();
+  if (drawn.length < 2) return null;
+  return (
+    <LineChart
+      shows="last run"
+      name="Planned by run"
+      lines={LINES}
+      times={drawn.map(({ dueAt }) => Date.parse(dueAt) / 1000)}
+      columns={[
+        drawn.map(({ actions }) => actions?.add ?? 0),
+        drawn.map(({ actions }) => actions?.change ?? 0),
+        drawn.map(({ actions }) => (actions?.remove ?? 0) + (actions?.ban ?? 0)),
+      ]}
+    />
+  );
+}
+
+function runColumns(tz: string): Column<ScheduleRun>[] {
+  return [
+    { label: 'Due', kind: 'main', cell: ({ dueAt }) => <TimeIn iso={dueAt} tz={tz} /> },
+    { label: 'State', cell: ({ state }) => <Badge tone={RUN_TONES[state]}>{state}</Badge> },
+    {
+      label: 'Plan',
+      kind: 'wide',
+      cell: ({ sync }) =>
+        sync === null ? (
+          <span class="soft">–</span>
+        ) : (
+          <a href={syncHref(sync.id)}>
+            {sync.totals === null ? sync.state : countsSentence(sync.totals.actions, CHANGES) || 'nothing to do'}
+          </a>
+        ),
+    },
+    { label: 'Result', kind: 'wide', cell: ({ reason }) => foreign(reason) },
+    { label: 'Started by', cell: ({ who }) => foreign(who) },
+  ];
+}
+
+const FAILING_COLUMNS: Column<History['failing'][number]>[] = [
+  { label: 'UID', kind: 'main', cell: ({ uid }) => foreign(uid) },
+  { label: 'Group', cell: ({ guid }) => foreign(guid) },
+  { label: 'Region', cell: ({ region }) => region },
+  { label: 'Code', cell: ({ code }) => <code>{foreign(code)}</code> },
+  { label: 'Failing since', cell: ({ since }) => <Time iso={since} /> },
+];
+
+const EDIT_COLUMNS: Column<History['edits'][number]>[] = [
+  { label: 'When', kind: 'main', cell: ({ at }) => <Time iso={at} /> },
+  { label: 'Who', cell: ({ who }) => foreign(who) },
+  {
+    label: 'What',
+    kind: 'wide',
+    cell: ({ changes }) => (
+      <ul class="plain">
+        {changes.map(({ field, from, to }) => (
+          <li key={field}>
+            {field}: {foreign(from) ?? '–'} → {foreign(to) ?? '–'}
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+];

@@ -1,0 +1,322 @@
+/** A schedule that is made, copied or edited. */
+import { signal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useAnswer } from '../../../console/answer.ts';
+import type { Settings } from '../../../console/answers.ts';
+import { ApiError, request } from '../../../console/api.ts';
+import { Card, Empty, foreign } from '../../../console/element.tsx';
+import { CheckField, Form, focusField, TextField } from '../../../console/form.tsx';
+import { forget, useEntry } from '../../../console/kept-entries.ts';
+import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
+import { usePlace, useTitle } from '../../../console/place.ts';
+import { saidBeside } from '../../../console/remedies.ts';
+import type { Schedule } from '../../../console/sync-answers.ts';
+import { Creating, creatingField } from '../../../console/view/upload/creating.tsx';
+import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading.tsx';
+import { Shaping } from '../../../console/view/upload/shaping.tsx';
+import { useWork } from '../../../console/work.tsx';
+import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
+import { NameField, nameIn } from './name-field.tsx';
+import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './settings-form.ts';
+import { SourceFields } from './source-fields.tsx';
+import { SourceFile } from './source-file.tsx';
+import { SourcePreview } from './source-preview.ts';
+import { TryIt } from './try.tsx';
+import { WhenFields } from './when.tsx';
+
+/** `/schedules/new`, also with `?copy=name`, and `/schedules/<name>/edit` */
+export function ScheduleFormPage() {
+  const { param: edited, query, isOperator } = usePlace();
+  const copied = query.get('copy') ?? '';
+  const known = edited || copied;
+  const settings = useAnswer<Settings>('/v1/settings');
+  const schedule = useAnswer<Schedule>(known === '' ? null : schedulePath(known));
+  const title = edited !== '' ? `Edit ${edited}` : copied !== '' ? `Copy of ${copied}` : 'New schedule';
+  useTitle(title);
+  const error = settings.error ?? schedule.error;
+  const isThere = settings.data !== undefined && (known === '' || schedule.data !== undefined);
+  return (
+    <>
+      <p class="kicker">
+        <a href="/schedules">Schedules</a>
+      </p>
+      <h1 tabIndex={-1}>{foreign(title)}</h1>
+      {error !== undefined ? (
+        <ErrorNotice error={error} />
+      ) : !isOperator ? (
+        <Empty>Schedules are made and edited by operators.</Empty>
+      ) : settings.data === undefined || !isThere ? (
+        <Empty>Loading …</Empty>
+      ) : settings.data.sources.length === 0 && edited === '' ? (
+        <NoSources />
+      ) : (
+        <ScheduleForm settings={settings.data} before={schedule.data} isEdit={edited !== ''} reload={schedule.reload} />
+      )}
+    </>
+  );
+}
+
+/** Why none can be made here. */
+function NoSources() {
+  return (
+    <div class="notice">
+      <p>
+        Schedules made here read only folders and addresses that the server allows, and it allows none:{' '}
+        <code>ROLLCALL_SOURCES</code> is not set. Set it where the server is started, for example:
+      </p>
+      <p>
+        <code>ROLLCALL_SOURCES=/srv/exports,https://hr.example.com/exports/</code>
+      </p>
+      <p>Schedules that read any other file are added on the command line of the server’s machine:</p>
+      <p>
+        <code>rollcall schedule add nightly --cron "30 2 * * *" --tz Europe/Rome --file members.csv</code>
+      </p>
+    </div>
+  );
+}
+
+interface ScheduleFormProperties {
+  settings: Settings;
+  /** The one to edit or copy. */
+  before: Schedule | undefined;
+  isEdit: boolean;
+  /** Asks for it again. */
+  reload: () => Promise<void>;
+}
+
+function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperties) {
+  const { go } = usePlace();
+  const work = useWork();
+  // Of its own: a schedule is saved also while its file is looked at.
+  const looking = useWork();
+  /** The field of which the last look showed an error. */
+  const missed = useRef('');
+  const { sources } = settings;
+  const place = location.pathname + location.search;
+  const entry = useEntry(place, () => newEntry(sources, before));
+  const { form, preview, version } = entry;
+  const isKept = useMemo(entry.isUnsaved, [entry]);
+  const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
+  useEffect(() => {
+    // Loads what another person has saved: saving once more then replaces that.
+    if (isLate) void reload();
+  }, [isLate]);
+
+  const attempt = (task: (signal: AbortSignal) => Promise<void>, under = work) =>
+    under.start(async (signal) => {
+      // A look may begin by itself, and leaves what was said when a person saved.
+      form.clearErrors(under === work ? undefined : (name) => name === missed.current);
+      try {
+        await task(signal);
+      } catch (error) {
+        const [field, text] =
+          error instanceof FieldError
+            ? [error.field, error.message]
+            : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
+              ? [error.problem.field ?? '', saidBeside(error.problem)]
+              : ['', ''];
+        const control = controlOf(field, form);
+        if (field === '' || !form.showError(control, text)) throw error;
+        if (under === looking) missed.current = control;
+      }
+    });
+  const save = () =>
+    attempt(async (signal) => {
+      const name = isEdit ? '' : nameIn(form.read());
+      const made = settingsOf(form.read(), before, preview.columnOf('uid'));
+      const body = isEdit
+        ? { ...made, version: version.peek() }
+        : { ...made, name, ...(before !== undefined && { copyOf: before.name }) };
+      const path = isEdit ? schedulePath(before?.name ?? '') : '/v1/schedules';
+      const saved = await request<Schedule>(path, { method: isEdit ? 'PUT' : 'POST', signal, ...json(body) });
+      forget(place);
+      go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
+    });
+  /** What a look and a try are asked with. */
+  const untimed = () => {
+    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
+    return { ...made, ...(before !== undefined && { name: before.name }) };
+  };
+  const look = () => attempt((signal) => preview.ask(untimed(), signal), looking);
+  const tryIt = async (): Promise<string | undefined> => {
+    let id: string | undefined;
+    await attempt(async (signal) => {
+      const sync = await request<{ id: string }>('/v1/schedules/try', { method: 'POST', signal, ...json(untimed()) });
+      id = sync.id;
+    });
+    return id;
+  };
+  return (
+    <Card id="settings" title="Settings">
+      <form
+        class="new-import schedule"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        {isKept && (
+          <p class="note">
+            This is what you entered before; it is not saved.{' '}
+            <button type="button" class="link" onClick={() => forget(place)}>
+              Discard it
+            </button>
+          </p>
+        )}
+        <Effect form={form} />
+        <div class="pair">
+          <div class="when">
+            {!isEdit && <NameField form={form} />}
+            <WhenFields form={form} />
+          </div>
+          <SourceFields form={form} sources={sources} before={before} preview={preview} />
+        </div>
+        <SourceFile
+          form={form}
+          preview={preview}
+          file={form.get('root') === KEPT ? (before?.file ?? '') : fileOf(form.values.value)}
+          busy={looking.busy}
+          onLook={() => void look()}
+        />
+        <RowDefaults form={form} />
+        <FileFormat form={form} preview={preview} isArchive />
+        <Shaping preview={preview} form={form} />
+        <MoreReading form={form} />
+        <fieldset>
+          <legend>Each run</legend>
+          <div class="fields">
+            {planFields(form)}
+            <RunLimits form={form} />
+          </div>
+          <div class="checks">
+            {planChecks(form)}
+            <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
+            <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />
+          </div>
+          <GuardLimits form={form} />
+          {(before?.protectFile ?? null) !== null && (
+            <p class="note">The UIDs of {foreign(before?.protectFile ?? '')} are protected besides.</p>
+          )}
+          <p class="note">
+            {settings.notifyHost === null
+              ? 'No one is notified of runs that fail or are held; an admin can say who is, under Settings.'
+              : `Runs that fail or are held are notified to ${settings.notifyHost}.`}
+          </p>
+        </fieldset>
+        <Creating form={form} above="the plan is held" />
+        <TryIt busy={work.busy} onTry={tryIt} />
+        <ErrorPlace error={work.error ?? looking.error} />
+        <div class="buttons">
+          <button type="submit" class="main" aria-disabled={work.busy}>
+            {isEdit ? 'Save changes' : 'Add schedule'}
+          </button>
+          {isLate && (
+            <>
+              <button
+                type="button"
+                onClick={() => {
+                  forget(place);
+                  go(location.pathname);
+                }}
+              >
+                Discard mine, and show theirs
+              </button>
+              <button
+                type="button"
+                class="danger"
+                onClick={() => {
+                  version.value = before?.version ?? version.peek();
+                  void save();
+                }}
+              >
+                Save mine anyway
+              </button>
+            </>
+          )}
+          <a class="button" href="/schedules" onClick={() => forget(place)}>
+            Cancel
+          </a>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+/** Whether a person decides about each plan. */
+function Effect({ form }: { form: Form }) {
+  const applies = form.get('apply') === 'true';
+  return (
+    <div class={applies ? 'effect applies' : 'effect'}>
+      <p role="status">
+        {applies ? (
+          <>
+            <b>This schedule applies its plans by itself:</b> each run sends its changes at once, unless a guard
+            objects.
+          </>
+        ) : (
+          <>
+            <b>This schedule only plans:</b> nothing is sent until a person has looked at the plan and applied it.
+          </>
+        )}
+      </p>
+      <button type="button" class="link" onClick={() => focusField('apply')}>
+        Change this
+      </button>
+    </div>
+  );
+}
+
+/** The form of a new schedule, or of one as it is. */
+function newEntry(sources: readonly string[], before: Schedule | undefined) {
+  const form = new Form({
+    ...SCHEDULE,
+    tz: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    root: sources[0] ?? '',
+    ...(before !== undefined && fieldsOf(before, sources)),
+  });
+  const version = signal(before?.version ?? 0);
+  return { form, preview: new SourcePreview(form), version, isUnsaved: () => form.isChanged };
+}
+
+/** Columns and shape as text: also without a look at the file. */
+function MoreReading({ form }: { form: Form }) {
+  return (
+    <details>
+      <summary>Columns and shape as text</summary>
+      <div class="fields">
+        <TextField
+          form={form}
+          name="map"
+          label="Columns with other names"
+          placeholder="uid=Member ID, guid=Team"
+          note="Leave empty where the names are recognised."
+        />
+        <TextField
+          form={form}
+          name="shape"
+          label="More of the shape (JSON)"
+          placeholder='{"lists":{"admin":["owners"]}}'
+          note="What no field above can say; docs/files.md has every setting."
+        />
+      </div>
+    </details>
+  );
+}
+
+/** The control that a field of the API belongs to. */
+function controlOf(field: string, form: Form) {
+  if (field === 'file') return form.get('root') === KEPT ? 'root' : 'path';
+  if (field === 'giveUpAfterMs') return 'giveUpAfter';
+  if (field === 'reading.expectRows') return 'expectRows';
+  if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
+  return creatingField(field, form);
+}
+
+function schedulePath(name: string) {
+  return `/v1/schedules/${encodeURIComponent(name)}`;
+}
+
+function json(body: object) {
+  return { body: JSON.stringify(body), type: 'application/json' };
+}

@@ -1,0 +1,295 @@
+/** The fields of a schedule's form, and the settings that they stand for. Pure. */
+import type { RecipeSettings } from '../../../console/answers.ts';
+import type { Choice } from '../../../console/form.tsx';
+import { listIn } from '../../../console/format.ts';
+import type { Schedule, ScheduleReading, ScheduleSettings } from '../../../console/sync-answers.ts';
+import { CREATING, creatingOptions } from '../../../console/view/upload/creating.tsx';
+import {
+  FIRST_OF,
+  fieldsAndRest,
+  READING,
+  SHAPING,
+  shapeOf,
+  unsaidOf,
+} from '../../../console/view/upload/shape-form.ts';
+import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-fields.tsx';
+
+type Values = Readonly<Record<string, string>>;
+
+/** The values before anything is chosen. */
+export const SCHEDULE = {
+  ...READING,
+  ...SHAPING,
+  ...CREATING,
+  ...PLAN,
+  ...{ name: '', root: '', path: '', headers: '' },
+  ...{ every: 'day', at: '02:30', cron: '', tz: '' },
+  ...{ recipe: '', exportOf: '', map: '', expectRows: '', giveUpAfter: '', repair: '', catchUp: '' },
+  /** How many columns the file has, as far as it is known; and as JSON, what no field says of the shape. */
+  ...{ width: '', shape: '' },
+};
+
+/** When it runs, in the simple cases: name → the rest of a cron expression. */
+const EVERY: Readonly<Record<string, string>> = { day: '* * *', weekdays: '* * 1-5', sunday: '* * 0', month: '1 * *' };
+
+export const EVERY_CHOICES: Choice[] = [
+  ['day', 'every day'],
+  ['weekdays', 'Monday to Friday'],
+  ['sunday', 'every Sunday'],
+  ['month', 'on the first of every month'],
+  ['cron', 'as a cron expression says'],
+];
+
+/** The cron expression that the fields stand for. */
+export function cronOf({ every = '', at = '', cron = '' }: Values) {
+  const days = EVERY[every];
+  if (days === undefined) return cron.trim();
+  const [hour = '', minute = ''] = at.split(':');
+  return hour === '' || minute === '' ? '' : `${Number(minute)} ${Number(hour)} ${days}`;
+}
+
+function timeFields(cron: string) {
+  const [, minute = '', hour = '', days = ''] = /^(\d{1,2}) (\d{1,2}) (.+)$/.exec(cron.trim()) ?? [];
+  const every = Object.keys(EVERY).find((one) => EVERY[one] === days);
+  return every === undefined
+    ? { every: 'cron', cron }
+    : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
+}
+
+/** Where the file is: a folder or address that the server allows, and the rest. `''` keeps what is there. */
+export function fileOf({ root = '', path = '' }: Values) {
+  if (path === '') return '';
+  return `${root}${root === '' || root.endsWith('/') ? '' : '/'}${path.replace(/^\/+/, root === '' ? '/' : '')}`;
+}
+
+/** The fields that a schedule's settings fill. */
+export function fieldsOf(schedule: Schedule, sources: readonly string[]): Values {
+  const { cron, tz, file, headers, reading, flags, create, limits, giveUpAfterMs, apply, repair, catchUp } = schedule;
+  const root = sources.find((one) => file.startsWith(one.endsWith('/') ? one : `${one}/`));
+  return {
+    ...timeFields(cron),
+    tz,
+    ...(root === undefined ? { root: KEPT, path: '' } : { root, path: file.slice(root.length).replace(/^\//, '') }),
+    headers: pairs(headers),
+    ...readingFields(reading),
+    mode: flags.mode === 'mirror' ? 'mirror' : '',
+    missing: flags.missing === 'report' ? '' : flags.missing,
+    protect: flags.protect.join(', '),
+    removeNamed: flags.removeByName.join(', '),
+    ...(create !== null && creatingFields(create.settings)),
+    ...limitFields(limits),
+    giveUpAfter: giveUpAfterMs === undefined ? '' : timeText(giveUpAfterMs),
+    allowDemotion: String(flags.allowDemotion),
+    allowUnban: String(flags.allowUnban),
+    ...{ apply: String(apply), repair: String(repair), catchUp: String(catchUp) },
+  };
+}
+
+/** The fields that fill settings by which a file is read: a schedule's, or a recipe's. */
+export function readingFields({
+  map = {},
+  shape: given = {},
+  files,
+  bounds: _,
+  delimiter,
+  ...plain
+}: ScheduleReading | RecipeSettings): Values {
+  const shape = given as NonNullable<RecipeSettings['shape']>;
+  const { fields, rest } = fieldsAndRest(shape);
+  const [uid] = fields['uidFrom'] === FIRST_OF ? (shape.firstOf?.uid ?? []) : [];
+  return {
+    ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)])),
+    ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : String(delimiter) }),
+    ...fields,
+    map: pairs(uid === undefined ? map : { ...map, uid }),
+    width: String(shape.columns?.length ?? ''),
+    shape: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest),
+    files: Array.isArray(files) ? files.join(', ') : '',
+  };
+}
+
+/** The fields that say how a file is read, as they are before anything is chosen. */
+export function plainReading(): Values {
+  const { guid: _, scope: __, region: ___, onBehalfOf: ____, ...format } = READING;
+  return { ...format, ...SHAPING, exportOf: '', map: '', shape: '' };
+}
+
+/** The columns that were chosen by hand, by field. */
+export function mapOf({ map = '' }: Values): Record<string, string> {
+  return pairsIn('map', map);
+}
+
+/** @param map field → column @returns as the form has it */
+export function mapText(map: Readonly<Record<string, string>>): string {
+  return pairs(map);
+}
+
+function creatingFields({
+  createUsers,
+  createGroups,
+  reactivate,
+  maxCreate = '',
+  ...settings
+}: NonNullable<Schedule['create']>['settings']): Values {
+  const ticked = (is: boolean) => (is ? 'true' : '');
+  const [, users = ''] = /users=([^,]+)/.exec(maxCreate) ?? [];
+  const [, groups = ''] = /groups=([^,]+)/.exec(maxCreate) ?? [];
+  return {
+    createUsers: ticked(createUsers),
+    createGroups: ticked(createGroups),
+    reactivate: ticked(reactivate),
+    userNameFrom: ticked(settings.userNameFrom !== undefined),
+    groupNameFrom: ticked(settings.groupNameFrom !== undefined),
+    createMap: settings.createMap ?? '',
+    groupType: settings.groupType ?? '',
+    ...{ maxUsers: users, maxGroups: groups },
+  };
+}
+
+/** Stands for a file that the schedule has and that could not be chosen here. */
+export const KEPT = 'kept';
+
+/**
+ * The settings that the fields stand for, with what the form does not show.
+ * @param recognisedUid the column that is recognised as the user; '' where none is known
+ * @throws FieldError where a field cannot be read
+ */
+export function settingsOf(values: Values, before: Schedule | undefined, recognisedUid: string): ScheduleSettings {
+  const at = (name: string) => values[name] ?? '';
+  if (at('root') !== KEPT && at('path') === '') throw new FieldError('path', 'Say which file is read: give its path.');
+  const isMirror = at('mode') === 'mirror';
+  const { uid = recognisedUid, ...others } = mapOf(values);
+  const hasOwnUid = at('uidFrom') !== '';
+  const chosen = filled({
+    ...Object.fromEntries(PLAIN.map((name) => [name, at(name)])),
+    // A pattern such as {channels,groups}.json is one.
+    files: nonEmpty(
+      at('files')
+        .split(/,(?![^{]*\})/)
+        .flatMap((name) => name.trim() || []),
+    ),
+    map: nonEmpty(hasOwnUid ? others : mapOf(values)),
+    shape: nonEmpty(shapeIn(values, uid)),
+    bounds: before?.reading.bounds,
+    expectRows: at('expectRows') === '' ? '' : numberIn('expectRows', 'It', at('expectRows')),
+  });
+  return {
+    cron: cronOf(values),
+    tz: at('tz'),
+    file: at('root') === KEPT ? (before?.file ?? '') : fileOf(values),
+    headers: pairsIn('headers', at('headers')),
+    ...(before !== undefined && { maxSource: before.maxSource }),
+    reading: chosen,
+    mode: isMirror ? 'mirror' : 'add',
+    ...(isMirror && at('missing') !== '' && { missing: at('missing') }),
+    protect: listIn(at('protect')),
+    removeNamed: listIn(at('removeNamed')),
+    ...createSettingsOf(values, before),
+    limits: Object.fromEntries(
+      limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
+    ),
+    giveUpAfterMs: at('giveUpAfter') === '' ? null : timeIn('giveUpAfter', at('giveUpAfter')),
+    ...Object.fromEntries(FLAGS.map((name) => [name, at(name) === 'true'])),
+  } as ScheduleSettings;
+}
+
+/** How rows become memberships. */
+function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unknown>> {
+  const at = (name: string) => values[name] ?? '';
+  const unsaid = unsaidOf(values);
+  if (unsaid !== undefined) throw new FieldError(unsaid.field, unsaid.text);
+  if (at('header') === 'none' && at('width') === '') {
+    throw new FieldError('header', 'Show the file first, so that its columns are known.');
+  }
+  const rest = at('shape') === '' ? {} : jsonIn('shape', at('shape'));
+  const fields = shapeOf(values, { width: Number(at('width')), uidColumn, hasIdentities: false });
+  return { ...fields, ...(rest as object) };
+}
+
+/** What may be created, with what the form does not show. */
+function createSettingsOf(values: Values, before: Schedule | undefined) {
+  const { createUsers, createGroups, reactivate, ...chosen } = creatingOptions(values);
+  const { userRole, groupOwner, groupIcon, groupDescription, groupMembers } = before?.create?.settings ?? {};
+  return filled({
+    createUsers: createUsers === 'true',
+    createGroups: createGroups === 'true',
+    reactivate: reactivate === 'true',
+    ...chosen,
+    ...{ userRole, groupOwner, groupIcon, groupDescription, groupMembers },
+  });
+}
+
+const PLAIN = ['guid', 'scope', 'region', 'onBehalfOf', 'format', 'encoding', 'delimiter', 'sheet', 'exportOf'];
+const FLAGS = ['allowDemotion', 'allowUnban', 'apply', 'repair', 'catchUp'];
+
+/** What is wrong with a field, before anything is sent. */
+export class FieldError extends Error {
+  field: string;
+
+  constructor(field: string, text: string) {
+    super(text);
+    this.field = field;
+  }
+}
+
+/** `a=b, c=d` */
+function pairsIn(field: string, text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split(/,(?=[^,]*=)/).flatMap((part) => {
+      if (part.trim() === '') return [];
+      const at = part.indexOf('=');
+      if (at < 1) throw new FieldError(field, `“${part.trim()}” is not name=value.`);
+      return [[part.slice(0, at).trim(), part.slice(at + 1).trim()]];
+    }),
+  );
+}
+
+function pairs(values: Readonly<Record<string, unknown>>) {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
+}
+
+function numberIn(field: string, name: string, text: string) {
+  const value = Number(text.replace(/%$/, ''));
+  if (Number.isNaN(value)) throw new FieldError(field, `${name} is “${text}”; allowed is a number.`);
+  return value;
+}
+
+/** Units of time, the longest first, in ms. */
+const UNITS: readonly (readonly [unit: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+/** `30m` */
+function timeText(ms: number) {
+  const [unit, one] = UNITS.find(([, one]) => ms % one === 0) ?? ['s', 1_000];
+  return `${Math.ceil(ms / one)}${unit}`;
+}
+
+/** @param text in ms */
+function timeIn(field: string, text: string) {
+  const [, count, unit] = /^([1-9]\d{0,5})([dhms])$/.exec(text.trim()) ?? [];
+  const [, ms] = UNITS.find(([one]) => one === unit) ?? [];
+  if (ms === undefined) throw new FieldError(field, `“${text}” is not a time; allowed is one such as 30m or 12h.`);
+  return Number(count) * ms;
+}
+
+function jsonIn(field: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FieldError(field, 'This is not JSON; allowed is an object such as {"split":{"guid":";"}}.');
+  }
+}
+
+function nonEmpty<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length === 0 ? undefined : value;
+}
+
+function filled(object: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== ''));
+}

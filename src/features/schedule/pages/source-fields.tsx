@@ -1,0 +1,160 @@
+/** Which file a schedule reads: chosen from the folders that the server allows, or typed. */
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { useAnswer } from '../../../console/answer.ts';
+import { query } from '../../../console/api.ts';
+import { Empty, foreign } from '../../../console/element.tsx';
+import { type Choice, type Form, SelectField, TextField } from '../../../console/form.tsx';
+import { size } from '../../../console/format.ts';
+import { ErrorNotice } from '../../../console/notice.tsx';
+import type { Schedule, SourceFolder } from '../../../console/sync-answers.ts';
+import { Time } from '../../../console/time.tsx';
+import { fieldsOf, fileOf, KEPT } from './settings-form.ts';
+import type { SourcePreview } from './source-preview.ts';
+
+interface SourceFieldsProperties {
+  form: Form;
+  sources: readonly string[];
+  before: Schedule | undefined;
+  preview: SourcePreview;
+}
+
+export function SourceFields({ form, sources, before, preview }: SourceFieldsProperties) {
+  const root = form.get('root');
+  const kept = before !== undefined && fieldsOf(before, sources)['root'] === KEPT ? before.file : undefined;
+  const isFetched = /^https?:/.test(root === KEPT ? (kept ?? '') : root);
+  const choices: Choice[] = [...(kept === undefined ? [] : [[KEPT, `as it is: ${kept}`] as const]), ...sources];
+  return (
+    <fieldset class="source">
+      <legend>File</legend>
+      <SelectField
+        form={form}
+        name="root"
+        label="Folder or address"
+        choices={choices}
+        note="The server allows these (ROLLCALL_SOURCES)."
+      />
+      {root !== KEPT && (
+        <TextField
+          form={form}
+          name="path"
+          label={isFetched ? 'Path below the address' : 'File or pattern'}
+          placeholder="members.csv"
+          note={
+            isFetched
+              ? undefined
+              : 'Choose a file below, or type one. Of a pattern such as *.csv, each run reads the newest match.'
+          }
+        />
+      )}
+      {isFetched && (
+        <TextField
+          form={form}
+          name="headers"
+          label="Headers"
+          placeholder="Authorization=SOURCE_HR_TOKEN"
+          note="Each with the environment variable of the server that has its value. The value is never shown."
+        />
+      )}
+      {root !== KEPT && !isFetched && (
+        <Folders
+          key={root}
+          root={root}
+          path={form.get('path')}
+          onChoose={(path) => {
+            form.set('path', path);
+            preview.pick();
+          }}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+/**
+ * The folders below one that is allowed, one at a time.
+ * `path` is below the root.
+ */
+function Folders({ root, path, onChoose }: { root: string; path: string; onChoose: (path: string) => void }) {
+  // It begins where the file is; the folders of a pattern are several.
+  const below = useSignal(path.replace(/\/?[^/]*([*?[{].*)?$/, ''));
+  const place = useRef<HTMLDivElement | null>(null);
+  const folder = fileOf({ root, path: below.value }) || root;
+  const open = (next: string) => {
+    below.value = next;
+    // The button that was pressed goes with its folder.
+    place.current?.focus();
+  };
+  return (
+    <div ref={place} class="folder" role="group" aria-label={`Files in ${folder}`} tabIndex={-1}>
+      <p class="note">
+        In <code>{foreign(folder)}</code>:
+      </p>
+      <Entries key={folder} folder={folder} below={below.value} path={path} onOpen={open} onChoose={onChoose} />
+    </div>
+  );
+}
+
+interface EntriesProperties {
+  folder: string;
+  /** The folder, seen from the allowed one; '' for that itself. */
+  below: string;
+  /** Of the chosen file. */
+  path: string;
+  onOpen: (below: string) => void;
+  onChoose: (path: string) => void;
+}
+
+function Entries({ folder, below, path, onOpen, onChoose }: EntriesProperties) {
+  const { data, error, reload } = useAnswer<SourceFolder>(`/v1/sources${query({ folder })}`);
+  const inside = (name: string) => (below === '' ? name : `${below}/${name}`);
+  return (
+    <>
+      <ul class="plain">
+        {below !== '' && (
+          <li>
+            <button type="button" class="link" onClick={() => onOpen(below.replace(/\/?[^/]*$/, ''))}>
+              Up one folder
+            </button>
+          </li>
+        )}
+        {data?.entries.map(({ name, kind, size: bytes, modifiedAt }) => (
+          <li key={name}>
+            {kind === 'folder' ? (
+              <button type="button" class="link" onClick={() => onOpen(inside(name))}>
+                {foreign(`${name}/`)}
+              </button>
+            ) : (
+              <button
+                type="button"
+                class="link"
+                aria-pressed={inside(name) === path}
+                onClick={() => onChoose(inside(name))}
+              >
+                {foreign(name)}
+              </button>
+            )}
+            <span class="note">
+              {bytes !== null && `${size(bytes)}, `}
+              <Time iso={modifiedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div role="status">
+        {error !== undefined ? (
+          <ErrorNotice error={error} />
+        ) : data === undefined ? (
+          <Empty>Loading …</Empty>
+        ) : data.entries.length === 0 ? (
+          <Empty>No files are in it yet. Put one there on the server’s machine.</Empty>
+        ) : (
+          data.more && <p class="note">There are more than are listed: type the name of another.</p>
+        )}
+      </div>
+      <button type="button" class="link" onClick={() => void reload()}>
+        List it again
+      </button>
+    </>
+  );
+}

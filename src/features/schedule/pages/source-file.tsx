@@ -1,0 +1,105 @@
+/** How the file of a schedule is read: a recipe to begin with, and its first rows, in which the columns are chosen. */
+import { useEffect, useRef } from 'preact/hooks';
+import { useAnswer } from '../../../console/answer.ts';
+import type { Recipe } from '../../../console/answers.ts';
+import { foreign } from '../../../console/element.tsx';
+import { type Form, useChange } from '../../../console/form.tsx';
+import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
+import { SheetChoice } from '../../../console/view/upload/reading.tsx';
+import { RecipeField } from '../../../console/view/upload/recipe-choice.tsx';
+import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
+import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
+import { WorkButton } from '../../../console/work.tsx';
+import { plainReading, readingFields } from './settings-form.ts';
+import type { SourcePreview } from './source-preview.ts';
+
+/** Who has paused this long has typed a whole value. */
+const TYPING_MS = 300;
+/** By these the file is read. */
+const NAMES = [...Object.keys(READING), ...Object.keys(SHAPING), 'exportOf', 'map', 'shape'];
+
+interface SourceFileProperties {
+  form: Form;
+  preview: SourcePreview;
+  /** Path or address, as far as it is known. */
+  file: string;
+  busy: boolean;
+  onLook: () => void;
+}
+
+export function SourceFile({ form, preview, file, busy, onLook }: SourceFileProperties) {
+  const { isShown } = preview;
+  const isFetched = /^https?:/.test(file);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const latest = useRef({ busy, onLook });
+  latest.current = { busy, onLook };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const lookSoon = () => {
+    clearTimeout(timer.current);
+    // One look at a time: a later one waits for the answer.
+    timer.current = setTimeout(() => {
+      if (latest.current.busy) lookSoon();
+      else if (preview.isWanted) latest.current.onLook();
+    }, TYPING_MS);
+  };
+  useChange(JSON.stringify([...NAMES.map((name) => form.get(name)), preview.picked.value]), () => {
+    // What comes over the network is fetched again only when someone asks for it.
+    if (preview.isWanted && !isFetched) lookSoon();
+  });
+  return (
+    <>
+      <RecipeFill form={form} preview={preview} />
+      <div class="buttons">
+        <WorkButton busy={busy} onClick={onLook}>
+          {isShown ? 'Show the file again' : 'Show the file'}
+        </WorkButton>
+        {isShown && isFetched && <p class="note">After a change, show it again: it is fetched each time.</p>}
+      </div>
+      {isShown && <SheetChoice preview={preview} form={form} />}
+      {isShown && <FileGrid preview={preview} form={form} isImport={false} />}
+      {isShown && <Suggestions preview={preview} form={form} isImport={false} />}
+    </>
+  );
+}
+
+/** Fills the fields by which a file is read. The schedule keeps them, whatever becomes of the recipe. */
+function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
+  const { data } = useAnswer<{ recipes: readonly Recipe[] }>('/v1/recipes');
+  // An identity file is named on the command line.
+  const recipes = (data?.recipes ?? []).filter(
+    ({ needs }) => !needs.some(({ what, optional }) => what === 'identities' && !optional),
+  );
+  const chosen = recipes.find(({ name }) => name === form.get('recipe'));
+  const suggested = recipes.filter(
+    ({ name }) => chosen === undefined && preview.facts.value?.recipes.some((recipe) => recipe.name === name),
+  );
+  useChange(chosen?.name, () =>
+    form.assign({ ...plainReading(), ...(chosen !== undefined && readingFields(chosen.settings)) }),
+  );
+  return (
+    <div class="recipe">
+      <RecipeField
+        form={form}
+        recipes={recipes}
+        note="Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity file are for schedules made on the command line."
+      />
+      {suggested.map(({ name, title }) => (
+        <button key={name} type="button" onClick={() => form.set('recipe', name)}>
+          Use the recipe {foreign(title)}
+        </button>
+      ))}
+      {chosen !== undefined && (
+        <div class="needs">
+          <p class="note">{foreign(chosen.description)}</p>
+          {chosen.needs
+            .filter(({ what }) => what === 'guid' && form.get('guid') === '')
+            .map(({ what, why, optional }) => (
+              <p key={what}>
+                A group is {optional ? 'useful' : 'needed'}: {why}.
+              </p>
+            ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+/** A schedule tried before it is saved: its plan in numbers. Nothing is sent. */
+import { useSignal } from '@preact/signals';
+import { useAnswer } from '../../../console/answer.ts';
+import { syncPath } from '../../../console/api.ts';
+import { Badge, syncHref } from '../../../console/element.tsx';
+import { ErrorNotice } from '../../../console/notice.tsx';
+import type { SyncView } from '../../../console/sync-answers.ts';
+import { ACTION_LABELS, PLAN_ACTIONS, SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
+import { WorkButton } from '../../../console/work.tsx';
+
+const ASK_EVERY_MS = 700;
+
+/** `onTry` gives the id of the sync that plans. */
+export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<string | undefined> }) {
+  const id = useSignal('');
+  const { data, error } = useAnswer<SyncView>(id.value === '' ? null : syncPath(id.value), {
+    everyMs: (view) => (view === undefined || view.state === 'planning' ? ASK_EVERY_MS : undefined),
+  });
+  const view = data?.id === id.value ? data : undefined;
+  const run = async () => {
+    id.value = (await onTry()) ?? id.peek();
+  };
+  return (
+    <div class="tried">
+      <WorkButton busy={busy} onClick={() => void run()}>
+        Try it now
+      </WorkButton>
+      <p class="note">Reads the file, lists its groups, and shows what a run would do. Nothing is sent.</p>
+      <div role="status">
+        {error !== undefined ? (
+          <ErrorNotice error={error} />
+        ) : (
+          id.value !== '' &&
+          (view === undefined ? (
+            'Getting the file …'
+          ) : (
+            <>
+              <p>
+                <Badge tone={SYNC_TONES[view.state]}>{view.state}</Badge>{' '}
+                {view.state === 'failed' ? view.reason : syncSentence(view)}
+              </p>
+              {view.totals !== null && <Numbers totals={view.totals} />}
+              {view.state !== 'planning' && (
+                <p>
+                  <a href={syncHref(view.id)} target="_blank" rel="noopener">
+                    The plan (new tab)
+                  </a>
+                </p>
+              )}
+            </>
+          ))
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Numbers({ totals: { actions } }: { totals: NonNullable<SyncView['totals']> }) {
+  return (
+    <ul class="legend">
+      {PLAN_ACTIONS.filter((action) => actions[action] > 0).map((action) => (
+        <li key={action}>
+          <b>{actions[action].toLocaleString('en-US')}</b> {ACTION_LABELS[action]}
+        </li>
+      ))}
+    </ul>
+  );
+}

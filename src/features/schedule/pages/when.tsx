@@ -1,0 +1,129 @@
+/** When a schedule runs: in words, as an expression, and the next five times. */
+import { useRef } from 'preact/hooks';
+import { useAnswer } from '../../../console/answer.ts';
+import { query } from '../../../console/api.ts';
+import { cronWords } from '../../../console/cron-words.ts';
+import { Field, type Form, SelectField, TextField, useChange } from '../../../console/form.tsx';
+import { TimeIn } from '../../../console/time.tsx';
+import { cronOf, EVERY_CHOICES } from './settings-form.ts';
+
+export function WhenFields({ form }: { form: Form }) {
+  const every = form.get('every');
+  const tz = form.get('tz');
+  const offset = offsetOf(tz);
+  const cron = cronOf({ every, at: form.get('at'), cron: form.get('cron') });
+  const simple = useRef(cron);
+  if (every !== 'cron') simple.current = cron;
+  useChange(every, () => {
+    // An expression is easier to change than to begin.
+    if (every === 'cron' && form.get('cron') === '') form.set('cron', simple.current);
+  });
+  return (
+    <fieldset>
+      <legend>When</legend>
+      <div class="fields">
+        <SelectField form={form} name="every" label="Runs" choices={EVERY_CHOICES} />
+        {every === 'cron' ? (
+          <TextField
+            form={form}
+            name="cron"
+            label="Cron expression"
+            placeholder="30 2 * * 1-5"
+            note={`Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`}
+          />
+        ) : (
+          <Field
+            form={form}
+            name="at"
+            label="At"
+            note={cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`}
+            control={(own) => (
+              <input
+                {...own}
+                type="time"
+                value={form.get('at')}
+                onInput={({ currentTarget }) => form.set('at', currentTarget.value)}
+              />
+            )}
+          />
+        )}
+        <Field
+          form={form}
+          name="tz"
+          label="Time zone"
+          note={
+            offset === undefined
+              ? 'A city as in the list, such as Europe/Rome, or UTC.'
+              : `The time is by the clocks there (now ${offset}), summer time included.`
+          }
+          control={(own) => (
+            <input
+              {...own}
+              type="text"
+              list="time-zones"
+              value={tz}
+              spellcheck={false}
+              autocomplete="off"
+              onInput={({ currentTarget }) => form.set('tz', currentTarget.value)}
+            />
+          )}
+        />
+      </div>
+      <datalist id="time-zones">
+        {ZONES.map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      {offset !== undefined && <NextTimes cron={cron} tz={tz} />}
+    </fieldset>
+  );
+}
+
+/** How far the clocks of a zone are from UTC now; undefined where there is no such zone: it may be half typed. */
+function offsetOf(tz: string) {
+  try {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone: tz, timeZoneName: 'longOffset' });
+    return format
+      .formatToParts()
+      .find(({ type }) => type === 'timeZoneName')
+      ?.value.replace('GMT', 'UTC');
+  } catch {
+    return undefined;
+  }
+}
+
+/** On one line. */
+function unbroken(cron: string) {
+  return cron.replaceAll(' ', '\u00a0');
+}
+
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
+function NextTimes({ cron, tz }: { cron: string; tz: string }) {
+  const { data, error } = useAnswer<{ next: string[] }>(
+    cron === '' ? null : `/v1/schedules/next${query({ cron, tz })}`,
+  );
+  const words = cronWords(cron);
+  return (
+    <div class="next-times" role="status">
+      {error !== undefined ? (
+        <p class="note">{error instanceof Error ? error.message : String(error)}</p>
+      ) : (
+        data !== undefined && (
+          <>
+            <p>
+              <b>{words === '' ? 'The next five times' : words}</b> ({tz}):
+            </p>
+            <ol>
+              {data.next.map((iso) => (
+                <li key={iso}>
+                  <TimeIn iso={iso} tz={tz} />
+                </li>
+              ))}
+            </ol>
+          </>
+        )
+      )}
+    </div>
+  );
+}

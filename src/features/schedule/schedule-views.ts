@@ -1,0 +1,100 @@
+import { createSettingsOf } from '../../options/create-options.ts';
+import { defined } from '../../platform/defined.ts';
+import { nextRuns } from '../../queue/cron.ts';
+import { shownFile } from '../../sources/schemes.ts';
+import { readTotals } from '../sync/plan/plan-totals.ts';
+import type { SyncCatalogReader } from '../sync/sync-catalog.ts';
+import { readSyncOptions, type SyncInput, type SyncOptions, shownCreate } from '../sync/sync-options.ts';
+import type { ScheduleHistory, ScheduleReading, ScheduleRunView, ScheduleView } from './api.ts';
+import type { ScheduleCatalogReader, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
+import { ScheduleError } from './schedule-errors.ts';
+
+const SHOWN_TIMES = 3;
+
+/** Schedules as the API and the command line show them. */
+export interface ScheduleViews {
+  readonly catalog: ScheduleCatalogReader;
+  /** @throws ScheduleError */
+  find(name: string): ScheduleRecord;
+  of(record: ScheduleRecord): ScheduleView;
+  run(run: ScheduleRun): ScheduleRunView;
+  /** @throws ScheduleError */
+  history(name: string, limit: number): ScheduleHistory;
+}
+
+/** @param fileOf its file as these people may see it */
+export function scheduleViews(
+  catalog: ScheduleCatalogReader,
+  syncs: Pick<SyncCatalogReader, 'find'>,
+  fileOf: (record: ScheduleRecord) => string = shownFile,
+): ScheduleViews {
+  const find = (name: string): ScheduleRecord => {
+    const record = catalog.find(name);
+    if (record === undefined) throw ScheduleError.unknown(name);
+    return record;
+  };
+  /** Null for one that is begun, and not written down yet; or never. */
+  const syncOf = (id: string): ScheduleRunView['sync'] => {
+    const record = syncs.find(id);
+    return record === undefined ? null : { id, state: record.state, totals: readTotals(record) };
+  };
+  const runViewOf = ({ id, dueAt, at, state, reason, who, syncId }: ScheduleRun): ScheduleRunView => ({
+    ...{ id, dueAt: iso(dueAt), at: iso(at), state, reason, who },
+    sync: syncId === null ? null : syncOf(syncId),
+  });
+  const viewOf = (record: ScheduleRecord): ScheduleView => {
+    const { name, cron, tz, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
+    const { maxSource, restricted, version } = record;
+    const options = readSyncOptions(record);
+    const { reading, flags, limits, giveUpAfterMs, apply, sandbox } = options;
+    const [lastRun] = catalog.runs(name, 1);
+    return {
+      ...{ name, cron, tz, protectFile, apply, sandbox, repair, catchUp, paused, maxSource },
+      ...{ restricted, version },
+      file: fileOf(record),
+      reading: reading === null ? {} : readingView(reading),
+      identities: reading?.identities?.name ?? null,
+      headers: { ...headers },
+      flags,
+      create: createOf(options),
+      limits: { ...limits },
+      ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
+      createdAt: iso(createdAt),
+      next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map(iso),
+      lastRun: lastRun === undefined ? null : runViewOf(lastRun),
+    };
+  };
+  return {
+    catalog,
+    find,
+    of: viewOf,
+    run: runViewOf,
+    history: (name, limit) => {
+      find(name);
+      const failing = catalog.failures(name, limit).map(({ since, ...row }) => ({ ...row, since: iso(since) }));
+      const edits = catalog
+        .edits(name, 0)
+        .map(({ at, changes, ...edit }) => ({ ...edit, at: iso(at), changes: [...changes] }));
+      return { runs: catalog.runs(name, limit).map(runViewOf), failing, edits };
+    },
+  };
+}
+
+/** How the file is read, as it is shown and edited. */
+function readingView({ identities: _, edits: __, map, format, delimiter, ...reading }: SyncInput): ScheduleReading {
+  return defined({
+    ...reading,
+    map: Object.keys(map).length === 0 ? undefined : map,
+    format: format === 'auto' ? undefined : format,
+    delimiter: delimiter === '\t' ? 'tab' : delimiter,
+  });
+}
+
+function createOf(options: SyncOptions): ScheduleView['create'] {
+  const shown = shownCreate(options);
+  return shown && options.create ? { ...shown, settings: createSettingsOf(options.create) } : null;
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,112 @@
+/** What can be decided about a sync now: the buttons follow what the server says is possible. */
+import { request, syncPath } from '../../../console/api.ts';
+import { confirmed, reasonFor } from '../../../console/dialog.tsx';
+import { syncHref } from '../../../console/element.tsx';
+import { counted, grouped } from '../../../console/format.ts';
+import { ErrorPlace } from '../../../console/notice.tsx';
+import { usePlace } from '../../../console/place.ts';
+import type { SyncAction, SyncView } from '../../../console/sync-answers.ts';
+import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
+import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
+import { undoChoice, undone } from './undoing.tsx';
+
+const KINDS: Readonly<Record<SyncAction, string>> = { apply: 'main', approve: 'danger', reject: 'quiet' };
+
+/** `onDone` gets the sync as it is then. */
+export function SyncActions({ view, onDone }: { view: SyncView; onDone: (view: SyncView) => void }) {
+  const { go } = usePlace();
+  const work = useWork();
+  const buttons = useKeptFocus();
+  const act = async (action: SyncAction) => {
+    const body = await decision(view, action);
+    if (body === undefined) return;
+    await work.start(async (signal) =>
+      onDone(await request(syncPath(view.id, `/${action}`), { method: 'POST', signal, ...body })),
+    );
+  };
+  const { left, undoOf } = view;
+  const again = async () => {
+    const chosen = await undoChoice(true);
+    if (chosen === undefined || undoOf === null) return;
+    await work.start(async (signal) => go(syncHref(await undone(undoOf, chosen, signal))));
+  };
+  const isUncertain = left !== null && left.uncertain > 0;
+  return (
+    <div class="actions" hidden={view.actions.length === 0 && !isUncertain && work.error === undefined}>
+      <div class="buttons" ref={buttons}>
+        {view.actions.map((action) => (
+          <WorkButton key={action} busy={work.busy} kind={KINDS[action]} onClick={() => void act(action)}>
+            {labelFor(view, action)}
+          </WorkButton>
+        ))}
+        {isUncertain && (
+          <WorkButton busy={work.busy} onClick={() => void again()}>
+            Take back the {grouped(left.uncertain)} uncertain too…
+          </WorkButton>
+        )}
+      </div>
+      <ErrorPlace error={work.error} />
+    </div>
+  );
+}
+
+function labelFor({ totals }: SyncView, action: SyncAction) {
+  return action === 'apply' && totals !== null
+    ? `Apply ${counted(totals.changes, 'change')}`
+    : SYNC_ACTION_LABELS[action];
+}
+
+/** The body of the request; undefined when it is not to be sent. */
+async function decision(
+  { totals, guards }: SyncView,
+  action: SyncAction,
+): Promise<{ body?: string; type?: string } | undefined> {
+  const created = totals === null ? '' : createdWords(totals);
+  const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
+  const what = created === '' ? changes : `${changes}; created first: ${created}`;
+  if (action === 'apply') {
+    if (totals === null || totals.actions.remove + totals.actions.ban === 0) return {};
+    const yes = await confirmed({
+      question: 'Apply this plan?',
+      explanation: `${what}. The plan is first compared with the file and the groups as they are now.`,
+      yes: 'Apply plan',
+      no: 'Cancel',
+    });
+    return yes ? {} : undefined;
+  }
+  const reason = await reasonFor(
+    action === 'approve'
+      ? {
+          question: `Approve this plan against ${counted(objectionsIn(guards), 'objection')}?`,
+          explanation: `${what || 'No changes'}${shareOf(totals)}. ${guardsSentence(guards)} The plan is approved this once, and carried out unless the file or the groups have changed too much.`,
+          yes: totals === null ? 'Approve and apply' : `Approve and apply ${counted(totals.changes, 'change')}`,
+          no: 'Cancel',
+          tone: 'danger',
+        }
+      : {
+          question: 'Reject this plan?',
+          explanation: 'A rejected plan can no longer be carried out. You can make a new plan at any time.',
+          yes: 'Reject plan',
+          no: 'Keep it',
+          tone: 'main',
+        },
+  );
+  return reason === undefined ? undefined : { body: JSON.stringify({ reason }), type: 'application/json' };
+}
+
+function objectionsIn(guards: SyncView['guards']) {
+  return guards.reduce((sum, { count }) => sum + count, 0);
+}
+
+function guardsSentence(guards: SyncView['guards']) {
+  const parts = guards.map(({ guard, count }) => (count === 1 ? guard : `${guard} (${grouped(count)} groups)`));
+  return parts.length === 0 ? '' : `Guards that object: ${parts.join(', ')}.`;
+}
+
+/** How much of the membership would leave. */
+function shareOf(totals: SyncView['totals']) {
+  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
+  if (totals === null || leaving === 0 || totals.members === 0) return '';
+  const percent = Math.round((leaving / totals.members) * 100);
+  return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;
+}

@@ -1,0 +1,205 @@
+/** Two syncs side by side: what each does, and in which groups they differ. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useAnswer, usePages } from '../../../console/answer.ts';
+import { query, syncPath } from '../../../console/api.ts';
+import { Badge, Card, Empty, foreign, syncHref } from '../../../console/element.tsx';
+import { type Choice, FilterChoice } from '../../../console/form.tsx';
+import { dayAndTime, grouped } from '../../../console/format.ts';
+import { ErrorNotice } from '../../../console/notice.tsx';
+import { keepInAddress, usePlace, useTitle } from '../../../console/place.ts';
+import type { ComparedCounts, ComparedGroup, Comparison, SyncEntry, SyncsPage } from '../../../console/sync-answers.ts';
+import { SYNC_TONES } from '../../../console/sync-words.ts';
+import { type Column, DataTable } from '../../../console/table.tsx';
+import { Time } from '../../../console/time.tsx';
+import { fileName } from '../../../console/words.ts';
+
+const GROUPS = 50;
+const OFFERED = 200;
+
+/** Numbers that are compared. */
+const NUMBERS: readonly (readonly [label: string, name: keyof ComparedCounts])[] = [
+  ['Add', 'add'],
+  ['Raise', 'raise'],
+  ['Lower', 'lower'],
+  ['Remove', 'remove'],
+  ['Ban', 'ban'],
+  ['Failed', 'failed'],
+];
+
+/** `/syncs/compare?first=…&second=…` */
+export function ComparePage() {
+  const place = usePlace();
+  const first = useSignal(place.query.get('first') ?? '');
+  const second = useSignal(place.query.get('second') ?? '');
+  const shown = useSignal('');
+  useTitle('Compare two syncs');
+  const { data } = useAnswer<SyncsPage>(`/v1/syncs?limit=${OFFERED}`);
+  const choose = (side: Signal<string>, id: string) => {
+    side.value = id;
+    keepInAddress(query({ first: first.peek(), second: second.peek() }));
+  };
+  const choices = choicesOf(data?.syncs ?? []);
+  const isReady = first.value !== '' && second.value !== '' && first.value !== second.value;
+  return (
+    <>
+      <p class="kicker">
+        <a href="/syncs">Syncs</a>
+      </p>
+      <h1 tabIndex={-1}>Compare two syncs</h1>
+      <div class="filter">
+        <FilterChoice
+          id="first"
+          label="First"
+          value={first.value}
+          choices={choices}
+          onChoose={(id) => choose(first, id)}
+        />
+        <FilterChoice
+          id="second"
+          label="Second"
+          value={second.value}
+          choices={choices}
+          onChoose={(id) => choose(second, id)}
+        />
+        <FilterChoice
+          id="shown"
+          label="Groups"
+          value={shown.value}
+          choices={[
+            ['', 'that differ'],
+            ['true', 'all'],
+          ]}
+          onChoose={(value) => {
+            shown.value = value;
+          }}
+        />
+      </div>
+      {isReady ? (
+        <Compared key={`${first.value} ${second.value}`} first={first.value} second={second.value} all={shown.value} />
+      ) : (
+        <Empty>
+          {first.value !== '' && first.value === second.value ? 'Choose two different syncs.' : 'Choose two syncs.'}
+        </Empty>
+      )}
+    </>
+  );
+}
+
+function choicesOf(syncs: readonly SyncEntry[]): Choice[] {
+  const planned = syncs.filter(({ totals }) => totals !== null);
+  return [
+    ['', 'choose …'],
+    ...planned.map(
+      ({ id, createdAt, schedule, file }) => [id, `${dayAndTime(createdAt)} · ${schedule ?? fileName(file)}`] as const,
+    ),
+  ];
+}
+
+function Compared({ first, second, all }: { first: string; second: string; all: string }) {
+  const { data, error } = useAnswer<Comparison>(syncPath(first, `/compare${query({ with: second, limit: 1 })}`));
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (data === undefined) return <Empty>Loading …</Empty>;
+  return (
+    <div class="stack">
+      <Card id="totals" title="In all groups">
+        <Totals comparison={data} />
+      </Card>
+      <Card id="groups" title={all === 'true' ? 'All groups' : 'Groups that differ'}>
+        <Groups key={all} path={syncPath(first, `/compare${query({ with: second, all })}`)} />
+      </Card>
+    </div>
+  );
+}
+
+function Totals({ comparison: { first, second } }: { comparison: Comparison }) {
+  const rows = [first, second].map((sync) => ({ sync, actions: sync.totals?.actions }));
+  return <DataTable caption="Both syncs in numbers" columns={TOTALS} items={rows} keyOf={({ sync }) => sync.id} />;
+}
+
+type Side = { sync: Comparison['first']; actions: NonNullable<Comparison['first']['totals']>['actions'] | undefined };
+
+const TOTALS: Column<Side>[] = [
+  {
+    label: 'Sync',
+    kind: 'main',
+    cell: ({ sync }) => (
+      <>
+        <a href={syncHref(sync.id)}>{foreign(sync.schedule ?? fileName(sync.file))}</a>
+        <p class="note">
+          <Time iso={sync.createdAt} />
+        </p>
+      </>
+    ),
+  },
+  { label: 'State', cell: ({ sync }) => <Badge tone={SYNC_TONES[sync.state]}>{sync.state}</Badge> },
+  { label: 'Groups', kind: 'number', cell: ({ sync }) => grouped(sync.totals?.groups ?? 0) },
+  { label: 'Add', kind: 'number', cell: ({ actions }) => grouped(actions?.add ?? 0) },
+  { label: 'Change', kind: 'number', cell: ({ actions }) => grouped(actions?.change ?? 0) },
+  { label: 'Remove', kind: 'number', cell: ({ actions }) => grouped(actions?.remove ?? 0) },
+  { label: 'Ban', kind: 'number', cell: ({ actions }) => grouped(actions?.ban ?? 0) },
+  { label: 'Failed', kind: 'number', cell: ({ sync }) => grouped(sync.failed) },
+];
+
+function Groups({ path }: { path: string }) {
+  const pages = usePages<ComparedGroup>(path, { name: 'groups', limit: GROUPS });
+  const { items, error, hasMore } = pages;
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (items === undefined) return <Empty>Loading …</Empty>;
+  if (items.length === 0) return <Empty>Both do the same in every group.</Empty>;
+  return (
+    <>
+      <DataTable
+        caption="What both do in each group: first → second"
+        columns={GROUP_COLUMNS}
+        items={items}
+        keyOf={({ region, guid }) => `${region} ${guid}`}
+      />
+      {hasMore && (
+        <button type="button" onClick={() => void pages.more()}>
+          Show {GROUPS} more groups
+        </button>
+      )}
+    </>
+  );
+}
+
+const GROUP_COLUMNS: Column<ComparedGroup>[] = [
+  {
+    label: 'Group',
+    kind: 'main',
+    cell: ({ region, guid, first, second }) => (
+      <>
+        {foreign(guid)}
+        <span class="soft"> {region}</span>
+        {first === null && <p class="note">only in the second</p>}
+        {second === null && <p class="note">only in the first</p>}
+      </>
+    ),
+  },
+  ...NUMBERS.map(
+    ([label, name]): Column<ComparedGroup> => ({
+      label,
+      kind: 'number',
+      cell: ({ first, second }) => difference(first?.[name] ?? 0, second?.[name] ?? 0),
+    }),
+  ),
+];
+
+function difference(before: number, after: number) {
+  if (before === after) return before === 0 ? <span class="soft">–</span> : grouped(before);
+  const sign = after > before ? '+' : '−';
+  return (
+    <>
+      {grouped(before)} → {grouped(after)}{' '}
+      <b>
+        ({sign}
+        {grouped(Math.abs(after - before))})
+      </b>
+    </>
+  );
+}
+
+/** The address of a comparison. */
+export function compareHref(first: string, second: string) {
+  return `/syncs/compare${query({ first, second })}`;
+}

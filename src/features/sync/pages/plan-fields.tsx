@@ -1,0 +1,91 @@
+/** What a plan is decided by, as fields of a form: of a sync, and of a schedule. */
+import { CheckField, type Choice, type Form, SelectField, TextField } from '../../../console/form.tsx';
+import { settings } from '../../../console/frame.tsx';
+
+const MODES: Choice[] = [['', 'add'], 'mirror'];
+const MISSING: Choice[] = [['', 'report'], 'remove', 'ban'];
+
+/** The values of these fields before anything is chosen. */
+export const PLAN = {
+  ...{ mode: '', missing: '', protect: '', removeNamed: '' },
+  ...{ allowDemotion: '', allowUnban: '', apply: '' },
+};
+
+export function planFields(form: Form) {
+  const mirrors = form.get('mode') === 'mirror';
+  return (
+    <>
+      <SelectField
+        form={form}
+        name="mode"
+        label="Mode"
+        choices={MODES}
+        note={
+          mirrors ? 'Also looks at members who are not in the file.' : 'Adds and raises members; never removes any.'
+        }
+      />
+      {mirrors && <SelectField form={form} name="missing" label="Members not in the file" choices={MISSING} />}
+      <TextField
+        form={form}
+        name="protect"
+        label="Protected UIDs"
+        placeholder="ann, ben"
+        note="Never removed, banned or lowered."
+      />
+      <TextField
+        form={form}
+        name="removeNamed"
+        label="UIDs that may be removed"
+        placeholder="ann, ben"
+        note="Even if they are owner, admin or protected."
+      />
+    </>
+  );
+}
+
+export function planChecks(form: Form) {
+  return (
+    <>
+      <CheckField form={form} name="allowDemotion" label="Allow demotions" />
+      <CheckField form={form} name="allowUnban" label="Add users who are banned, which lifts their ban" />
+      <CheckField form={form} name="apply" label="Apply the plan at once, unless a guard objects" />
+    </>
+  );
+}
+
+/** A field for each limit of a guard, empty for its default. */
+export function GuardLimits({ form }: { form: Form }) {
+  const limits = settings.value?.guardLimits ?? [];
+  return (
+    <details>
+      <summary>Guard limits ({limits.length})</summary>
+      <div class="fields">
+        {limits.map(({ name, default: byDefault, unit, why }) => (
+          <TextField
+            key={name}
+            form={form}
+            name={`${LIMIT}${name}`}
+            label={name}
+            placeholder={String(byDefault)}
+            note={unit === 'percent' ? `Percent of ${why}.` : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+/** Before the name of a limit. */
+const LIMIT = 'limits.';
+
+/** The limits that are filled in. */
+export function limitsIn(values: Readonly<Record<string, string>>): (readonly [name: string, value: string])[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    name.startsWith(LIMIT) && value !== '' ? [[name.slice(LIMIT.length), value] as const] : [],
+  );
+}
+
+/** The fields that these limits fill. */
+export function limitFields(limits: Readonly<Record<string, number>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(limits).map(([name, value]) => [`${LIMIT}${name}`, String(value)]));
+}

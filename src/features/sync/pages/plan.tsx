@@ -1,0 +1,203 @@
+/** A plan by group, with the difference inside each. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { usePages } from '../../../console/answer.ts';
+import { query, syncPath } from '../../../console/api.ts';
+import { Empty, foreign, memberHref, Tag } from '../../../console/element.tsx';
+import { type Choice, FilterChoice } from '../../../console/form.tsx';
+import { counted, grouped } from '../../../console/format.ts';
+import { type Opened, useKeptPages, useOpened } from '../../../console/kept-pages.ts';
+import { ErrorNotice, ListState } from '../../../console/notice.tsx';
+import { swatch } from '../../../console/outcome-bar.tsx';
+import { keepInAddress, usePlace } from '../../../console/place.ts';
+import type { MemberAction, SyncGroup } from '../../../console/sync-answers.ts';
+import { ACTION_COLOURS, ACTION_LABELS, CHANGES, MEMBER_LABELS, PLAN_ACTIONS } from '../../../console/sync-words.ts';
+import { type Column, DataTable } from '../../../console/table.tsx';
+
+const GROUPS = 50;
+const MEMBERS = 50;
+
+const TO_DO = [...CHANGES, 'report'].join(',');
+const ANYTHING = 'all';
+
+/** Actions by which groups can be chosen. */
+const CHOICES: Choice[] = [
+  [TO_DO, 'something to do'],
+  ...PLAN_ACTIONS.filter((action) => action !== 'keep').map((action) => [action, ACTION_LABELS[action]] as const),
+  [ANYTHING, 'anything'],
+];
+
+export function SyncPlan({ id }: { id: string }) {
+  const { query: initial } = usePlace();
+  const chosen = useSignal(initial.get('groups') ?? TO_DO);
+  const opened = useOpened();
+  const action = chosen.value === ANYTHING ? '' : chosen.value;
+  const pages = useKeptPages<SyncGroup>(syncPath(id, `/groups${query({ action })}`), {
+    name: 'groups',
+    limit: GROUPS,
+    isWhole: opened.isWhole,
+  });
+  const { items, error, hasMore } = pages;
+  return (
+    <>
+      <div class="filter">
+        <FilterChoice
+          id="plan-choice"
+          label="Groups with"
+          value={chosen.value}
+          choices={CHOICES}
+          onChoose={(value) => {
+            chosen.value = value;
+            keepInAddress(query({ groups: value === TO_DO ? '' : value }));
+          }}
+        />
+      </div>
+      <ListState error={error} items={items} empty="There is no such group in the plan." />
+      <ul class="groups">
+        {(items ?? []).map((group) => (
+          <Group
+            key={`${action} ${group.region} ${group.guid}`}
+            id={id}
+            group={group}
+            action={action}
+            opened={opened}
+            // One group is what is looked for.
+            isOpen={items?.length === 1}
+          />
+        ))}
+      </ul>
+      {hasMore && (
+        <button type="button" onClick={() => void pages.more()}>
+          Show {GROUPS} more groups
+        </button>
+      )}
+    </>
+  );
+}
+
+interface GroupProperties {
+  id: string;
+  group: SyncGroup;
+  /** Those to show, separated by commas; '' for all. */
+  action: string;
+  opened: Opened;
+  isOpen: boolean;
+}
+
+function Group({ id, group, action, opened, isOpen }: GroupProperties) {
+  const { region, guid, problem, members, actions, creates } = group;
+  const key = `${region} ${guid}`;
+  const open = isOpen || opened.shown(key) !== undefined;
+  const wasOpen = useSignal(open);
+  const name = (
+    <span class="name">
+      <b>{foreign(guid)}</b>
+      <span class="soft"> {region}</span>
+      {creates !== undefined && (
+        <>
+          {' '}
+          <Tag>new, {creates.type}</Tag> {foreign(creates.name)}
+        </>
+      )}
+    </span>
+  );
+  if (problem !== '')
+    return (
+      <li>
+        {name}
+        <p class="attention">{foreign(problem)}</p>
+      </li>
+    );
+  const counts = (
+    <span class="counts">
+      {PLAN_ACTIONS.filter((one) => one !== 'keep' && actions[one] > 0).map((one) => (
+        <span key={one}>
+          {swatch(ACTION_COLOURS[one])}
+          {grouped(actions[one])} {ACTION_LABELS[one]}
+        </span>
+      ))}
+      <span class="soft">of {counted(members, 'member')}</span>
+    </span>
+  );
+  return (
+    <li>
+      <details
+        open={open}
+        onToggle={({ currentTarget }) => {
+          wasOpen.value ||= currentTarget.open;
+          if (!currentTarget.open) opened.close(key);
+          else if (opened.shown(key) === undefined) opened.open(key, MEMBERS);
+        }}
+      >
+        <summary>
+          {name}
+          {counts}
+        </summary>
+        {wasOpen.value && (
+          <GroupMembers
+            id={id}
+            region={region}
+            guid={guid}
+            action={action}
+            atFirst={opened.shown(key)}
+            onShown={(shown) => opened.open(key, shown)}
+          />
+        )}
+      </details>
+    </li>
+  );
+}
+
+const COLUMNS: Column<MemberAction>[] = [
+  { label: 'UID', kind: 'main', cell: ({ uid }) => <a href={memberHref(uid)}>{foreign(uid)}</a> },
+  {
+    label: 'What',
+    cell: ({ action }) => (
+      <span class="mark">
+        {swatch(ACTION_COLOURS[action])}
+        {MEMBER_LABELS[action]}
+      </span>
+    ),
+  },
+  {
+    label: 'From → to',
+    kind: 'wide',
+    cell: ({ from, to }) => (from === to ? from || '–' : `${from || 'no member'} → ${to || 'no member'}`),
+  },
+  { label: 'Why', kind: 'wide', cell: ({ sentence }) => foreign(sentence) },
+  { label: 'Row', kind: 'number', cell: ({ line }) => (line === null ? '–' : grouped(line)) },
+];
+
+interface GroupMembersProperties {
+  id: string;
+  region: string;
+  guid: string;
+  action: string;
+  atFirst: number | undefined;
+  onShown: (count: number) => void;
+}
+
+function GroupMembers({ id, region, guid, action, atFirst, onShown }: GroupMembersProperties) {
+  const pages = usePages<MemberAction>(syncPath(id, `/actions${query({ action, region, guid })}`), {
+    name: 'actions',
+    limit: MEMBERS,
+    atFirst,
+  });
+  const { items, error, hasMore } = pages;
+  useEffect(() => {
+    if (items !== undefined) onShown(items.length);
+  }, [items]);
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (items === undefined) return <Empty>Loading …</Empty>;
+  if (items.length === 0) return <Empty>Nothing is done in this group.</Empty>;
+  return (
+    <>
+      <DataTable caption={`What is done in ${guid}`} columns={COLUMNS} items={items} keyOf={({ uid }) => uid} />
+      {hasMore && (
+        <button type="button" onClick={() => void pages.more()}>
+          Show {MEMBERS} more
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { count, time } from '../src/api/fields.ts';
+import { importSummary } from '../src/api/import-summary.ts';
+import { importView } from '../src/api/imports.ts';
+import { newToken } from '../src/api/tokens.ts';
+import { checkSummary, checkView } from '../src/features/check/api.ts';
+import { EXPORT_LIST_NAMES, exportView } from '../src/features/export/api.ts';
+import { fileFacts } from '../src/api/file-facts.ts';
+import { recipe } from '../src/features/recipes/recipe.ts';
+import { schedule, scheduleHistory, scheduleRun } from '../src/features/schedule/api.ts';
+import { syncView } from '../src/features/sync/api.ts';
+import { finding } from '../src/features/sync/api-plan.ts';
+import { IMPORT_STATES } from '../src/membership/import-state.ts';
+import { REGIONS } from '../src/membership/membership.ts';
+
+/** What each command prints with `--json`, from the declarations of the API as far as it has them. */
+
+const id = z.string();
+const summary = importSummary.meta({ id: 'ImportSummary' });
+const begun = z
+  .strictObject({ id, pid: z.int().optional() })
+  .meta({ description: 'With `--detach`: the import that continues by itself, and its process on this machine.' });
+const unfinishedCheck = z.strictObject({ id, state: checkView.shape.state, reason: z.string(), calls: count });
+const check = z.union([checkSummary, unfinishedCheck]);
+const carriedOut = z.union([summary, begun, check]);
+const steered = z.union([z.strictObject({ id, state: z.enum(IMPORT_STATES) }), summary]);
+const removed = z.strictObject({ name: z.string(), removed: z.literal(true) });
+const knownRecipe = recipe
+  .extend({ saved: z.boolean().meta({ description: 'False: it comes with rollcall.' }) })
+  .meta({ id: 'KnownRecipe' });
+
+const sync = syncView
+  .pick({ id: true, state: true, reason: true, file: true, undoOf: true, importId: true })
+  .extend(syncView.pick({ createdAt: true, finishedAt: true, approved: true, totals: true, before: true }).shape)
+  .extend({
+    findings: z.array(finding).meta({ description: 'What the guards object to. Empty: nothing.' }),
+    import: summary.nullable().meta({ description: 'Of the import that carries it out; null: there is none.' }),
+  })
+  .meta({ id: 'SyncDocument' });
+
+const run = scheduleRun
+  .omit({ id: true, sync: true })
+  .extend({ schedule: z.string(), syncId: z.string().nullable().meta({ description: 'The sync that it began.' }) })
+  .meta({ id: 'ScheduleRunDocument' });
+const { flags } = schedule.shape;
+const aSchedule = schedule
+  .omit({ reading: true, identities: true, restricted: true, version: true, giveUpAfterMs: true })
+  .extend({
+    flags: flags.omit({ protect: true, removeByName: true }).extend({ removeNamed: z.array(z.string()) }),
+    create: schedule.shape.create.unwrap().omit({ settings: true }).nullable(),
+    lastRun: run.nullable(),
+  })
+  .meta({ id: 'ScheduleDocument' });
+
+const token = newToken.pick({ id: true, name: true, role: true, expiresAt: true });
+const user = z.strictObject({
+  uid: z.string(),
+  name: z.string().nullable(),
+  role: z.string().nullable(),
+  tags: z.array(z.string()),
+  createdAt: time.nullable(),
+  deactivatedAt: time.nullable().meta({ description: 'Null: the user is active.' }),
+});
+const app = z.strictObject({
+  id,
+  name: z.string().nullable(),
+  region: z.string().nullable(),
+  createdAt: time.nullable(),
+});
+
+/** By command, with its subcommand. */
+export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
+  import: carriedOut,
+  inspect: fileFacts,
+  'recipes list': z.array(knownRecipe),
+  'recipes show': knownRecipe,
+  'recipes save': knownRecipe,
+  'recipes remove': removed,
+  check,
+  list: z.array(
+    importSummary.extend(importView.pick({ createdAt: true, createdBy: true, kind: true, tags: true }).shape),
+  ),
+  tag: z.strictObject({ id, tags: z.array(z.string()) }),
+  status: importSummary.extend({
+    check: checkView
+      .pick({ state: true, underWay: true, reason: true, calls: true, summary: true })
+      .optional()
+      .meta({ description: 'Of an import that waits after a check with the service.' }),
+  }),
+  watch: summary,
+  pause: steered,
+  resume: carriedOut,
+  cancel: steered,
+  retry: carriedOut,
+  sync,
+  'sync apply': sync,
+  'sync approve': sync,
+  'sync list': z.array(sync),
+  export: exportView
+    .pick({ id: true, state: true, reason: true, calls: true, createdAt: true, finishedAt: true })
+    .extend({
+      totals: exportView.shape.totals.unwrap(),
+      files: z.array(z.strictObject({ list: z.enum(EXPORT_LIST_NAMES), path: z.string() })),
+    }),
+  undo: sync,
+  'schedule add': aSchedule,
+  'schedule edit': aSchedule,
+  'schedule copy': aSchedule,
+  'schedule list': z.array(aSchedule),
+  'schedule history': z.strictObject({ name: z.string(), runs: z.array(run), failing: scheduleHistory.shape.failing }),
+  'schedule pause': aSchedule,
+  'schedule resume': aSchedule,
+  'schedule remove': removed,
+  'schedule run': z.union([run, sync]),
+  'token create': token.extend({ token: newToken.shape.token }),
+  'token list': z.array(
+    newToken
+      .omit({ own: true, token: true })
+      .extend({ revokedAt: time.nullable().meta({ description: 'Null: it is valid.' }) }),
+  ),
+  'token revoke': z.strictObject({ id, revoked: z.literal(true) }),
+  sandbox: z.strictObject({
+    url: z.string(),
+    caFile: z.string(),
+    apps: z.partialRecord(
+      z.enum(REGIONS),
+      z.strictObject({ appId: z.string(), apiKey: z.string(), authOnlyKey: z.string() }),
+    ),
+    managementUrl: z.string(),
+    management: z.strictObject({ key: z.string(), secret: z.string() }),
+    env: z.record(z.string(), z.string()).meta({ description: 'Settings that lead rollcall to it.' }),
+  }),
+  apps: z.array(app),
+  'users list': z.array(user),
+  'users token': z.strictObject({
+    uid: z.string(),
+    platform: z.string().nullable(),
+    device: z.string().nullable(),
+    authToken: z.string(),
+  }),
+  message: z.strictObject({
+    id: z.string().nullable(),
+    region: z.enum(REGIONS),
+    receiverType: z.enum(['user', 'group']),
+    receiver: z.string(),
+    onBehalfOf: z.string(),
+  }),
+  doctor: z.strictObject({
+    ok: z.boolean(),
+    findings: z.array(
+      z.strictObject({
+        check: z.string(),
+        ok: z.boolean(),
+        detail: z.string(),
+        remedy: z.string().optional().meta({ description: 'What to do, where it is not well.' }),
+      }),
+    ),
+  }),
+  version: z.strictObject({
+    version: z.string(),
+    node: z.string(),
+    sqlite: z.string().nullable(),
+    platform: z.string(),
+    arch: z.string(),
+    folder: z.string(),
+    sources: z.boolean().meta({ description: 'It runs from the sources, in a clone.' }),
+  }),
+};
