@@ -1,9 +1,9 @@
 import { readOptions } from '../../imports/import-options.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
+import { serve } from '../../server/serve.ts';
 import { badReading } from '../../server/uploads/options.ts';
 import { requireNeeds, withRecipe } from './apply-recipe.ts';
-import { serve } from '../../server/serve.ts';
 import { recipeOperations } from './operations.ts';
 import { findRecipe, listRecipes, removeRecipe, saveRecipe, unreadableRecipes } from './recipe-store.ts';
 import { recipeFrom } from './save-as.ts';

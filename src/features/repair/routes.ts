@@ -32,7 +32,6 @@ export const repair: ServerFeature = {
 };
 
 function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext): void {
-
   pageRoute(app, '/imports/:id/repair');
   serve(app, repairOperations.overview, async ({ params: { id }, who }) => repairs.overview(id, who.name));
 

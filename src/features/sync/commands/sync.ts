@@ -30,7 +30,15 @@ import { planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import { runSync } from './run-sync.ts';
 import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
-import { type ModeFlags, type PlanFlags, syncFlagsOf, syncReading, withDeciding, withMode, withPlan } from './sync-flags.ts';
+import {
+  type ModeFlags,
+  type PlanFlags,
+  syncFlagsOf,
+  syncReading,
+  withDeciding,
+  withMode,
+  withPlan,
+} from './sync-flags.ts';
 import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';

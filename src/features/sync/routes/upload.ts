@@ -7,8 +7,8 @@ import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
 import { optionsOf } from '../../../server/uploads/options.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/taking.ts';
 import { inShort } from '../../../text/wording.ts';
-import { planFiles } from '../plan/prepare.ts';
 import { syncOperations } from '../operations.ts';
+import { planFiles } from '../plan/prepare.ts';
 import { UnknownSync } from '../sync-errors.ts';
 import { readingOf, syncDecision, syncQuery } from './options.ts';
 
