@@ -27,6 +27,7 @@ describe('settings', () => {
       askBeforeRepeat: 'auto',
       bannedList: 'auto',
       sources: [],
+      namedSources: {},
       log: { level: 'info', file: undefined },
       command: 'rollcall',
     });

@@ -28,7 +28,7 @@ export const PROBLEMS = {
   TOKEN_REFUSED: {
     status: 401,
     title: 'The token or session is not valid',
-    remedy: 'It is unknown, expired or revoked: log in again, or make a new one with `rollcall token create`.',
+    remedy: 'Log in again, or make a new one with `rollcall token create`.',
   },
   TOKEN_EXPIRED: {
     status: 401,

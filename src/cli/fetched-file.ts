@@ -1,75 +1,143 @@
-import { rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { caOf } from '../app/ca-file.ts';
 import { type Config, environmentVariable } from '../platform/config.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
-import { isAddress } from '../text/address.ts';
+import { isAddress, sourceName } from '../text/address.ts';
 import { grouped } from '../text/wording.ts';
 import { UsageError } from './errors.ts';
-import type { SourceFlags } from './flags/source-flags.ts';
+import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/source-flags.ts';
+import { type Io, say } from './screen/io.ts';
+import { STANDARD_INPUT, TOGETHER_MS } from './screen/standard-input.ts';
 
-/** The file behind an address, for a command in this process. */
+/** What is no file yet and becomes one, for a command in this process: at an address, or standard input. */
 export interface FetchedFile {
   /** As it is shown and kept: without the query, which may be as good as a password. */
   readonly name: string;
   /**
-   * Fetches it to `path`, whole or not at all: in a folder that is its own, and is removed where it is not had. False where
-   * the signal came first. @throws SourceError
+   * Fetches it to `path`, whole or not at all: in a folder that is its own, and is removed where it is not had. Undefined
+   * where the signal came first. @throws SourceError
    */
-  fetch(path: string, signal: AbortSignal): Promise<boolean>;
+  fetch(path: string, signal: AbortSignal): Promise<Fetched | undefined>;
   /** Progress; none before the first piece has come. */
   lines(): readonly string[];
 }
 
+export interface Fetched {
+  /** As it is shown: of a pattern, the newest that fits. */
+  readonly name: string;
+  /** As many rows as it says itself that it has. */
+  readonly expectRows?: number;
+}
+
 /**
  * What is to be fetched; undefined for a path. What can be refused without asking anyone is refused here.
- * @throws SourceError, UsageError
+ * @throws IntakeError BAD_ADDRESS, SourceError, UsageError
  */
-export async function fileToFetch(
-  config: Config,
-  file: string,
-  { header = [], maxSource = Number.MAX_SAFE_INTEGER }: SourceFlags,
-): Promise<FetchedFile | undefined> {
-  if (!isAddress(file)) {
-    if (header.length > 0)
-      throw new UsageError('--header is for https addresses, and the file is not one; leave it out');
-    return undefined;
-  }
+export async function fileToFetch(config: Config, file: string, flags: SourceFlags): Promise<FetchedFile | undefined> {
+  const { maxSource = Number.MAX_SAFE_INTEGER } = flags;
+  if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(flags);
   // Loaded for those alone who need them.
-  const [{ sourceAt }, { headersFrom }, { spool }] = await Promise.all([
+  const [{ sourceAt }, { isElsewhere, requestOf }, { spool }] = await Promise.all([
     import('../sources/schemes.ts'),
-    import('../sources/headers.ts'),
+    import('../sources/named.ts'),
     import('../sources/spool.ts'),
   ]);
-  const how = {
-    settings: { headers: headersFrom(header) },
-    environment: environmentVariable,
-    secret: () => undefined,
-    ca: caOf(config),
-  };
-  const source = await sourceAt({ address: file, ...how });
+  const { namedSources: named } = config;
+  if (!isElsewhere(file, named)) return refuseFlags(flags);
+  const context = { named, environment: environmentVariable, ca: caOf(config) };
+  const source = await sourceAt(requestOf(file, await sourceSettingsOf(flags), context));
   let line: string | undefined;
   return {
     name: source.name,
     lines: () => (line === undefined ? [] : [line]),
-    fetch: async (path, signal) => {
-      const onProgress = (progress: SpoolProgress) => {
-        line = fetchingLine(progress);
-      };
-      try {
-        await spool(source, { path, maxBytes: maxSource, signal, onProgress });
-        return true;
-      } catch (error) {
-        await rm(dirname(path), { recursive: true, force: true });
-        if (signal.aborted) return false;
-        throw error;
-      }
-    },
+    fetch: (path, signal) =>
+      orNothing(path, signal, async () => {
+        const onProgress = (progress: SpoolProgress) => {
+          line = fetchingLine(progress);
+        };
+        const { name } = await spool(source, { path, maxBytes: maxSource, signal, onProgress });
+        return { name };
+      }),
   };
+}
+
+function refuseFlags(flags: SourceFlags): undefined {
+  const flag = addressFlagOf(flags);
+  if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and the file is not one; leave it out`);
 }
 
 function fetchingLine({ bytes, rows, of }: SpoolProgress): string {
   const share = of === undefined || of === 0 ? '' : `  ${Math.floor((bytes / of) * 100)} %`;
   const many = rows === undefined ? '' : `  ${grouped(rows)} rows`;
   return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${share}${many}`;
+}
+
+/** Leaves no folder where the file is not had. */
+async function orNothing(
+  path: string,
+  signal: AbortSignal,
+  fetch: () => Promise<Fetched>,
+): Promise<Fetched | undefined> {
+  try {
+    return await fetch();
+  } catch (error) {
+    await rm(dirname(path), { recursive: true, force: true });
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Standard input cannot be read again after a crash, so it is kept first. Undefined when a signal came meanwhile: the
+ * same Ctrl-C ends the writer of the pipe, and half an input must not pass for a whole one.
+ */
+export function standardInput(io: Io): FetchedFile {
+  return {
+    name: '-',
+    lines: () => [],
+    fetch: (path, signal) =>
+      orNothing(path, signal, async () => {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
+        await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
+        await sleep(TOGETHER_MS, undefined, { signal });
+        const expectRows = await takeCount(path);
+        return { name: STANDARD_INPUT, ...(expectRows !== undefined && { expectRows }) };
+      }),
+  };
+}
+
+/** As long as the last line with a count can be. */
+const COUNT_BYTES = 64;
+const COUNT = /(?:^|\n)# rows=(\d{1,15})\r?\n?$/;
+
+/**
+ * Takes a last line `# rows=40` off a file: its writer has come to its end. No program sees how the other end of a pipe
+ * has ended, so this is the way in which standard input says that it is whole.
+ */
+async function takeCount(path: string): Promise<number | undefined> {
+  await using file = await open(path, 'r+');
+  const { size } = await file.stat();
+  const start = Math.max(0, size - COUNT_BYTES);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(COUNT_BYTES), 0, COUNT_BYTES, start);
+  // Bytes, so that a place in the text is one in the file.
+  const found = COUNT.exec(buffer.subarray(0, bytesRead).toString('latin1'));
+  if (found === null) return undefined;
+  await file.truncate(start + found.index + (found[0].startsWith('\n') ? 1 : 0));
+  return Number(found[1]);
+}
+
+/** How many rows it must have. @throws UsageError where the flag and the file say different numbers */
+export function expectedRows(flag: number | undefined, { expectRows }: Fetched): { readonly expectRows?: number } {
+  if (flag !== undefined && expectRows !== undefined && flag !== expectRows) {
+    throw new UsageError(
+      `standard input ends with "# rows=${expectRows}", and --expect-rows is ${flag}; correct the one that is wrong`,
+    );
+  }
+  const rows = flag ?? expectRows;
+  return rows === undefined ? {} : { expectRows: rows };
 }

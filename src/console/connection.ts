@@ -2,6 +2,8 @@
 import { signal } from '@preact/signals';
 
 const MAX_WAIT_S = 5;
+/** Over a network that is gone, an answer may fail to come for minutes. */
+const MAX_ANSWER_MS = 5000;
 
 /** Tells `back` when the server answers again. */
 class Connection extends EventTarget {
@@ -16,6 +18,7 @@ class Connection extends EventTarget {
   constructor() {
     super();
     addEventListener('online', () => this.away && void this.ask());
+    addEventListener('offline', () => this.lost());
   }
 
   get away() {
@@ -37,7 +40,7 @@ class Connection extends EventTarget {
 
   async #ask() {
     clearTimeout(this.#timer);
-    const answered = await fetch('/healthz', { cache: 'no-store' }).then(
+    const answered = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(MAX_ANSWER_MS) }).then(
       (reply) => reply.ok,
       () => false,
     );

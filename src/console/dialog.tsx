@@ -3,7 +3,7 @@ import { type ComponentChildren, render, type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 export interface Question {
-  question: string;
+  question: ComponentChildren;
   explanation: ComponentChildren;
   yes: string;
   no: string;
@@ -74,7 +74,7 @@ export async function reasonFor({
 }
 
 interface AskOptions {
-  question: string;
+  question: ComponentChildren;
   explanation: ComponentChildren;
   content: (close: () => void) => ComponentChildren;
 }
@@ -99,7 +99,7 @@ export function ask(options: AskOptions): Promise<FormData | undefined> {
 }
 
 interface DialogProperties {
-  question: string;
+  question: ComponentChildren;
   explanation: ComponentChildren;
   content: (close: () => void) => ComponentChildren;
   onClose: (form: FormData | undefined) => void;

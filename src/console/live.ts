@@ -97,7 +97,8 @@ export function follow<E extends object>(
   };
 
   document.addEventListener('visibilitychange', turn, { signal });
-  connection.addEventListener('back', open, { signal });
+  // Also one that looks open: nothing tells a browser that the other end has gone.
+  connection.addEventListener('back', () => openAfter(0), { signal });
   signal.addEventListener('abort', () => {
     over = true;
     close();

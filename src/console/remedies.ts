@@ -14,8 +14,8 @@ const FOR_PEOPLE: Readonly<Partial<Record<GeneralRemedy, string>>> = {
   'Begin again without a cursor, then pass on `nextCursor` as it came.': 'Load the page again.',
   'Send the file as the body, or as the one part "file" of a form.': 'Look at the file, and choose it again.',
   'Send `Authorization: Bearer <token>`; `rollcall token create` makes one.': 'Log in.',
-  'It is unknown, expired or revoked: log in again, or make a new one with `rollcall token create`.':
-    'It is unknown, expired or revoked. On the server’s machine, rollcall token create makes a new one.',
+  'Log in again, or make a new one with `rollcall token create`.':
+    'Check that all of it was pasted, or ask an admin for a new one.',
   'Ask an admin for a new one, or make one with `rollcall token create`.': 'Ask an admin for a new one.',
   'GET /v1/tokens lists those that there are; it may be revoked already.': 'It may be revoked already.',
   "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.":

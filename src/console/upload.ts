@@ -8,10 +8,9 @@ async function isGzipped(file: Blob) {
   return first === 0x1f && second === 0x8b;
 }
 
-/** Whether the file is a workbook or ZIP archive: their directory is at the end. */
-export async function isZip(file: Blob) {
-  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  return first === 0x50 && second === 0x4b;
+/** Whether the file is a workbook, a ZIP archive or a Parquet file: their directory is at the end. */
+export async function isReadAtRandom(file: Blob): Promise<boolean> {
+  return /^(?:PK|PAR)/.test(await file.slice(0, 3).text());
 }
 
 /**

@@ -132,6 +132,11 @@ export function isUndone({ kind, state }: FollowUp) {
   return kind === 'undo' && state === 'applied';
 }
 
+/** Whether this sync undoes an import. */
+export function isUndo({ id }: { id: string }) {
+  return id.startsWith('undo-');
+}
+
 /** Whether a sync made it: such an import has the id of its sync. */
 export function isOfSync({ id }: ImportView) {
   return /^(sync|undo)-/.test(id);

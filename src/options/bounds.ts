@@ -23,7 +23,7 @@ export const BOUNDS = {
     default: 16 * MIB,
     most: 256 * MIB,
     unit: 'bytes',
-    meaning: 'an element of a JSON file, a line of an NDJSON file, or a whole YAML file',
+    meaning: 'an element of a JSON file, a line of an NDJSON file, a whole YAML file, or the footer of a Parquet file',
   },
   memberships: {
     default: 100_000,
@@ -35,13 +35,19 @@ export const BOUNDS = {
     default: 20 * GIB,
     most: 1024 * GIB,
     unit: 'bytes',
-    meaning: 'a compressed file, archive or workbook when it is unpacked',
+    meaning: 'a compressed file, archive, workbook or Parquet file when it is unpacked',
   },
   expansion: {
     default: 200,
     most: 2_000,
     unit: 'times',
     meaning: 'how much larger unpacking makes a file; the first 16 MB are free',
+  },
+  page: {
+    default: 256 * MIB,
+    most: 4 * GIB,
+    unit: 'bytes',
+    meaning: 'what is held of a Parquet file at once: a page of each column; of a column with lists, a row group',
   },
   report: {
     default: 100,
@@ -54,7 +60,16 @@ export const BOUNDS = {
 type Unit = 'columns' | 'bytes' | 'times' | 'memberships';
 
 export type BoundName = keyof typeof BOUNDS;
-export const BOUND_NAMES = ['columns', 'row', 'element', 'memberships', 'unpacked', 'expansion', 'report'] as const;
+export const BOUND_NAMES = [
+  'columns',
+  'row',
+  'element',
+  'memberships',
+  'unpacked',
+  'expansion',
+  'page',
+  'report',
+] as const;
 
 const SIZES: readonly (readonly [suffix: string, bytes: number])[] = [
   ['tb', 1024 * GIB],

@@ -10,6 +10,8 @@ interface KindOfInput {
   /** The media type is believed. Without this, the content decides: NDJSON is often sent as JSON. */
   readonly isBelieved?: true;
   readonly isWorkbook?: true;
+  /** It is not read from its beginning to its end, and so must be a file. */
+  readonly isReadAtRandom?: true;
 }
 
 /** Kinds of files with rows. The reader of each is in src/imports/read; detect.ts recognises it, element-formats.ts opens it. */
@@ -35,6 +37,7 @@ export const INPUTS = {
     rowsAs: 'csv',
     mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     isWorkbook: true,
+    isReadAtRandom: true,
   },
   ods: {
     name: 'OpenDocument sheet',
@@ -42,6 +45,14 @@ export const INPUTS = {
     rowsAs: 'csv',
     mediaType: 'application/vnd.oasis.opendocument.spreadsheet',
     isWorkbook: true,
+    isReadAtRandom: true,
+  },
+  parquet: {
+    name: 'Parquet',
+    endings: ['parquet', 'parq'],
+    rowsAs: 'ndjson',
+    mediaType: 'application/vnd.apache.parquet',
+    isReadAtRandom: true,
   },
   yaml: { name: 'YAML', endings: ['yaml', 'yml'], rowsAs: 'json', mediaType: 'application/yaml', isBelieved: true },
   ldif: { name: 'LDIF', endings: ['ldif', 'ldi'], rowsAs: 'ndjson', mediaType: 'text/ldif' },
@@ -62,6 +73,10 @@ export function nameOfInput(kind: string): string {
 
 export function isWorkbook(kind: string | null | undefined): boolean {
   return ALL[kind ?? '']?.isWorkbook === true;
+}
+
+export function isReadAtRandom(kind: InputKind): boolean {
+  return ALL[kind]?.isReadAtRandom === true;
 }
 
 /** Endings of all kinds, without the dot. */

@@ -9,6 +9,7 @@ import { REGIONS, type Region } from '../membership/membership.ts';
 import { allowedValues } from './allowed-values.ts';
 import { type AppSettings, type AppsOfFile, readApps } from './app-settings.ts';
 import type { LogLevel, LogSettings } from './log-settings.ts';
+import { type NamedSource, namedSourcesSchema, readNamedSources } from './named-sources.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
 import {
   type AskBeforeRepeat,
@@ -69,6 +70,8 @@ export interface Config {
   readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
+  /** By name. */
+  readonly namedSources: Readonly<Record<string, NamedSource>>;
   /** Origin of the server that imports are run by, such as `http://127.0.0.1:7700`; undefined: this process runs them. */
   readonly server: string | undefined;
   /** The user's token for that server; a secret. */
@@ -121,13 +124,15 @@ export function configFile() {
   return z.strictObject({
     $schema: z.string().optional().meta({ description: 'Where editors find this schema.' }),
     ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodString | z.ZodNumber>>),
+    sources: z.union([z.string().meta({ description: SETTINGS.sources.meaning }), namedSourcesSchema()]).optional(),
     apps: z
       .partialRecord(z.enum(REGIONS), appFile)
       .optional()
       .meta({ description: 'The app of each region, with its key.' }),
   });
 }
-type ConfigFile = Readonly<Partial<Record<SettingName, string | number>>> & AppsOfFile;
+type ConfigFile = Readonly<Partial<Record<Exclude<SettingName, 'sources'>, string | number>>> &
+  AppsOfFile & { readonly sources?: string | Readonly<Record<string, NamedSource>> };
 
 /** A variable that the user has named, such as one with the token of a source. */
 export function environmentVariable(name: string): string | undefined {
@@ -145,7 +150,9 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     if (inNamedFile !== undefined) return inNamedFile;
     if (value !== undefined) return { name: variable, value };
     const inFile = only === 'environment' ? undefined : file[name];
-    return inFile === undefined ? undefined : { name: `${name} in ${path}`, value: String(inFile) };
+    return inFile === undefined || typeof inFile === 'object'
+      ? undefined
+      : { name: `${name} in ${path}`, value: String(inFile) };
   };
   const value = <Name extends SettingName>(name: Name): ValueOf<Name> | undefined => {
     const setting = given(name);
@@ -182,6 +189,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     askBeforeRepeat: value('askBeforeRepeat') ?? 'auto',
     bannedList: value('bannedList') ?? 'auto',
     giveUpAfterMs: flags.giveUpAfter ?? value('giveUpAfter'),
+    namedSources: readNamedSources(file.sources, folder),
     sources: (value('sources') ?? []).map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),
     token: value('token'),
@@ -297,16 +305,24 @@ function readFile(named: string | undefined, folder: string): { readonly path: s
   const allowed = configFile();
   const read = allowed.safeParse(json);
   if (read.success) return { path, file: read.data as ConfigFile };
-  const problems = read.error.issues.map(({ path: at, message }) => `${placed(json, at)}: ${message}`);
+  const problems = read.error.issues.flatMap(inside).map(({ path: at, message }) => `${placed(json, at)}: ${message}`);
   throw new ConfigError(
     `${path} cannot be used: ${problems.join('; ')}; allowed are ${Object.keys(allowed.shape).join(', ')}`,
   );
+}
+
+/** Of what may be one of two things: what is wrong with the last. */
+function inside(issue: z.core.$ZodIssue): readonly Pick<z.core.$ZodIssue, 'path' | 'message'>[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  return (issue.errors.at(-1) ?? []).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
 }
 
 /** A place in the file with its value, unless that may be a key. */
 function placed(json: unknown, at: readonly PropertyKey[]): string {
   const name = at.join('.');
   if (name === '') return 'top level';
+  // A password may be given where only its place is allowed.
+  if (at[0] === 'sources') return name;
   const declared = SETTINGS[String(at.at(-1)) as SettingName] as SettingDeclaration | undefined;
   if (declared?.secret) return name;
   const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);

@@ -50,21 +50,28 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
       ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
     },
   });
-  const limit = AbortSignal.timeout(WHOLE_MS);
-  const signal = AbortSignal.any([stop, limit]);
+  const limit = new AbortController();
+  const onStop = () => limit.abort(stop.reason);
+  stop.addEventListener('abort', onStop, { once: true });
+  const late = setTimeout(() => limit.abort(new Error(`it takes longer than ${WHOLE_MS / 60_000} minutes`)), WHOLE_MS);
+  const close = async () => {
+    stop.removeEventListener('abort', onStop);
+    clearTimeout(late);
+    await agent.destroy();
+  };
   const failed = (error: unknown): never => {
     stop.throwIfAborted();
     if (error instanceof SourceError || error instanceof SourceNotAllowed) throw error;
-    const why = limit.aborted ? `it takes longer than ${WHOLE_MS / 60_000} minutes` : reasonOf(error);
-    throw new SourceError(`${shown(name)} cannot be fetched: ${why}`, { cause: error });
+    throw new SourceError(`${shown(name)} cannot be fetched: ${reasonOf(limit.signal.reason ?? error)}`, {
+      cause: error,
+    });
   };
   const check: Outside['check'] = (to, from) => {
     outside.check(to, from);
     asked.mayFollow?.(to);
   };
   try {
-    const { statusCode, headers, body } = await follow(agent, check, asked, known, signal);
-    const close = () => agent.destroy();
+    const { statusCode, headers, body } = await follow(agent, check, asked, known, limit.signal);
     if (statusCode === 304) {
       await body.dump();
       return { name, version: known, content: undefined, close };
@@ -79,7 +86,7 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
     };
     return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces: pieces() }, close };
   } catch (error) {
-    await agent.destroy();
+    await close();
     return failed(error);
   }
 }

@@ -21,6 +21,11 @@ const SCHEMES: readonly Scheme[] = [
     takes: ['headers'],
     load: async () => (await import('./https.ts')).httpsSource,
   },
+  {
+    names: ['sftp'],
+    takes: ['secrets', 'keyFile', 'knownHosts'],
+    load: async () => (await import('./sftp.ts')).sftpSource,
+  },
 ];
 
 /** As people name the settings; the others have their own names. */

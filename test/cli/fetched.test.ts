@@ -148,7 +148,7 @@ test('an address with a password, a header with a secret and a header for a path
     [['http://files.example/members.csv'], 'allowed are https'],
     [[place.url, '--header', `Authorization=${SECRET}`], 'names no environment variable'],
     [[place.url, '--header', 'Authorization=env:NOT_THERE'], 'NOT_THERE'],
-    [[path, ...TOKEN], '--header is for https addresses'],
+    [[path, ...TOKEN], '--header is for addresses, and the file is not one'],
   ] as const) {
     for (const command of ['import', 'sync', 'inspect']) {
       const { code, stdout, stderr } = await place.run([command, ...args]);

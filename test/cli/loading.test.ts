@@ -89,6 +89,8 @@ test('an import loads what reads, sends and reports, and nothing else', async ()
   for (const folder of ['src/features/sync', 'src/features/recipes', 'src/features/inspect']) {
     expect(folders).not.toContain(folder);
   }
+  // Adapters are for addresses.
+  expect(loaded.filter((url) => url.includes('/src/sources/'))).toEqual([]);
   // All of undici is twice as much.
   expect(loaded.filter((url) => url.includes('/undici/')).length).toBeLessThan(40);
   // A file that names faults is for the flags.

@@ -116,6 +116,26 @@ test('before a hundred rows and more are sent, the page says what that takes and
     ...['Rows', 'Groups', 'Messages in groups', 'Calls', 'Time', 'Service', 'Apps'],
   ]);
   await dialog.getByText('at least 120').waitFor();
+
+  // Someone else retries them meanwhile.
+  await fetch(`${server.url}/v1${new URL(page.url()).pathname}/retry`, { method: 'POST' });
+  await page
+    .getByText('The import has changed meanwhile: none of its rows is left to send. Close this, and look at it again.')
+    .waitFor();
+});
+
+test('the question before sending says when somebody else has acted meanwhile', async () => {
+  const page = await browser.open(server.url);
+  const lines = Array.from({ length: 120 }, (_, n) => `ada,room-${n}`);
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(`uid,guid\n${lines.join('\n')}\n`, 'asked.csv'));
+  await page.getByRole('row', { name: /ada in room-0: participant/ }).waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('up to 120, one for each member added').waitFor();
+  await fetch(`${server.url}/v1${new URL(page.url()).pathname}/resume`, { method: 'POST' });
+  await dialog.getByText(/^The import has changed meanwhile: it is (running|completed) now\./).waitFor();
+  expect(await dialog.locator('dt').count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('several imports that wait are resumed in the list after a question about their rows', async () => {

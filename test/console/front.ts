@@ -12,11 +12,14 @@ export interface Front {
   /** From now on only the beginning of an upload passes, until it is released. */
   hold(): void;
   release(): void;
+  /** The event streams that are open stay so for the caller, and bring nothing more. */
+  loseStreams(): void;
 }
 
 export async function standBefore(server: string): Promise<Front> {
   const { hostname, port } = new URL(server);
   const callers = new Set<Socket>();
+  const streams = new Set<{ isLost: boolean }>();
   let held = Promise.withResolvers<void>();
   held.resolve();
   const front = createServer((caller) => {
@@ -28,10 +31,15 @@ export async function standBefore(server: string): Promise<Front> {
         if (isUpload) void held.promise.then(() => done(null, chunk));
         else done(null, chunk);
         isUpload ||= chunk.subarray(0, 100).includes('POST /v1/imports?');
+        if (/^GET \S+\/events /.test(chunk.toString('latin1'))) streams.add(way);
       },
     });
+    const way = { isLost: false };
+    const back = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => (way.isLost ? done() : done(null, chunk)),
+    });
     // Who of both leaves takes the other along.
-    pipeline(caller, gate, behind, caller, () => undefined);
+    pipeline(caller, gate, behind, back, caller, () => undefined);
   });
   const listen = async (at: number) => {
     front.listen(at, hostname);
@@ -53,5 +61,9 @@ export async function standBefore(server: string): Promise<Front> {
       held = Promise.withResolvers();
     },
     release: () => held.resolve(),
+    loseStreams: () => {
+      for (const way of streams) way.isLost = true;
+      streams.clear();
+    },
   };
 }

@@ -21,6 +21,10 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByLabel('Token').fill('rct_no_such');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').getByText('The token is unknown or revoked.').waitFor();
+  // Said once.
+  expect((await page.getByRole('main').innerText()).match(/unknown|revoked|rollcall token create/g)).toEqual([
+    ...['rollcall token create', 'unknown', 'revoked'],
+  ]);
   await page.getByLabel('Token').fill(server.token('operator'));
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();

@@ -84,6 +84,13 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   await page.keyboard.press('Enter');
   await page.getByText('Applied: 6 changes in 1 group.').first().waitFor();
   await page.locator('.state').getByText(`moved ${EVIL}`).waitFor();
+  // It is done: nothing is to be decided, and nothing is still to be done.
+  const legends = page.locator('.state .legend');
+  await eventually(async () => (await legends.locator('li').allTextContents()).map((text) => text.trim())).toEqual([
+    ...['1 added', '5 removed', '2 unchanged'],
+  ]);
+  const why = page.getByRole('region', { name: 'Why this plan was held' });
+  expect(await why.textContent()).not.toContain('approve it if it is right');
   expect(await page.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
 
   await page.getByRole('link', { name: 'The import that carries it out' }).click();
@@ -99,6 +106,11 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   const list = page.getByRole('table', { name: 'Syncs, newest first' }).locator('tbody tr');
   await eventually(() => list.count()).toBe(2);
   expect(await list.first().textContent()).toContain('Undo of ');
+  expect(await list.last().textContent()).toContain('undone');
+  await list.last().getByRole('link').click();
+  await page.getByText('This import was undone: 6 of 6 rows succeeded.').waitFor();
+  // Its answer passes the route above, which ends with the page.
+  await changes.last().waitFor();
   expect(await page.locator('main img[src="x"]').count()).toBe(0);
 });
 

@@ -70,6 +70,14 @@ test('an import names what retried and undid it, and offers only what is left', 
   await page.getByText('waits for a decision').waitFor();
   await eventually(() => buttons.allTextContents()).toEqual(['Delete…']);
   expect(await violations(page)).toEqual([]);
+
+  const undo = await page.getByRole('link', { name: 'A plan to undo it' }).getAttribute('href');
+  await page.goto(`${server.url}/imports`);
+  const row = page.getByRole('row', { name: /parent\.csv/ });
+  await row.getByText('completed with problems').waitFor();
+  expect(await row.textContent()).not.toContain('undone');
+  await fetch(`${server.url}/v1${undo}/apply`, { method: 'POST' });
+  await row.getByText('undone').waitFor();
 });
 
 test('an undo says whom it left and why, takes them back when asked to, and is listed as an undo', async () => {

@@ -45,7 +45,7 @@ async function startPostgresProgram(): Promise<TestServer> {
 }
 
 /** Postgres refuses to run as root. */
-async function userToRunAs(): Promise<{ uid: number; gid: number } | undefined> {
+export async function userToRunAs(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (flag: string) => Number((await run('id', [flag, 'nobody'])).stdout);
   return { uid: await id('-u'), gid: await id('-g') };

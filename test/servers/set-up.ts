@@ -11,8 +11,12 @@ const TESTS = dirname(import.meta.dirname);
 const STARTED_BY: ReadonlyMap<string, Need> = new Map([
   ['servers/redis.ts', 'redis'],
   ['servers/postgres.ts', 'postgres'],
+  ['servers/sshd.ts', 'sshd'],
   ['console/browser.ts', 'chromium'],
 ]);
+
+/** What is taken from Docker where that answers. */
+const IN_DOCKER: ReadonlySet<Need> = new Set(['redis', 'postgres']);
 
 /**
  * Gets the servers and the browser that these test files need.
@@ -33,7 +37,7 @@ export async function setUpFor(files: readonly string[], get = getProgram): Prom
 
 /** @returns why it cannot be had */
 async function getProgram(need: Need): Promise<string | undefined> {
-  if (programOf(need) !== undefined || (need !== 'chromium' && (await dockerAnswers()))) return undefined;
+  if (programOf(need) !== undefined || (IN_DOCKER.has(need) && (await dockerAnswers()))) return undefined;
   const before = performance.now();
   try {
     const fetched = await fetchProgram(need);
@@ -42,7 +46,7 @@ async function getProgram(need: Need): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const said = String(error).trim().split('\n').at(-1);
-    const docker = need === 'chromium' ? '' : 'Docker does not answer, ';
+    const docker = IN_DOCKER.has(need) ? 'Docker does not answer, ' : '';
     return `no ${need}: ${docker}it is not on this machine, and it could not be fetched (${said})`;
   }
 }

@@ -8,11 +8,7 @@ import {
   type ScheduleCatalog,
   type ScheduleRun,
 } from '../../src/features/schedule/schedule-catalog.ts';
-import {
-  createScheduleRuns,
-  type ScheduleRuns,
-  type ScheduleRunsOptions,
-} from '../../src/features/schedule/schedule-runs.ts';
+import { ScheduleRuns, type ScheduleRunsOptions } from '../../src/features/schedule/schedule-runs.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import type { CreateSync } from '../../src/features/sync/run/requests.ts';
 import type { SyncEvents } from '../../src/features/sync/run/runner-port.ts';
@@ -153,7 +149,7 @@ export function openOffice(): Office {
       };
     },
     runs: (options = {}) => {
-      const runs = createScheduleRuns({
+      const runs = new ScheduleRuns({
         catalog,
         sources: [],
         syncs,

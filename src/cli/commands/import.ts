@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
 import { newImportId } from '../../imports/import-id.ts';
@@ -18,7 +15,7 @@ import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
-import { type FetchedFile, fileToFetch } from '../fetched-file.ts';
+import { expectedRows, type Fetched, type FetchedFile, fileToFetch, standardInput } from '../fetched-file.ts';
 import { withBans } from '../flags/ban-flags.ts';
 import { maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { withCreate } from '../flags/create-flags.ts';
@@ -32,15 +29,14 @@ import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
-import { type Io, say } from '../screen/io.ts';
-import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
+import type { Io } from '../screen/io.ts';
 import { openImports } from '../target/open-imports.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('import').argument(
     '<file>',
-    `${inputNames('or')}, also compressed; a folder or ZIP of these; an https address; - reads standard input`,
+    `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
   );
   withBans(withCreate(withReading(command)));
   if (FEATURES.recipes !== undefined) withRecipeFlag(command);
@@ -86,8 +82,8 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const chosen = importOptionsOf(config, flags);
   // Report what can be known before anything is opened.
-  const fetched = await fileToFetch(config, file, flags);
-  const isPath = file !== '-' && fetched === undefined;
+  const fetched = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
+  const isPath = fetched === undefined;
   if (isPath) await checkInput(file);
   const options = isPath ? await optionsWithRecipe(config, flags.recipe, chosen, file) : chosen;
   const about = { createdBy: currentUser(), tags: await tagsOf(flags) };
@@ -125,11 +121,10 @@ interface About {
 function beginning(
   {
     config,
-    io,
     recipe,
     about,
     fetched,
-  }: Pick<RunOptions, 'config' | 'io'> & RecipeFlags & { readonly about: About; readonly fetched?: FetchedFile },
+  }: Pick<RunOptions, 'config'> & RecipeFlags & { readonly about: About; readonly fetched?: FetchedFile },
   given: string,
   chosen: ImportOptions,
   start: boolean,
@@ -137,16 +132,16 @@ function beginning(
 ): RunOptions['begin'] {
   return async (coordinator, signal) => {
     const id = newImportId();
-    const file = fetched?.name ?? given;
+    let file = given;
     const input = join(dataDir(config.dataDir).folder(id), 'input');
     let options = chosen;
-    const isPath = fetched === undefined && file !== '-';
-    if (!isPath) {
-      const isKept = await (fetched?.fetch(input, signal) ?? keepStandardInput(io, input, signal));
-      if (!isKept) return undefined;
-      options = await optionsOfInput(config, recipe, chosen, input, fetched?.name ?? STANDARD_INPUT);
+    if (fetched !== undefined) {
+      const found = await fetched.fetch(input, signal);
+      if (found === undefined) return undefined;
+      if (given !== '-') file = found.name;
+      options = await optionsOfInput(config, recipe, chosen, input, found);
     }
-    const source = isPath ? resolve(file) : input;
+    const source = fetched === undefined ? resolve(given) : input;
     await coordinator.create({ id, file, source, options, start, ...about, ...(identities && { identities }) });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
@@ -159,31 +154,13 @@ async function optionsOfInput(
   recipe: string | undefined,
   chosen: ImportOptions,
   path: string,
-  name: string,
+  fetched: Fetched,
 ): Promise<ImportOptions> {
   try {
-    return await optionsWithRecipe(config, recipe, chosen, path, name);
+    const whole = { ...chosen, ...expectedRows(chosen.expectRows, fetched) };
+    return await optionsWithRecipe(config, recipe, whole, path, fetched.name);
   } catch (error) {
     await rm(dirname(path), { recursive: true, force: true });
-    throw error;
-  }
-}
-
-/**
- * Standard input cannot be read again after a crash, so it is kept first. False when a signal came meanwhile: the
- * same Ctrl-C ends the writer of the pipe, and half an input must not pass for a whole one.
- */
-async function keepStandardInput(io: Io, path: string, signal: AbortSignal): Promise<boolean> {
-  const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
-  try {
-    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
-    await sleep(TOGETHER_MS, undefined, { signal });
-    return true;
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    if (signal.aborted) return false;
     throw error;
   }
 }

@@ -1,28 +1,74 @@
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { defined } from '../../platform/defined.ts';
+import { wholeSecrets } from '../../platform/named-sources.ts';
+import type { SourceSettings } from '../../sources/source.ts';
 import { byteCount } from './flags.ts';
 import { repeatable } from './once.ts';
 
-/** How the file at an https address is fetched. */
+/** How what is at an address is read. */
 export interface SourceFlags {
   /** As given: `Authorization=env:NIGHTLY_TOKEN`. */
   readonly header?: readonly string[];
+  /** As given: `password=env:DB_PASSWORD`. */
+  readonly secret?: readonly string[];
+  readonly query?: string;
+  readonly table?: string;
+  readonly endpoint?: string;
+  readonly keyFile?: string;
+  readonly knownHosts?: string;
   /** In bytes. */
   readonly maxSource?: number;
 }
 
 const DEFAULT_SOURCE = 2 * 1024 ** 3;
+// Read later: a message of commander's would repeat a secret that is given in place of where it is.
+const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);
 
 export function withSource(command: Command): Command {
   return command
     .option(
       '--header <name=env:variable>',
       'for an https address: a header, and the environment variable that has its value; repeat for more',
-      // Read later: a message of commander's would repeat a secret that is given instead of a variable.
-      repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]),
+      each(),
     )
+    .option(
+      '--secret <name=place>',
+      'for an address: password or another secret, and where its value is, env:NAME or file:PATH; repeat for more',
+      each(),
+    )
+    .option('--query <file>', 'for a database: the file with the query')
+    .option('--table <name>', 'for a database: the table to read')
+    .option('--endpoint <url>', 'for a bucket: the address of its server, such as MinIO')
+    .option('--key-file <file>', 'for sftp: the private key')
+    .option('--known-hosts <file>', "for sftp: the keys of hosts, in place of this user's ~/.ssh/known_hosts")
     .addOption(
       new Option('--max-source <size>', 'largest file to accept, such as 500mb')
         .argParser(byteCount)
         .default(DEFAULT_SOURCE, '2gb'),
     );
+}
+
+const FLAGS = ['header', 'secret', 'query', 'table', 'endpoint', 'keyFile', 'knownHosts'] as const;
+
+/** A flag that is given and is for addresses only, as it is typed. */
+export function addressFlagOf(flags: SourceFlags): string | undefined {
+  const name = FLAGS.find((one) => flags[one] !== undefined && flags[one].length > 0);
+  return name?.replace(/^|[A-Z]/g, (letter) => (letter === '' ? '--' : `-${letter.toLowerCase()}`));
+}
+
+/** With whole paths, as schedules keep them. @throws SourceError, which repeats no secret */
+export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettings> {
+  const { header = [], secret = [], query, table, endpoint, keyFile, knownHosts } = flags;
+  const [{ headersFrom }, { secretFrom }] = await Promise.all([
+    import('../../sources/headers.ts'),
+    import('../../sources/secrets.ts'),
+  ]);
+  const whole = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
+  const secrets = wholeSecrets(Object.fromEntries(secret.map(secretFrom)), process.cwd());
+  return defined({
+    headers: header.length === 0 ? undefined : headersFrom(header),
+    secrets: secret.length === 0 ? undefined : secrets,
+    ...{ table, endpoint, query: whole(query), keyFile: whole(keyFile), knownHosts: whole(knownHosts) },
+  });
 }

@@ -19,7 +19,7 @@ interface FilteredListList<Item extends { id: string }> {
   /** States that are shown, separated by commas; '' for all. */
   choices: Choice[];
   caption: string;
-  columns: Column<Item>[];
+  columns: (items: readonly Item[]) => Column<Item>[];
   emptyText: (isFiltered: boolean, mayUpload: boolean) => string;
   /** Keeps it up to date. */
   useNews: (pages: Pages<Item>, states: string) => void;
@@ -60,7 +60,7 @@ export function useFilteredList<Item extends { id: string }>({
       ) : items.length === 0 ? (
         <Empty>{isOld ? 'Searching …' : emptyText(states.value !== '', isOperator)}</Empty>
       ) : (
-        <DataTable caption={caption} columns={columns} items={items} keyOf={({ id }) => id} />
+        <DataTable caption={caption} columns={columns(items)} items={items} keyOf={({ id }) => id} />
       )}
       {hasMore && (
         <button type="button" onClick={() => void pages.more()}>

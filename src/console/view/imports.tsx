@@ -12,7 +12,7 @@ import { ErrorNotice } from '../notice.tsx';
 import { onListEvents } from '../overview.ts';
 import { usePlace } from '../place.ts';
 import { type Column, DataTable } from '../table.tsx';
-import { fileName, stateLabel } from '../words.ts';
+import { fileName, isUndo, stateLabel } from '../words.ts';
 import { BulkBar, ChooseBox, type Chosen } from './imports/bulk.tsx';
 import { COLUMNS } from './imports/columns.tsx';
 import { type Filter, ListFilter, NAMES } from './imports/filter.tsx';
@@ -97,6 +97,7 @@ function useListEvents(pages: Pages<ImportView>, filter: Filter['values']) {
             imports.reduce((all, view) => merged(all, view, latest.current.filter, refreshSoon), items),
           ),
         removed: ({ id }) => latest.current.pages.edit((items) => items.filter((view) => view.id !== id)),
+        sync: (sync) => isUndo(sync) && sync.state === 'applied' && refreshSoon(),
       },
       () => void latest.current.pages.refresh(),
     );

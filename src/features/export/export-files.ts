@@ -36,11 +36,6 @@ export interface WrittenFile {
  * Writes every list of an export: the main one to `path`, the others beside it (`members.csv`, `members-groups.csv`). Each
  * file is written whole or not at all, and only its user can read it. Rejects with the system's error.
  */
-export async function writeExport(reader: ExportReader, path: string, format: ExportFormat): Promise<WrittenFile[]> {
-  return writeLists(listsOf(reader.record().options), path, async (list) => exportBytes(reader, list, format));
-}
-
-/** As `writeExport`, with the bytes of every list from elsewhere. */
 export async function writeLists(
   lists: readonly ExportList[],
   path: string,

@@ -11,9 +11,9 @@ import { inShort } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
 import { UnknownExport } from './export-errors.ts';
 import { exportBytes, listsOf } from './export-files.ts';
+import { exportView } from './export-view.ts';
 import { exportOperations } from './operations.ts';
-import type { ExportProgress } from './run-export.ts';
-import { createExports, type Exports } from './running-exports.ts';
+import { createExports } from './running-exports.ts';
 
 const TYPES = {
   csv: 'text/csv',
@@ -45,7 +45,7 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
   };
   const viewOf = (id: string): ExportView => {
     try {
-      return readView(exports, id);
+      return exports.read(id, (reader) => exportView(id, reader, exports.isUnderWay(id), exports.progress(id)));
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error;
       unread(error);
@@ -135,32 +135,4 @@ function unreadableView(id: string, reason: string, folder: string): ExportView 
     ...{ id, state: 'unreadable', underWay: false, reason, regions: [], groups: null, lists: [], calls: 0 },
     ...{ createdAt: birthtime.toISOString(), finishedAt: null, progress: null, totals: null },
   };
-}
-
-/** @throws UnknownExport, LedgerError */
-function readView(exports: Exports, id: string): ExportView {
-  const underWay = exports.isUnderWay(id);
-  return exports.read(id, (reader) => {
-    const { options, createdAt, finishedAt, ...record } = reader.record();
-    const { groups, regions } = options;
-    return {
-      id,
-      underWay,
-      ...record,
-      regions: [...regions],
-      groups: groups?.length ?? null,
-      lists: listsOf(options),
-      createdAt: new Date(createdAt).toISOString(),
-      finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
-      progress: progressOf(exports.progress(id)),
-      // Counting a large export takes a while.
-      totals: underWay ? null : reader.totals(),
-    };
-  });
-}
-
-function progressOf(progress: ExportProgress | undefined): ExportView['progress'] {
-  if (progress === undefined) return null;
-  if (progress.step === 'members') return { step: 'members', done: progress.done, of: progress.groups };
-  return { step: progress.step, done: progress.entries, of: null };
 }

@@ -19,7 +19,7 @@ import {
 } from './export-store.ts';
 import { type ExportProgress, runExport } from './run-export.ts';
 
-/** Exports of a server, in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
+/** Exports in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
 export interface Exports {
   /** Begins to read; gives the id. */
   begin(options: Omit<ExportOptions, 'sandbox'>): string;
@@ -33,6 +33,8 @@ export interface Exports {
   open(id: string): ExportReader;
   isUnderWay(id: string): boolean;
   progress(id: string): ExportProgress | undefined;
+  /** Resolves when it is no longer under way. */
+  over(id: string): Promise<void>;
   /** Stops it if it is running, and deletes its files. @throws UnknownExport */
   remove(id: string): Promise<void>;
   /** Stops running exports; they can continue later. */
@@ -119,6 +121,7 @@ export function createExports({ dir, pages, sandbox, onError }: ExportsOptions):
     open,
     isUnderWay: (id) => underWay.has(id),
     progress: (id) => underWay.get(id)?.progress,
+    over: async (id) => underWay.get(id)?.ended,
     remove: async (id) => {
       // One that cannot be read can be deleted.
       if (!isKnown(id)) throw new UnknownExport(id);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { isZip } from '../../imports/read/archive/zip-signature.ts';
+import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { headOf } from '../recipes/head.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import type { FileFacts } from '../../api/file-facts.ts';
@@ -19,8 +19,8 @@ export async function inspectHead({ head, name, options, recipes }: InspectReque
     name,
     bytes: undefined,
     head: await headOf(given, options.encoding),
-    isCut: !isZip(given) && (isCut || given.length >= BEGINNING_BYTES),
-    open: () => (isZip(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
+    isCut: !isReadAtRandom(given) && (isCut || given.length >= BEGINNING_BYTES),
+    open: () => (isReadAtRandom(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
     options,
     recipes,
   });

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
-import { isZip } from '../../imports/read/archive/zip-signature.ts';
 import { compressionOf } from '../../imports/read/decompress.ts';
 import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
+import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { originalJson } from '../../imports/report/row-json.ts';
 
 /** A file of this size or larger that does not end with a whole line counts as the beginning of a longer one. */
@@ -27,7 +27,7 @@ export interface PreviewRequest {
 export async function preview({ head, name, options }: PreviewRequest): Promise<Preview> {
   const { bytes, isCut } = await unpacked(Buffer.from(head));
   // Archives and workbooks are read at random places, and were uploaded whole.
-  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
+  const source = isReadAtRandom(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
   const intake = await openIntake({ ...source, name }, { ...intakeOptions(options), lenient: true });
   const { rows, more } = await firstRows(intake);
   const columns = intake.columns();

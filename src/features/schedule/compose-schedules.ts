@@ -10,7 +10,7 @@ import type { SyncRunner } from '../sync/run/runner-port.ts';
 import { type ScheduleAlarms, startScheduleAlarms } from './schedule-alarms.ts';
 import { type ScheduleBook, scheduleBook } from './schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRun } from './schedule-catalog.ts';
-import { createScheduleRuns, type ScheduleRunEvents, type ScheduleRunsOptions } from './schedule-runs.ts';
+import { type ScheduleRunEvents, ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
 import { type SourceReader, sourceReader } from './source-reader.ts';
 
 /** What schedules are run with. */
@@ -40,7 +40,7 @@ export interface Schedules extends ScheduleBook {
 export function composeSchedules(config: Config, parts: ScheduleParts): Schedules {
   const { log } = parts;
   const options = scheduleRunsOptions(config, parts);
-  const runs = createScheduleRuns(options);
+  const runs = new ScheduleRuns(options);
   let alarms: ScheduleAlarms | undefined;
   runs.events.on('run', ({ schedule, state, reason, syncId }) =>
     log[state === 'failed' || state === 'missed' ? 'warn' : 'info'](
@@ -53,15 +53,15 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
     runs.events.emit('changed');
   };
   return {
-    ...scheduleBook({ ...options, isUnderWay: runs.isUnderWay, changed }),
+    ...scheduleBook({ ...options, isUnderWay: (name) => runs.isUnderWay(name), changed }),
     events: runs.events,
-    run: runs.begin,
-    over: runs.over,
+    run: (name, who) => runs.begin(name, who),
+    over: (id) => runs.over(id),
     obtain: sourceReader(options),
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
-      alarms = startScheduleAlarms({ ...options, due: runs.due });
+      alarms = startScheduleAlarms({ ...options, due: (name) => runs.due(name) });
     },
     stop: async () => {
       alarms?.close();

@@ -19,24 +19,7 @@ import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-ca
 import { ScheduleError } from './schedule-errors.ts';
 import { syncSettings } from './schedule-sync.ts';
 import { type SourceReaderOptions, sourceReader } from './source-reader.ts';
-
-/** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
-export interface ScheduleRuns {
-  readonly events: EventEmitter<ScheduleRunEvents>;
-  /** An alarm rang. Begins the run, if the catalog knows of one that is due. */
-  due(name: string): void;
-  /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
-  begin(name: string, who: string): ScheduleRun;
-  /** Follows the runs that a stop or crash interrupted, and makes up for those that were missed, or notes them. */
-  continueAll(): void;
-  isUnderWay(name: string): boolean;
-  /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
-  noteInterrupted(): Promise<void>;
-  /** Resolves when a run has finished, or this process stops. */
-  over(id: number): Promise<ScheduleRun>;
-  /** Stops fetching. Runs with a sync are followed again by the next start. */
-  stop(): Promise<void>;
-}
+import { syncEnded } from './sync-end.ts';
 
 export interface ScheduleRunEvents {
   /** It has begun, has its sync, or has finished. */
@@ -72,95 +55,194 @@ const WITHOUT_SYNC = 'the process ended before it had a sync';
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
 
-export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
-  const { catalog, syncs, clock } = options;
-  const events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
-  const stopping = new AbortController();
-  const get = sourceReader(options);
+/** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
+export class ScheduleRuns {
+  readonly events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
+  readonly #options: ScheduleRunsOptions;
+  readonly #catalog: ScheduleCatalog;
+  readonly #syncs: ScheduleRunsOptions['syncs'];
+  readonly #clock: Clock;
+  readonly #stopping = new AbortController();
+  readonly #get: ReturnType<typeof sourceReader>;
   /** By the id of the run. */
-  const underWay = new Map<number, Promise<void>>();
-  /** Never two runs of one schedule at a time. */
-  const openRun = (name: string) => catalog.openRuns().find(({ schedule }) => schedule === name);
+  readonly #underWay = new Map<number, Promise<void>>();
 
-  const emit = (id: number): void => {
-    const run = catalog.findRun(id);
-    if (run !== undefined) events.emit('run', run);
+  constructor(options: ScheduleRunsOptions) {
+    this.#options = options;
+    this.#catalog = options.catalog;
+    this.#syncs = options.syncs;
+    this.#clock = options.clock;
+    this.#get = sourceReader(options);
+    this.#syncs.events.on('state', this.#onSync);
+  }
+
+  /** An alarm rang. Begins the run, if the catalog knows of one that is due. */
+  due(name: string): void {
+    const record = this.#catalog.find(name);
+    if (this.#stopping.signal.aborted || record === undefined || record.paused) return;
+    const { nextDue } = record;
+    if (nextDue > this.#clock() + EARLY_MS) return;
+    this.#advance(record);
+    this.#start(record, nextDue, '');
+  }
+
+  /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
+  begin(name: string, who: string): ScheduleRun {
+    const record = this.#catalog.find(name);
+    if (record === undefined) throw ScheduleError.unknown(name);
+    const before = this.#openRun(name);
+    if (before !== undefined) throw ScheduleError.running(before);
+    return this.#start(record, this.#clock(), who);
+  }
+
+  /** Follows the runs that a stop or crash interrupted, and makes up for those that were missed, or notes them. */
+  continueAll(): void {
+    // One may have been begun by now, since this process can be asked for it.
+    for (const run of this.#catalog.openRuns()) if (!this.#underWay.has(run.id)) this.#goOn(run);
+    for (const run of this.#catalog.waitingRuns()) {
+      const { syncId } = run;
+      if (!this.#underWay.has(run.id) && syncId !== null && this.#isKnown(syncId))
+        this.#follow(run, () => this.#conclude(run, syncId));
+    }
+    for (const record of this.#catalog.list()) {
+      if (record.paused || record.nextDue > this.#clock()) continue;
+      this.#advance(record);
+      this.#missed(record, record.nextDue);
+    }
+  }
+
+  isUnderWay(name: string): boolean {
+    return this.#openRun(name) !== undefined;
+  }
+
+  /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
+  async noteInterrupted(): Promise<void> {
+    for (const run of this.#catalog.openRuns()) {
+      const { syncId } = run;
+      const state = syncId !== null && this.#isKnown(syncId) ? this.#syncs.find(syncId).state : 'planning';
+      if (state === 'planning')
+        this.#note(run, 'missed', 'the process ended before its plan was made; nothing was sent');
+      else if (state !== 'applying') this.#follow(run, () => this.#conclude(run, syncId ?? ''));
+      else this.#noteImport(run, syncId ?? '', this.#syncs.importState(syncId ?? '') ?? 'running');
+    }
+    await Promise.all(this.#underWay.values());
+  }
+
+  /** Resolves when a run has finished, or this process stops. */
+  async over(id: number): Promise<ScheduleRun> {
+    for (;;) {
+      const run = this.#catalog.findRun(id);
+      if (run === undefined) throw new ScheduleError('the schedule was removed while it ran');
+      if (run.state !== 'running' || !this.#underWay.has(id)) return run;
+      await new Promise<void>((resolve) => void this.events.once('run', () => resolve()));
+    }
+  }
+
+  /** Stops fetching. Runs with a sync are followed again by the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('this process stops'));
+    this.#syncs.events.off('state', this.#onSync);
+    await Promise.all(this.#underWay.values());
+  }
+
+  /** A plan that was held is approved or rejected later: the run that made it says so. */
+  readonly #onSync = ({ id }: SyncRecord): void => {
+    const run = this.#catalog.runOfSync(id);
+    if (run === undefined || run.state === 'running' || this.#underWay.has(run.id) || this.#stopping.signal.aborted)
+      return;
+    if (isSyncUnderWay(this.#syncs.find(id).state)) this.#noteProgress(run, id);
+    this.#follow(run, () => this.#conclude(run, id));
   };
-  const note = ({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string): void => {
-    catalog.setRun(id, state, reason);
-    emit(id);
-  };
-  const noteProgress = (run: Pick<ScheduleRun, 'id'>, syncId: string): void =>
-    note(run, 'running', `sync ${syncId} is in progress`);
+
+  /** Never two runs of one schedule at a time. */
+  #openRun(name: string) {
+    return this.#catalog.openRuns().find(({ schedule }) => schedule === name);
+  }
+
+  #emit(id: number): void {
+    const run = this.#catalog.findRun(id);
+    if (run !== undefined) this.events.emit('run', run);
+  }
+
+  #note({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string): void {
+    this.#catalog.setRun(id, state, reason);
+    this.#emit(id);
+  }
+
+  #noteProgress(run: Pick<ScheduleRun, 'id'>, syncId: string): void {
+    this.#note(run, 'running', `sync ${syncId} is in progress`);
+  }
 
   /** Works on a run until it has finished, or this process stops. */
-  const follow = (run: ScheduleRun, work: () => Promise<void>): void => {
+  #follow(run: ScheduleRun, work: () => Promise<void>): void {
     const working = work()
       .catch((error: unknown) => {
-        if (stopping.signal.aborted || catalog.find(run.schedule) === undefined) return;
-        if (isDiskFull(error) && syncs.whenRoom(error, () => goOnWith(run, work))) return noteFull(run, error);
-        note(run, 'failed', messageOf(error));
+        if (this.#stopping.signal.aborted || this.#catalog.find(run.schedule) === undefined) return;
+        if (isDiskFull(error) && this.#syncs.whenRoom(error, () => this.#goOnWith(run, work)))
+          return this.#noteFull(run, error);
+        this.#note(run, 'failed', messageOf(error));
       })
-      .catch(options.fail)
+      .catch(this.#options.fail)
       .finally(() => {
-        underWay.delete(run.id);
-        emit(run.id);
+        this.#underWay.delete(run.id);
+        this.#emit(run.id);
       });
-    underWay.set(run.id, working);
-  };
+    this.#underWay.set(run.id, working);
+  }
 
   /** It begins again when there is room, unless its schedule was removed. */
-  const goOnWith = (run: ScheduleRun, work: () => Promise<void>): void => {
-    if (!stopping.signal.aborted && catalog.findRun(run.id) !== undefined) follow(run, work);
-  };
+  #goOnWith(run: ScheduleRun, work: () => Promise<void>): void {
+    if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
+  }
+
   /** The catalog may be what cannot be written. */
-  const noteFull = (run: ScheduleRun, error: unknown): void => {
+  #noteFull(run: ScheduleRun, error: unknown): void {
     try {
-      note(run, 'running', `DISK_FULL: ${asClause(roomSentence(error))}; it continues when there is room`);
+      this.#note(run, 'running', `DISK_FULL: ${asClause(roomSentence(error))}; it continues when there is room`);
     } catch (catalogError) {
       if (!isDiskFull(catalogError)) throw catalogError;
     }
-  };
+  }
 
-  const start = ({ name }: Pick<ScheduleRecord, 'name'>, dueAt: number, who: string): ScheduleRun => {
-    const run = { schedule: name, dueAt, at: clock(), who };
-    const before = openRun(name);
+  #start({ name }: Pick<ScheduleRecord, 'name'>, dueAt: number, who: string): ScheduleRun {
+    const run = { schedule: name, dueAt, at: this.#clock(), who };
+    const before = this.#openRun(name);
     if (before !== undefined) {
       const reason = `the run of ${utcTime(before.dueAt)} is not over: ${before.reason}`;
-      const skipped = catalog.addRun({ ...run, state: 'skipped-running', reason });
-      emit(skipped.id);
+      const skipped = this.#catalog.addRun({ ...run, state: 'skipped-running', reason });
+      this.#emit(skipped.id);
       return skipped;
     }
-    const begun = catalog.addRun({ ...run, state: 'running', reason: 'getting the file' });
-    emit(begun.id);
-    follow(begun, () => runNow(begun));
+    const begun = this.#catalog.addRun({ ...run, state: 'running', reason: 'getting the file' });
+    this.#emit(begun.id);
+    this.#follow(begun, () => this.#runNow(begun));
     return begun;
-  };
+  }
 
-  const runNow = async (run: ScheduleRun): Promise<void> => {
-    const record = catalog.find(run.schedule);
+  async #runNow(run: ScheduleRun): Promise<void> {
+    const record = this.#catalog.find(run.schedule);
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
     const { sandbox, reading } = readSyncOptions(record);
-    if (sandbox !== options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
-    const found = await get(record, { folder: options.folder(name), signal: stopping.signal });
+    if (sandbox !== this.#options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
+    const found = await this.#get(record, { folder: this.#options.folder(name), signal: this.#stopping.signal });
     // With another identity file, the same file gives other members.
     const obtained = { ...found, hash: await hashWith(found.hash, reading?.identities?.path) };
-    if (obtained.copy !== undefined) catalog.setCopy(record, obtained.copy);
+    if (obtained.copy !== undefined) this.#catalog.setCopy(record, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
-      return note(
+      return this.#note(
         run,
         'skipped-unchanged',
         `${obtained.name} has not changed since the last run applied it, and a run looks at the groups only if the file has changed or it repairs`,
       );
     }
-    catalog.setPlaced(record, null);
+    this.#catalog.setPlaced(record, null);
     const settings = await syncSettings(record);
-    stopping.signal.throwIfAborted();
-    const id = options.newSyncId();
-    await replaceWaiting(run);
-    catalog.setRunSync(run.id, id);
-    await syncs.create({
+    this.#stopping.signal.throwIfAborted();
+    const id = this.#options.newSyncId();
+    await this.#replaceWaiting(run);
+    this.#catalog.setRunSync(run.id, id);
+    await this.#syncs.create({
       id,
       file: obtained.name,
       source: obtained.path,
@@ -168,180 +250,100 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       scheduleId: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });
-    noteProgress(run, id);
-    await conclude(run, id, { record, hash: obtained.hash });
-  };
+    this.#noteProgress(run, id);
+    await this.#conclude(run, id, { record, hash: obtained.hash });
+  }
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
-  const replaceWaiting = async (run: ScheduleRun): Promise<void> => {
-    for (const { id, schedule, syncId, reason } of catalog.waitingRuns()) {
+  async #replaceWaiting(run: ScheduleRun): Promise<void> {
+    for (const { id, schedule, syncId, reason } of this.#catalog.waitingRuns()) {
       if (schedule !== run.schedule) continue;
-      if (syncId !== null && isKnown(syncId)) await syncs.replace(syncId);
+      if (syncId !== null && this.#isKnown(syncId)) await this.#syncs.replace(syncId);
       // Where it had an import, its end is noted by the code that follows it.
-      if (catalog.findRun(id)?.state === 'waiting') {
-        note({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
+      if (this.#catalog.findRun(id)?.state === 'waiting') {
+        this.#note({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
       }
     }
-  };
+  }
 
   /** Waits for the end of a run's sync, and notes the result. @param placed what is in place if nothing of it fails */
-  const conclude = async (run: ScheduleRun, syncId: string, placed?: Placed): Promise<void> => {
-    const sync = await ended(run, syncId);
-    if (sync === undefined || catalog.find(run.schedule) === undefined) return;
+  async #conclude(run: ScheduleRun, syncId: string, placed?: Placed): Promise<void> {
+    const sync = await syncEnded(this.#syncs, syncId, this.#stopping.signal, (state) =>
+      this.#noteImport(run, syncId, state),
+    );
+    if (sync === undefined || this.#catalog.find(run.schedule) === undefined) return;
     const { state, reason } = sync;
-    if (state === 'failed' || state === 'cancelled') return note(run, 'failed', reason);
-    if (state === 'held') return note(run, 'waiting', `held: ${asClause(reason)}`);
+    if (state === 'failed' || state === 'cancelled') return this.#note(run, 'failed', reason);
+    if (state === 'held') return this.#note(run, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = isCarriedOut(state);
     const failures = isWhole
-      ? await catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
+      ? await this.#catalog.setFailures(
+          run,
+          sync.importId === null ? [] : failedRows(this.#options.ledger(sync.importId)),
+        )
       : undefined;
     const unlisted = readTotals(sync)?.unlisted ?? 0;
-    if (failures?.rows === 0 && unlisted === 0 && placed !== undefined) catalog.setPlaced(placed.record, placed.hash);
+    if (failures?.rows === 0 && unlisted === 0 && placed !== undefined)
+      this.#catalog.setPlaced(placed.record, placed.hash);
     const failing = failures === undefined ? '' : failingSince(failures);
-    note(run, 'ran', [`${state}: ${asClause(reason)}`, ...(failing === '' ? [] : [failing])].join('; '));
-  };
+    this.#note(run, 'ran', [`${state}: ${asClause(reason)}`, ...(failing === '' ? [] : [failing])].join('; '));
+  }
 
   /** While its import needs a person, a run is not one that the next has to wait for. */
-  const noteImport = ({ id }: ScheduleRun, syncId: string, state: ImportState): void => {
-    const noted = catalog.findRun(id)?.state;
+  #noteImport({ id }: ScheduleRun, syncId: string, state: ImportState): void {
+    const noted = this.#catalog.findRun(id)?.state;
     if (needsPerson(state) && noted === 'running') {
-      note(
+      this.#note(
         { id },
         'waiting',
         `its import ${syncId} is ${state}; resume or cancel it, or the next run does what it left`,
       );
     }
-    if (state === 'running' && noted === 'waiting') noteProgress({ id }, syncId);
-  };
+    if (state === 'running' && noted === 'waiting') this.#noteProgress({ id }, syncId);
+  }
 
-  /** Resolves when a sync is no longer under way; with undefined when this process stops before. */
-  const ended = (run: ScheduleRun, id: string): Promise<SyncRecord | undefined> =>
-    new Promise((resolve) => {
-      const leave = (record: SyncRecord | undefined) => {
-        syncs.events.off('state', look);
-        syncs.events.off('import', onImport);
-        stopping.signal.removeEventListener('abort', stop);
-        resolve(record);
-      };
-      const stop = () => leave(undefined);
-      // Checked after the move: `planned` is only a step on the way to `applying`.
-      const look = () =>
-        queueMicrotask(() => {
-          const record = syncs.find(id);
-          if (!isSyncUnderWay(record.state)) leave(record);
-        });
-      const onImport = (moved: string, state: ImportState) => {
-        if (moved === id) noteImport(run, id, state);
-      };
-      syncs.events.on('state', look);
-      syncs.events.on('import', onImport);
-      stopping.signal.addEventListener('abort', stop);
-      const carrying = syncs.importState(id);
-      if (carrying !== undefined) noteImport(run, id, carrying);
-      if (stopping.signal.aborted) stop();
-      else look();
-    });
-
-  const advance = ({ name, cron, tz, nextDue }: ScheduleRecord): void => {
-    catalog.setDue(name, nextRun(cron, tz, Math.max(clock(), nextDue)));
-  };
+  #advance({ name, cron, tz, nextDue }: ScheduleRecord): void {
+    this.#catalog.setDue(name, nextRun(cron, tz, Math.max(this.#clock(), nextDue)));
+  }
 
   /** Nothing was running when it was due. */
-  const missed = (record: ScheduleRecord, dueAt: number): void => {
-    if (record.catchUp || clock() - dueAt <= LATE_MS) {
-      start(record, dueAt, '');
+  #missed(record: ScheduleRecord, dueAt: number): void {
+    if (record.catchUp || this.#clock() - dueAt <= LATE_MS) {
+      this.#start(record, dueAt, '');
       return;
     }
     const reason = `nothing was running at ${utcTime(dueAt)}; \`rollcall schedule run ${record.name}\` makes up for it`;
-    const noted = catalog.addRun({ schedule: record.name, dueAt, at: clock(), state: 'missed', reason, who: '' });
-    emit(noted.id);
-  };
+    const noted = this.#catalog.addRun({
+      schedule: record.name,
+      dueAt,
+      at: this.#clock(),
+      state: 'missed',
+      reason,
+      who: '',
+    });
+    this.#emit(noted.id);
+  }
 
-  const goOn = (run: ScheduleRun): void => {
+  #goOn(run: ScheduleRun): void {
     const { syncId, schedule, dueAt, who } = run;
-    if (syncId !== null && isKnown(syncId)) {
-      follow(run, () => conclude(run, syncId));
+    if (syncId !== null && this.#isKnown(syncId)) {
+      this.#follow(run, () => this.#conclude(run, syncId));
       return;
     }
-    const isSecond = catalog
+    const isSecond = this.#catalog
       .runsSince(schedule, dueAt)
       .some((other) => other.id !== run.id && other.dueAt === dueAt && other.reason === WITHOUT_SYNC);
-    note(run, 'missed', isSecond ? `${WITHOUT_SYNC}, twice: it is not begun again by itself` : WITHOUT_SYNC);
-    const record = catalog.find(schedule);
-    if (record?.catchUp && who === '' && !isSecond) start(record, dueAt, '');
-  };
+    this.#note(run, 'missed', isSecond ? `${WITHOUT_SYNC}, twice: it is not begun again by itself` : WITHOUT_SYNC);
+    const record = this.#catalog.find(schedule);
+    if (record?.catchUp && who === '' && !isSecond) this.#start(record, dueAt, '');
+  }
 
-  const isKnown = (syncId: string): boolean => {
+  #isKnown(syncId: string): boolean {
     try {
-      return syncs.find(syncId) !== undefined;
+      return this.#syncs.find(syncId) !== undefined;
     } catch (error) {
       if (error instanceof UnknownSync) return false;
       throw error;
     }
-  };
-
-  /** A plan that was held is approved or rejected later: the run that made it says so. */
-  const onSync = ({ id }: SyncRecord): void => {
-    const run = catalog.runOfSync(id);
-    if (run === undefined || run.state === 'running' || underWay.has(run.id) || stopping.signal.aborted) return;
-    if (isSyncUnderWay(syncs.find(id).state)) noteProgress(run, id);
-    follow(run, () => conclude(run, id));
-  };
-  syncs.events.on('state', onSync);
-
-  return {
-    events,
-    due: (name) => {
-      const record = catalog.find(name);
-      if (stopping.signal.aborted || record === undefined || record.paused) return;
-      const { nextDue } = record;
-      if (nextDue > clock() + EARLY_MS) return;
-      advance(record);
-      start(record, nextDue, '');
-    },
-    begin: (name, who) => {
-      const record = catalog.find(name);
-      if (record === undefined) throw ScheduleError.unknown(name);
-      const before = openRun(name);
-      if (before !== undefined) throw ScheduleError.running(before);
-      return start(record, clock(), who);
-    },
-    continueAll: () => {
-      // One may have been begun by now, since this process can be asked for it.
-      for (const run of catalog.openRuns()) if (!underWay.has(run.id)) goOn(run);
-      for (const run of catalog.waitingRuns()) {
-        const { syncId } = run;
-        if (!underWay.has(run.id) && syncId !== null && isKnown(syncId)) follow(run, () => conclude(run, syncId));
-      }
-      for (const record of catalog.list()) {
-        if (record.paused || record.nextDue > clock()) continue;
-        advance(record);
-        missed(record, record.nextDue);
-      }
-    },
-    isUnderWay: (name) => openRun(name) !== undefined,
-    noteInterrupted: async () => {
-      for (const run of catalog.openRuns()) {
-        const { syncId } = run;
-        const state = syncId !== null && isKnown(syncId) ? syncs.find(syncId).state : 'planning';
-        if (state === 'planning') note(run, 'missed', 'the process ended before its plan was made; nothing was sent');
-        else if (state !== 'applying') follow(run, () => conclude(run, syncId ?? ''));
-        else noteImport(run, syncId ?? '', syncs.importState(syncId ?? '') ?? 'running');
-      }
-      await Promise.all(underWay.values());
-    },
-    over: async (id) => {
-      for (;;) {
-        const run = catalog.findRun(id);
-        if (run === undefined) throw new ScheduleError('the schedule was removed while it ran');
-        if (run.state !== 'running' || !underWay.has(id)) return run;
-        await new Promise<void>((resolve) => void events.once('run', () => resolve()));
-      }
-    },
-    stop: async () => {
-      stopping.abort(new Error('this process stops'));
-      syncs.events.off('state', onSync);
-      await Promise.all(underWay.values());
-    },
-  };
+  }
 }

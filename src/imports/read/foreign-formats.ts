@@ -13,13 +13,8 @@ const READABLE = `${inputNames('and')}, plain, gzipped or compressed with zstd`;
 
 /** What a file begins with, byte by byte; `at`: where. */
 const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?: number])[] = [
-  [
-    hex('504b0304'),
-    {
-      what: 'a workbook or a ZIP archive that comes through a pipe or inside of another file',
-      remedy: 'Unpack what is around it, and name the file itself; standard input can be given as -',
-    },
-  ],
+  [hex('504b0304'), notAtRandom('a workbook or a ZIP archive')],
+  [Buffer.from('PAR1'), notAtRandom('a Parquet file')],
   [
     hex('d0cf11e0a1b11ae1'),
     {
@@ -38,7 +33,6 @@ const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?:
   [Buffer.from('ustar'), { what: 'a tar archive', remedy: UNPACK('tar -xOf') }, 257],
   [hex('1f8b'), { what: 'gzipped twice', remedy: UNPACK('gzip -dc') }],
   [Buffer.from('SQLite format 3\0'), { what: 'an SQLite database', remedy: 'Export its table as CSV' }],
-  [Buffer.from('PAR1'), { what: 'a Parquet file', remedy: 'Convert it to CSV or NDJSON' }],
   [
     hex('1e'),
     { what: 'a JSON text sequence (RFC 7464)', remedy: "Make it NDJSON: tr -d '\\036' < <file> | rollcall import -" },
@@ -58,6 +52,13 @@ const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
     { what: 'JSONP, a function call around JSON', remedy: 'Remove the name and the brackets around it' },
   ],
 ];
+
+function notAtRandom(what: string): ForeignFormat {
+  return {
+    what: `${what} that comes through a pipe or inside of another file`,
+    remedy: 'Unpack what is around it, and name the file itself; standard input can be given as -',
+  };
+}
 
 /** Throws BINARY for input that is not text, by its first bytes. */
 export function refuseBinary(head: Buffer): void {

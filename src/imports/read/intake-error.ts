@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors/message-of.ts';
 import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { InputKind } from '../../options/input-kinds.ts';
 import { hasPassword, schemeOf } from '../../text/address.ts';
 
 /** Reasons for which the whole input is refused; a single bad row is a RowProblem instead. */
@@ -26,6 +27,7 @@ export const INTAKE_ERROR_CODES = [
   'UNKNOWN_FILE', // no file of the folder or archive is named, or has rows
   'WORKBOOK_BROKEN',
   'UNKNOWN_SHEET', // the one that was named does not exist
+  'PARQUET_BROKEN',
   'YAML_BROKEN',
   'LDIF_BROKEN',
   'UNCLOSED_QUOTE',
@@ -103,10 +105,10 @@ export function empty(name: string): IntakeError {
   });
 }
 
-export function notWorkbook(name: string, kind: string): IntakeError {
+export function notOfKind(name: string, kind: InputKind): IntakeError {
   return new IntakeError({
     code: 'OTHER_FORMAT',
-    what: `${shownPath(name)} is not a workbook, as the format ${kind} says`,
+    what: `${shownPath(name)} is of another format than ${kind}, which was named`,
     remedy: words`Leave out ${option('format')}, so that the format is detected`,
   });
 }

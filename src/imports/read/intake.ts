@@ -1,6 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
 import type { BoundName } from '../../options/bounds.ts';
-import { INPUTS, type InputFormat, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
+import { INPUTS, type InputFormat, type InputKind, isReadAtRandom } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
@@ -24,7 +24,7 @@ import { asJson, elementRows } from './element-formats.ts';
 import { type ExportName, ofExport } from './exports.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
 import type { InputRow } from './input-row.ts';
-import { editsOutsideCsv, empty, IntakeError, listed, notWorkbook, shown, shownPath } from './intake-error.ts';
+import { editsOutsideCsv, empty, IntakeError, listed, notOfKind, shown, shownPath } from './intake-error.ts';
 import type { IntakeNote } from './intake-note.ts';
 import { interruptible } from './interruptible.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
@@ -165,16 +165,16 @@ function signsOfTable({ mapping, shape = {} }: IntakeOptions): TableSigns {
 
 async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<Intake> {
   try {
-    const { sheet } = text;
-    return await startIntake(text, sheet === undefined ? options : { ...options, ...SHEET_TEXT, format: sheet.kind });
+    const { kind } = text;
+    return await startIntake(text, kind === undefined ? options : { ...options, ...OUR_TEXT, format: kind });
   } catch (error) {
     text.close();
     throw error;
   }
 }
 
-/** Format settings for the text of a sheet; they override the user's options. */
-const SHEET_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
+/** Format settings for the text that the rows of a file became; they override the user's options. */
+const OUR_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
 export function checkIntakeOptions({ encoding, delimiter, mapping, defaults, shape = {} }: IntakeOptions): void {
@@ -201,7 +201,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
   if (options.format === 'auto') refuseOtherText(head);
   const kind = options.format === 'auto' ? detectFormat(head, mapping) : options.format;
-  if (isWorkbook(kind) && source.sheet === undefined) throw notWorkbook(source.name, kind);
+  if (isReadAtRandom(kind) && source.kind === undefined) throw notOfKind(source.name, kind);
   const format = INPUTS[kind].rowsAs;
   if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
   const separator = format === 'csv' ? separatorLine(head) : undefined;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import type { BoundName } from '../../options/bounds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import type { Zip } from './archive/zip.ts';
-import { isZip } from './archive/zip-signature.ts';
 import { boundsWith } from './bounds.ts';
 import { type FileState, fileOf } from './file-state.ts';
 import { notReadable } from './intake-error.ts';
+import { isParquet, isReadAtRandom } from './random-access.ts';
 import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { SheetText } from './workbook/sheet-text.ts';
@@ -25,14 +25,14 @@ export interface OpenOptions extends SourceOptions {
 export type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
 
 /**
- * Opens an input. A workbook gives the text of one of its sheets. Archives and workbooks are read at random places, so
- * they must be regular files. Throws what openSource, openZip and openSheet throw.
+ * Opens an input. A workbook gives the text of one of its sheets. Archives, workbooks and Parquet files are read at random
+ * places, so they must be regular files. Throws what openSource, openZip, openSheet and openParquet throw.
  */
 export async function openInput(source: IntakeSource, options: OpenOptions): Promise<OpenedInput> {
   if ('stream' in source) return { text: await openSource(source, options) };
   if ('bytes' in source) {
-    if (!isZip(source.bytes)) return { text: await openSource(source, options) };
-    return openPacked(source.bytes, source.name, { checkUnchanged: async () => {} }, options);
+    if (!isReadAtRandom(source.bytes)) return { text: await openSource(source, options) };
+    return openAtRandom(source.bytes, source.bytes, source.name, { checkUnchanged: async () => {} }, options);
   }
   const { path, name = path } = source;
   const status = await stat(path).catch(() => undefined);
@@ -40,9 +40,9 @@ export async function openInput(source: IntakeSource, options: OpenOptions): Pro
   if (status?.isFile() !== true) return { text: await openSource(source, options) };
   // Check whether it is still being written before reading its first bytes.
   const state = await fileOf(path, name, options);
-  if (!isZip(await firstBytes(path, name)))
-    return { text: await openSource(source, { ...options, waitForQuietMs: 0 }) };
-  return openPacked(path, name, state, options);
+  const head = await firstBytes(path, name);
+  if (!isReadAtRandom(head)) return { text: await openSource(source, { ...options, waitForQuietMs: 0 }) };
+  return openAtRandom(head, path, name, state, options);
 }
 
 /** Checks that the input exists, before anything starts. Throws FILE_NOT_FOUND, NOT_READABLE. */
@@ -62,7 +62,8 @@ async function firstBytes(path: string, name: string): Promise<Buffer> {
   }
 }
 
-async function openPacked(
+async function openAtRandom(
+  head: Buffer,
   from: string | Buffer,
   name: string,
   state: FileState,
@@ -71,6 +72,10 @@ async function openPacked(
   const { sheet, table, signal, onSheets, onRead, scratch = tmpdir() } = options;
   const bounds = boundsWith(options.bounds);
   // Loaded for those alone who need them.
+  if (isParquet(head)) {
+    const { openParquet } = await import('./parquet/open-parquet.ts');
+    return { text: await openParquet(from, name, state, { bounds, signal, onRead }) };
+  }
   const { openZip } = await import('./archive/zip.ts');
   const { openSheet, workbookKind } = await import('./workbook/open-workbook.ts');
   const zip = await openZip(from, name, bounds, onRead);
@@ -90,6 +95,7 @@ async function openPacked(
 function sheetBytes(sheet: SheetText, zip: Zip, name: string, state: FileState): InputBytes {
   return {
     name,
+    kind: sheet.kind,
     sheet,
     get bytesRead() {
       return zip.bytesRead();

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
+import type { InputKind } from '../../options/input-kinds.ts';
 import { fileOf, type Quiet } from './file-state.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
 import type { SheetText } from './workbook/sheet-text.ts';
@@ -16,6 +17,8 @@ export interface InputBytes {
   readonly bytesRead: number;
   blocks(): AsyncGenerator<Buffer>;
   close(): void;
+  /** What the file is, where the blocks are not its bytes but the text that its rows became. */
+  readonly kind?: InputKind;
   /** Where the blocks are the CSV text of a workbook's sheet. */
   readonly sheet?: SheetText;
 }

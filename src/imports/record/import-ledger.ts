@@ -7,7 +7,7 @@ import { inTransaction, openForWriting, type Statements, statementsOf } from '..
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
 import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
-import { type Creating, type CreationToSend, creatingOf } from './creating.ts';
+import { Creating, type CreationToSend } from './creating.ts';
 import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { creationRecording } from './record-creation.ts';
 import type { Creations } from './recorded-batch.ts';
@@ -115,7 +115,7 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
   let creations: Creations | undefined;
   if (create !== undefined) {
     const createSql = statementsOf(database, new URL('creating.sql', import.meta.url));
-    creating = creatingOf(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
+    creating = new Creating(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
     creations = (recording) => creationRecording(createSql, create.users || create.reactivate, recording);
   }
   // Every batch and every row of the input pass here; objects take half as long again.

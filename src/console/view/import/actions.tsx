@@ -66,7 +66,10 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
     leaveOutFailing?: true;
   }
 
-  const act = async (action: Action, { yes = actionLabel(view, action), leaveOutFailing }: ActHow = {}) => {
+  const act = async (
+    action: Action,
+    { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), leaveOutFailing }: ActHow = {},
+  ) => {
     const question = QUESTIONS[action]?.(view, live);
     if (question !== undefined && !(await confirmed(question))) return;
     const rows = rowsSentBy(action, view);

@@ -18,10 +18,14 @@ export function FollowUps({ live }: { live: LiveImport }) {
   useListNews(['imports'], ask, ({ imports }) =>
     imports.some(({ id, retryOf }) => isConcerned(id) || isConcerned(retryOf ?? '')),
   );
-  if (view === undefined || view.followUps.length === 0) return null;
+  return view === undefined ? null : <FollowUpList followUps={view.followUps} />;
+}
+
+export function FollowUpList({ followUps }: { followUps: readonly FollowUp[] }) {
+  if (followUps.length === 0) return null;
   return (
     <ul class="plain follow-ups">
-      {view.followUps.map((followUp) => (
+      {followUps.map((followUp) => (
         <li key={followUp.id}>{followUpSentence(followUp)}</li>
       ))}
     </ul>

@@ -5,7 +5,7 @@ import { ApiError, query, request } from '../../api.ts';
 import { connection } from '../../connection.ts';
 import type { Form } from '../../form.tsx';
 import { saidBeside } from '../../remedies.ts';
-import { beginning, isZip } from '../../upload.ts';
+import { beginning, isReadAtRandom } from '../../upload.ts';
 import { MISSING } from '../../words.ts';
 import { MANY_ROWS } from '../import/before-sending.tsx';
 import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
@@ -126,7 +126,7 @@ export class FilePreview {
       return;
     }
     try {
-      const isWhole = await isZip(file);
+      const isWhole = await isReadAtRandom(file);
       this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
       if (isWhole) {
         this.isTooLarge.value = file.size > WHOLE_BYTES;

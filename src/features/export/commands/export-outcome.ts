@@ -1,9 +1,15 @@
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { UsageError } from '../../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Client } from '../../../cli/target/client.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
 import { counted, printable } from '../../../text/wording.ts';
-import type { ExportTotals } from '../api.ts';
-import type { WrittenFile } from '../export-files.ts';
-import type { ExportReader } from '../export-store.ts';
+import type { ExportTotals, ExportView } from '../api.ts';
+import { type ExportFormat, type WrittenFile, writeLists } from '../export-files.ts';
+import { exportOperations } from '../operations.ts';
+import type { ExportFlags } from './export-flags.ts';
 
 /** `--json` of `rollcall export`. Times are ISO 8601. */
 interface ExportDocument {
@@ -17,44 +23,68 @@ interface ExportDocument {
   readonly files: readonly WrittenFile[];
 }
 
-/** A finished export, here or on a server. */
-export interface ExportFindings extends Omit<ExportDocument, 'files'> {
-  readonly groupsOnly: boolean;
-  readonly users: boolean;
+interface Concluding {
+  readonly io: Io;
+  readonly imports: Pick<Imports, 'command' | 'server'>;
+  /** Has the export. */
+  readonly client: Client;
+  readonly format: ExportFormat;
+  readonly flags: ExportFlags & { readonly json?: boolean };
+  readonly howToContinue: string;
 }
 
-/** The result of an export on this machine. */
-export function exportFindings(id: string, reader: ExportReader): ExportFindings {
-  const { state, reason, calls, createdAt, finishedAt, options } = reader.record();
-  return {
-    id,
-    state,
-    reason,
-    calls,
-    createdAt: new Date(createdAt).toISOString(),
-    finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
-    totals: reader.totals(),
-    groupsOnly: options.groupsOnly,
-    users: options.users,
-  };
+/** Writes what was read, says what it is, and deletes the export, unless it can be continued. */
+export async function concludeExport(options: Concluding, view: ExportView): Promise<ExitCode> {
+  const { io, imports, client, flags, howToContinue } = options;
+  const { id, state, reason, calls, createdAt, finishedAt, totals } = view;
+  if (state === 'running' || state === 'stopped') {
+    const why = state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
+    say(io, '', why, 'What has been read is kept. Continue with:', howToContinue);
+    return state === 'running' ? EXIT.interrupted : EXIT.stopped;
+  }
+  const files = await write(options, view);
+  if (totals !== null) {
+    const document: ExportDocument = { id, state, reason, calls, createdAt, finishedAt, totals, files };
+    if (flags.json) io.out.write(`${JSON.stringify(document)}\n`);
+    else sayExport(io, imports, view, totals, files);
+  }
+  await client.call(exportOperations.remove, { id });
+  return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
 }
 
-export function exportDocument(found: ExportFindings, files: readonly WrittenFile[]): ExportDocument {
-  const { id, state, reason, calls, createdAt, finishedAt, totals } = found;
-  return { id, state, reason, calls, createdAt, finishedAt, totals, files };
+async function write({ io, imports, client, format, flags }: Concluding, view: ExportView): Promise<WrittenFile[]> {
+  const { id, lists } = view;
+  const { output } = flags;
+  const bytesOf = (list: ExportView['lists'][number]) =>
+    client.download(exportOperations.download, { id, list, format });
+  try {
+    if (output !== undefined) return await writeLists(lists, resolve(output), bytesOf);
+    const [main = 'members'] = lists;
+    // Standard output stays open: it is not ours to close.
+    await pipeline(await bytesOf(main), io.out, { end: false });
+    return [];
+  } catch (error) {
+    if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
+    const how =
+      imports.server === undefined
+        ? `name another file: rollcall export --resume ${id} --output <file>`
+        : `name another file with --output, and --resume ${id}`;
+    throw new UsageError(`the export cannot be written: ${error.message}; ${how}`);
+  }
 }
 
 /** Groups that are named one by one; more are counted. */
 const NAMED = 10;
 
 /** Says what an export has, what it lacks, and how it is read back. */
-export function sayExport(
+function sayExport(
   io: Io,
   imports: Pick<Imports, 'command'>,
-  found: ExportFindings,
+  { lists, calls }: ExportView,
+  totals: ExportTotals,
   files: readonly WrittenFile[],
 ): void {
-  const { totals, calls, groupsOnly, users } = found;
+  const [groupsOnly, users] = [lists[0] === 'groups', lists.includes('users')];
   say(io, '', ...totalLines(totals, groupsOnly, users, calls), ...problemLines(totals));
   if (files.length === 0) return;
   say(io, '', ...files.map(({ list, path }) => `  ${list.padEnd(7)}  ${path}`));

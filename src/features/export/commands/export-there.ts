@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -9,25 +7,24 @@ import { untilSettled } from '../../../cli/target/settled.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ExportView } from '../api.ts';
-import { type ExportFormat, type WrittenFile, writeLists } from '../export-files.ts';
+import type { ExportFormat } from '../export-files.ts';
 import { exportOperations } from '../operations.ts';
 import { type ExportFlags, resumeCommand } from './export-flags.ts';
-import { type ExportFindings, exportDocument, sayExport } from './export-outcome.ts';
+import { concludeExport } from './export-outcome.ts';
 
 /** Exports that a server reads: begun there, followed to their end, downloaded, and then deleted there. */
 
 interface ThereOptions {
   readonly io: Io;
-  readonly imports: Pick<Imports, 'command'>;
+  readonly imports: Imports;
   readonly server: Server;
   readonly format: ExportFormat;
   readonly groups: readonly string[] | undefined;
   readonly flags: ExportFlags & { readonly resume?: string | true };
-  readonly json: boolean;
 }
 
 export async function exportThere(options: ThereOptions): Promise<ExitCode> {
-  const { io, imports, server, json } = options;
+  const { io, imports, server } = options;
   const begun = await begin(options);
   const { id } = begun;
   // Both can be continued: one that is not read to its end, and one whose files are not written yet.
@@ -44,21 +41,7 @@ export async function exportThere(options: ThereOptions): Promise<ExitCode> {
     say(io, '', `The export continues at ${server.url}. Follow it with:`, howToContinue);
     return EXIT.stillRunning;
   }
-  if (view.state === 'running' || view.state === 'stopped') {
-    const why = view.state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${view.reason}.`;
-    say(io, '', why, 'What has been read is kept. Continue with:', howToContinue);
-    return view.state === 'running' ? EXIT.interrupted : EXIT.stopped;
-  }
-  const files = await download(options, view);
-  const { totals } = view;
-  if (totals !== null) {
-    const [groupsOnly, users] = [view.lists[0] === 'groups', view.lists.includes('users')];
-    const found: ExportFindings = { ...view, totals, groupsOnly, users };
-    if (json) io.out.write(`${JSON.stringify(exportDocument(found, files))}\n`);
-    else sayExport(io, imports, found, files);
-  }
-  await server.call(exportOperations.remove, { id });
-  return view.state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
+  return concludeExport({ ...options, client: server, howToContinue }, view);
 }
 
 /** Starts an export or continues one; if it has been read already, only downloads it. */
@@ -77,24 +60,6 @@ async function begin({ server, groups, flags }: ThereOptions): Promise<ExportVie
   }
   const view = await server.call(exportOperations.one, { id });
   return view.underWay || view.state === 'completed' ? view : server.call(exportOperations.resume, { id });
-}
-
-async function download({ io, server, format, flags }: ThereOptions, view: ExportView): Promise<WrittenFile[]> {
-  const { output } = flags;
-  const bytesOf = (list: ExportView['lists'][number]) =>
-    server.download(exportOperations.download, { id: view.id, list, format });
-  try {
-    if (output !== undefined) return await writeLists(view.lists, resolve(output), bytesOf);
-    const [main = 'members'] = view.lists;
-    // Standard output stays open: it is not ours to close.
-    await pipeline(await bytesOf(main), io.out, { end: false });
-    return [];
-  } catch (error) {
-    if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
-    throw new UsageError(
-      `the export cannot be written: ${error.message}; name another file with --output, and --resume ${view.id}`,
-    );
-  }
 }
 
 function progressLines({ progress }: ExportView): string[] {

@@ -24,7 +24,7 @@ type Flags = ReadingFlags & ShapeFlags & SourceFlags & { readonly dataDir?: stri
 export function inspectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('inspect').argument(
     '<file>',
-    'any file, or an https address; - reads the beginning of standard input',
+    'any file, or an address; - reads the beginning of standard input',
   );
   return withDataDir(withJson(withShape(withReading(withSource(command))))).action((file: string, flags: Flags) =>
     end(inspectCommandLine(io, file, flags)),
@@ -39,7 +39,7 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<E
   const facts =
     fetched === undefined
       ? await inspectFile(config, file, options, identities)
-      : await inspectFetched(io, fetched, (path) => inspectFile(config, path, options, identities, fetched.name));
+      : await inspectFetched(io, fetched, (path, name) => inspectFile(config, path, options, identities, name));
   if (facts === undefined) return sayNothingBegan(io);
   if (flags.json) io.out.write(`${JSON.stringify(facts)}\n`);
   else {
@@ -54,15 +54,15 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<E
 async function inspectFetched(
   io: Io,
   fetched: FetchedFile,
-  look: (path: string) => Promise<FileFacts>,
+  look: (path: string, name: string) => Promise<FileFacts>,
 ): Promise<FileFacts | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-inspect-'));
   const signal = firstSignal(EXIT.interrupted);
   const progress = showSteps(io, fetched.lines, { begins: 'the file to come' });
   try {
     const path = join(folder, 'input');
-    const isFetched = await fetched.fetch(path, signal.signal).finally(progress.stop);
-    return isFetched ? await look(path) : undefined;
+    const found = await fetched.fetch(path, signal.signal).finally(progress.stop);
+    return found && (await look(path, found.name));
   } finally {
     signal.ignore();
     await rm(folder, { recursive: true, force: true });

@@ -16,7 +16,7 @@ import { readSyncOptions } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
-import { createScheduleRuns, type ScheduleRuns } from '../schedule-runs.ts';
+import { ScheduleRuns } from '../schedule-runs.ts';
 import { askToRun } from './schedule-control.ts';
 import { openSchedules, runDocument, withSchedules } from './schedule-target.ts';
 
@@ -96,7 +96,7 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
 /** Stops the runs before the syncs that they follow. */
 function openRuns(config: Config, syncs: SyncRunner, here: Coordinating): ScheduleRuns {
   const options = scheduleRunsOptions(config, { ...here, syncs });
-  const runs = createScheduleRuns(options);
+  const runs = new ScheduleRuns(options);
   here.onStop(async () => {
     await runs.stop();
     options.catalog.close();

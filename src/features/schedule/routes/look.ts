@@ -1,5 +1,5 @@
 import { mkdir, open, rm } from 'node:fs/promises';
-import { isZip } from '../../../imports/read/archive/zip-signature.ts';
+import { isReadAtRandom } from '../../../imports/read/random-access.ts';
 import { callerOf } from '../../../server/bounded-answer.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
@@ -59,7 +59,7 @@ async function beginning(path: string): Promise<Buffer> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const head = buffer.subarray(0, bytesRead);
     if (head.length === 0) throw new Problem('BAD_OPTION', 'The file is empty.', { field: 'file' });
-    if (!isZip(head)) return head;
+    if (!isReadAtRandom(head)) return head;
     const { size } = await file.stat();
     if (size <= PREVIEW_ZIP_BYTES) return await file.readFile();
     throw new Problem('BAD_OPTION', `The workbook or archive has ${size} bytes: too many to look at.`, {

@@ -4,8 +4,9 @@ import { Command } from 'commander';
 import { serviceOpener } from '../../../app/open-service.ts';
 import { noteHere } from '../../../cli/audit.ts';
 import { currentUser } from '../../../cli/current-user.ts';
+import { UsageError } from '../../../cli/errors.ts';
 import type { ExitCode } from '../../../cli/exit-codes.ts';
-import { fileToFetch } from '../../../cli/fetched-file.ts';
+import { expectedRows, type FetchedFile, fileToFetch, standardInput } from '../../../cli/fetched-file.ts';
 import { type CreateFlags, withCreate } from '../../../cli/flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-options.ts';
@@ -65,7 +66,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
   const command = new Command('sync')
     .argument(
       '<file>',
-      `who should be in which group: ${inputNames('or')}, also compressed; a ZIP of these; an https address`,
+      `who should be in which group: ${inputNames('or')}, also compressed; a ZIP of these; an address; - reads standard input`,
     )
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
@@ -91,13 +92,12 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const shown = { json: flags.json === true, markdown: flags.markdown, planCsv: flags.planCsv };
   if (server !== undefined) return syncThere({ io, syncs: kept, server, ...shown }, file, flags);
   const chosen = await syncFlagsOf(flags);
-  const fetched = await fileToFetch(config, file, flags);
+  const fetched: FetchedFile | undefined = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
   if (fetched === undefined) await fileOf(file, file);
   const identities = identitiesOf(flags);
   const given = importOptionsOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
-  const name = fetched?.name ?? file;
-  const create = async (syncs: SyncRunner, id: string, options: ImportOptions): Promise<string> => {
+  const create = async (syncs: SyncRunner, id: string, options: ImportOptions, name = file): Promise<string> => {
     const { create: creating } = options;
     const decision = { flags: chosen, create: creating, limits: flags.limit ?? {}, apply: flags.apply === true };
     const reading = syncReading(options, identities);
@@ -118,13 +118,25 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
       if (fetched === undefined || ofPath !== undefined) return create(syncs, id, ofPath ?? given);
       const folder = dataDir(config.dataDir).sync(id);
       const { input } = planFiles(folder);
-      if (!(await fetched.fetch(input, signal))) return undefined;
+      const found = await fetched.fetch(input, signal);
+      if (found === undefined) return undefined;
       try {
-        return await create(syncs, id, await optionsWithRecipe(config, flags.recipe, given, input, name));
+        const whole = { ...given, ...expectedRows(given.expectRows, found) };
+        if (file === '-') requireCount(whole);
+        const read = await optionsWithRecipe(config, flags.recipe, whole, input, found.name);
+        return await create(syncs, id, read, file === '-' ? file : found.name);
       } catch (error) {
         await rm(folder, { recursive: true, force: true });
         throw error;
       }
     },
   });
+}
+
+/** Members who are missing from half a file would lose their groups. @throws UsageError */
+function requireCount({ expectRows }: ImportOptions): void {
+  if (expectRows !== undefined) return;
+  throw new UsageError(
+    'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',
+  );
 }

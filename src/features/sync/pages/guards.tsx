@@ -34,13 +34,25 @@ const SUMMARY: Column<GuardObjections>[] = [
     kind: 'wide',
     cell: ({ worst }) => foreign(worst.sentence),
   },
-  { label: 'What to do', kind: 'wide', cell: ({ remedy }) => remedy },
 ];
+/** While someone can still decide. */
+const TO_DECIDE: typeof SUMMARY = [...SUMMARY, { label: 'What to do', kind: 'wide', cell: ({ remedy }) => remedy }];
 
-export function SyncGuards({ id, guards }: { id: string; guards: readonly GuardObjections[] }) {
+interface SyncGuardsProperties {
+  id: string;
+  guards: readonly GuardObjections[];
+  isHeld: boolean;
+}
+
+export function SyncGuards({ id, guards, isHeld }: SyncGuardsProperties) {
   return (
     <div class="stack">
-      <DataTable caption="Guards that object" columns={SUMMARY} items={guards} keyOf={({ guard }) => guard} />
+      <DataTable
+        caption={isHeld ? 'Guards that object' : 'Guards that objected'}
+        columns={isHeld ? TO_DECIDE : SUMMARY}
+        items={guards}
+        keyOf={({ guard }) => guard}
+      />
       {guards
         .filter(({ count }) => count > 1)
         .map((objections) => (

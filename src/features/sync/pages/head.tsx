@@ -5,7 +5,7 @@ import type { ImportView, RegionStatus } from '../../../console/answers.ts';
 import { importPath } from '../../../console/api.ts';
 import { Badge, Facts, foreign, importHref } from '../../../console/element.tsx';
 import { counted, grouped } from '../../../console/format.ts';
-import { swatch } from '../../../console/outcome-bar.tsx';
+import { Legend, swatch } from '../../../console/outcome-bar.tsx';
 import { useListNews } from '../../../console/overview.ts';
 import type { PlanTotals } from '../../../console/sync-answers.ts';
 import {
@@ -21,7 +21,8 @@ import {
   syncSentence,
 } from '../../../console/sync-words.ts';
 import { Time } from '../../../console/time.tsx';
-import { CREATE_LIMIT, createLimitSentence, stateSentence } from '../../../console/words.ts';
+import { FollowUpList } from '../../../console/view/import/follow-ups.tsx';
+import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/words.ts';
 import type { SyncView } from '../api.ts';
 
 export function SyncHead({ view }: { view: SyncView }) {
@@ -52,12 +53,15 @@ export function SyncHead({ view }: { view: SyncView }) {
         )}
       </p>
       {left !== null && <p class="notice attention">{foreign(left.sentence)}</p>}
-      {state === 'applying' && importId !== null && <WaitingImport id={importId} />}
       {(state === 'planning' || (state === 'applying' && importId === null)) && <SilentService />}
       <div class="reading">
         {state === 'planning' && !isBlocked && <progress max={1} value={done} aria-label="Creating the plan" />}
       </div>
-      {totals !== null && <PlanLegend totals={totals} />}
+      {importId !== null ? (
+        <ItsImport id={importId} state={state} totals={totals} />
+      ) : (
+        totals !== null && <PlanLegend totals={totals} />
+      )}
       <Facts list={factsOf(view)} />
     </div>
   );
@@ -85,37 +89,60 @@ function SilentService() {
   );
 }
 
-/** What the import of a sync waits for, where it waits for a person. */
-function WaitingImport({ id }: { id: string }) {
-  const { data: view, reload } = useAnswer<ImportView>(importPath(id));
-  useListNews(
-    ['imports'],
-    () => void reload(),
-    ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state),
-  );
-  if (view?.state !== 'blocked') return null;
+interface ItsImportProperties {
+  id: string;
+  state: SyncView['state'];
+  totals: PlanTotals | null;
+}
+
+/** What came of the changes, whether they were taken back, and what the import waits for, where it waits for a person. */
+function ItsImport({ id, state, totals }: ItsImportProperties) {
+  const { data: view, error, reload } = useAnswer<ImportView>(importPath(id));
+  const ask = () => void reload();
+  useListNews(['imports'], ask, ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state));
+  useListNews(['sync'], ask, isUndo);
+  if (view === undefined) return error === undefined || totals === null ? null : <PlanLegend totals={totals} />;
+  const isOver = state !== 'applying';
   return (
-    <div class="notice attention" role="alert">
-      <p>
-        <b>Its import waits for you. </b>
-        {view.code === CREATE_LIMIT ? foreign(createLimitSentence(view)) : stateSentence(view)}
-      </p>
-      <a class="button" href={importHref(id)}>
-        Decide in the import
-      </a>
-    </div>
+    <>
+      {view.state === 'blocked' && (
+        <div class="notice attention" role="alert">
+          <p>
+            <b>Its import waits for you. </b>
+            {view.code === CREATE_LIMIT ? foreign(createLimitSentence(view)) : stateSentence(view)}
+          </p>
+          <a class="button" href={importHref(id)}>
+            Decide in the import
+          </a>
+        </div>
+      )}
+      <FollowUpList followUps={view.followUps} />
+      {isOver && <Legend rows={view.rows} over />}
+      {totals !== null && <PlanLegend totals={totals} which={isOver ? NOT_SENT : PLAN_ACTIONS} />}
+    </>
   );
 }
 
-function PlanLegend({ totals: { actions } }: { totals: PlanTotals }) {
+/** Actions of a plan of which its import knows nothing. */
+const NOT_SENT: typeof PLAN_ACTIONS = ['report', 'keep'];
+
+function PlanLegend({
+  totals: { actions },
+  which = PLAN_ACTIONS,
+}: {
+  totals: PlanTotals;
+  which?: typeof PLAN_ACTIONS;
+}) {
   return (
     <ul class="legend">
-      {PLAN_ACTIONS.filter((action) => actions[action] > 0).map((action) => (
-        <li key={action}>
-          {swatch(ACTION_COLOURS[action])}
-          <b>{grouped(actions[action])}</b> {ACTION_LABELS[action]}
-        </li>
-      ))}
+      {which
+        .filter((action) => actions[action] > 0)
+        .map((action) => (
+          <li key={action}>
+            {swatch(ACTION_COLOURS[action])}
+            <b>{grouped(actions[action])}</b> {ACTION_LABELS[action]}
+          </li>
+        ))}
     </ul>
   );
 }

@@ -23,6 +23,7 @@ export function SyncPage() {
   const { data: view, error, set } = useAnswer<SyncView>(syncPath(id), { everyMs: askAgainAfter });
   useAnnounced(view);
   useTitle(view === undefined ? '' : titleOf(view));
+  const isHeld = view?.state === 'held';
   const isMissing = error instanceof ApiError && error.problem.status === 404;
   return (
     <>
@@ -48,8 +49,8 @@ export function SyncPage() {
               {isOperator && <SyncActions view={view} onDone={set} />}
             </section>
             {view.guards.length > 0 && (
-              <Card id="findings" title={`Why this plan ${view.state === 'held' ? 'is' : 'was'} held`}>
-                <SyncGuards id={id} guards={view.guards} />
+              <Card id="findings" title={`Why this plan ${isHeld ? 'is' : 'was'} held`}>
+                <SyncGuards id={id} guards={view.guards} isHeld={isHeld} />
               </Card>
             )}
             {view.totals !== null && (

@@ -42,14 +42,18 @@ const STATES: Choice[] = [
   ...Object.entries(SYNC_STATE_GROUPS).map(([name, states]) => [states.join(','), name] as const),
 ];
 
-const COLUMNS: Column<SyncEntry>[] = [
+/** @param syncs the newest first: an undo is among them where what it undid is */
+const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
   {
     label: 'File',
     kind: 'main',
-    cell: ({ id, file, undoOf, sandbox, schedule }) => (
+    cell: ({ id, file, undoOf, importId, sandbox, schedule }) => (
       <>
         <a href={syncHref(id)}>{foreign(titleOf({ file, undoOf }))}</a>
         {schedule !== null && <Tag>{foreign(schedule)}</Tag>}
+        {importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied') && (
+          <Tag>undone</Tag>
+        )}
         {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
       </>
     ),
@@ -75,7 +79,7 @@ function SyncsList() {
     name: 'syncs',
     choices: STATES,
     caption: 'Syncs, newest first',
-    columns: COLUMNS,
+    columns: columnsOf,
     emptyText,
     useNews: (pages) => useListNews(['sync', 'removed'], pages.follow),
   });

@@ -1,0 +1,52 @@
+import { defined } from '../platform/defined.ts';
+import type { NamedSource } from '../platform/named-sources.ts';
+import { isAddress, sourceName } from '../text/address.ts';
+import { secretReader, variableOf } from './secrets.ts';
+import type { SourceRequest, SourceSettings } from './source.ts';
+
+/** What a process knows of sources: those that its settings name, its environment, and whom it trusts. */
+export interface SourceContext {
+  readonly named: Readonly<Record<string, NamedSource>>;
+  readonly environment: SourceRequest['environment'];
+  /** PEM of a certificate authority that sources may have too. */
+  readonly ca: string | undefined;
+}
+
+/** The named source that a text begins with: `hr` of `hr:/out/members.csv`. */
+function nameIn(text: string, named: SourceContext['named']): string | undefined {
+  const name = sourceName(text);
+  return name !== undefined && Object.hasOwn(named, name) ? name : undefined;
+}
+
+/** Whether a text is to be fetched: an address, or in a named source. Anything else is a path. */
+export function isElsewhere(text: string, named: SourceContext['named']): boolean {
+  return isAddress(text) || nameIn(text, named) !== undefined;
+}
+
+/**
+ * An address, or what is in a named source, as it is asked for. What is given counts before what the settings say of the
+ * name.
+ */
+export function requestOf(text: string, given: SourceSettings, context: SourceContext): SourceRequest {
+  const { named, environment, ca } = context;
+  const name = nameIn(text, named);
+  const source = name === undefined ? undefined : named[name];
+  if (name === undefined || source === undefined) {
+    return { address: text, settings: given, environment, ca, secret: secretReader(given, environment) };
+  }
+  const { url, ...ofName } = source;
+  const keyFile = ofName.keyFile ?? environment(variableOf(name, 'keyFile'));
+  const settings = { ...ofName, ...defined({ keyFile }), ...given, ...joined(ofName, given) };
+  const address = below(url, text.slice(name.length + 1));
+  return { address, settings, environment, ca, secret: secretReader(settings, environment, name) };
+}
+
+function joined(ofName: SourceSettings, given: SourceSettings): SourceSettings {
+  return { headers: { ...ofName.headers, ...given.headers }, secrets: { ...ofName.secrets, ...given.secrets } };
+}
+
+/** A place below an address. */
+function below(url: string, place: string): string {
+  if (place === '') return url;
+  return `${url.replace(/\/+$/, '')}/${place.replace(/^\/+/, '')}`;
+}
