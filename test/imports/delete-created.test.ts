@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { JoinedGroup } from '../../src/chat/directory-operations.ts';
-import { readOptions } from '../../src/imports/import-options.ts';
 import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../src/features/undo/delete-created.ts';
 import { createDeletions } from '../../src/features/undo/deletions.ts';
 import { usersOfOthers } from '../../src/features/undo/used-by-others.ts';
+import { readOptions } from '../../src/imports/import-options.ts';
 import { openCreated } from '../../src/imports/record/created.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import {

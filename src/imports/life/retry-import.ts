@@ -45,7 +45,9 @@ export async function retryImport(
     dir,
     reading,
     retrying,
-  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & { readonly retrying: LifeFeature['retrying'] | undefined },
+  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & {
+    readonly retrying: LifeFeature['retrying'] | undefined;
+  },
   earlier: ImportRecord,
   changes: RetryChanges,
   create: (retry: RetryOfImport) => Promise<string>,

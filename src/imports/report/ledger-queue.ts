@@ -37,7 +37,11 @@ export interface LedgerQueue<Tasks extends Served> {
   /** Sends the task to the thread if it is running; otherwise does nothing. */
   askRunning<Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>): Promise<void>;
   /** The chunks of a stream, `ahead` of them made before they are taken. Streams take no turns. */
-  stream<Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>, ahead: number): AsyncGenerator<Uint8Array>;
+  stream<Kind extends string & keyof Tasks>(
+    kind: Kind,
+    input: Input<Tasks, Kind>,
+    ahead: number,
+  ): AsyncGenerator<Uint8Array>;
   /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
   close(): Promise<void>;
 }
@@ -188,8 +192,7 @@ export function openLedgerQueue<Tasks extends Served>({
   };
 
   return {
-    ask: ((kind, input, limits) =>
-      ask((thread) => thread.ask(kind, input), limits)) as LedgerQueue<Tasks>['ask'],
+    ask: ((kind, input, limits) => ask((thread) => thread.ask(kind, input), limits)) as LedgerQueue<Tasks>['ask'],
     askRunning: async (kind, input) => {
       if (running !== undefined) await ask((thread) => thread.ask(kind, input));
     },

@@ -1,13 +1,6 @@
 import type { SumCheck } from '../record/import-ledger.ts';
 import { openLedgerQueue } from './ledger-queue.ts';
-import type {
-  LedgerThread,
-  Question,
-  ReportsRequest,
-  ReportsWritten,
-  RowsRequest,
-  TaskLimits,
-} from './ledger-task.ts';
+import type { LedgerThread, Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './ledger-task.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
 

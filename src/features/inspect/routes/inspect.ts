@@ -1,12 +1,12 @@
-import { recipesToSuggest } from '../../recipes/recipe-store.ts';
 import { callerOf, sendJson } from '../../../server/bounded-answer.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
-import { inspectOperations } from './operations.ts';
 import { optionsOf } from '../../../server/uploads/options.ts';
 import type { ReceiveOptions } from '../../../server/uploads/receive.ts';
 import { takeHead } from '../../../server/uploads/taking.ts';
+import { recipesToSuggest } from '../../recipes/recipe-store.ts';
+import { inspectOperations } from './operations.ts';
 
 /** Time that looking at the beginning of a file may take, in ms. */
 export const INSPECT_MS = 10_000;

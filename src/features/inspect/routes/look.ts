@@ -1,18 +1,18 @@
 import type { Look } from '../../../api/look.ts';
-import { type Beginning, importOfSame, MAX_COMPARED } from '../same-file.ts';
-import { recipesToSuggest } from '../../recipes/recipe-store.ts';
 import { callerOf } from '../../../server/bounded-answer.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { type Problem, problemDocument } from '../../../server/problem.ts';
 import { problemOf } from '../../../server/refusals.ts';
 import { serve } from '../../../server/serve.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
-import { INSPECT_MS } from './inspect.ts';
-import { inspectOperations } from './operations.ts';
 import { optionsOf } from '../../../server/uploads/options.ts';
-import { previewWith } from './preview.ts';
 import type { ReceiveOptions } from '../../../server/uploads/receive.ts';
 import { takeHead } from '../../../server/uploads/taking.ts';
+import { recipesToSuggest } from '../../recipes/recipe-store.ts';
+import { type Beginning, importOfSame, MAX_COMPARED } from '../same-file.ts';
+import { INSPECT_MS } from './inspect.ts';
+import { inspectOperations } from './operations.ts';
+import { previewWith } from './preview.ts';
 
 /** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
 export function lookRoute(
