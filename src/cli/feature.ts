@@ -75,7 +75,7 @@ export interface Checking {
   status(config: Config, imports: Imports, found: KeptImport): Promise<CheckStatus | undefined>;
 }
 
-export interface CheckStatus {
+interface CheckStatus {
   /** For programs, as the API shows it. */
   readonly document: object;
   readonly isDone: boolean;

@@ -9,7 +9,7 @@ const PLACED: ReadonlySet<Outcome> = new Set(['added', 'already_member', 'change
 const LEFT: ReadonlySet<Outcome> = new Set(['removed', 'unbanned']);
 
 /** Another import of the data directory, and what it did to these users (UIDs). */
-export interface OtherImport {
+interface OtherImport {
   readonly id: string;
   readonly membershipsOf: (uids: readonly string[]) => Promise<readonly MembershipDone[]>;
 }
@@ -30,7 +30,7 @@ export function usersOfOthers({ others, reading }: Pick<Coordinator, 'others' | 
  * @param others oldest first
  * @returns the reasons, by id of the user
  */
-export async function usedByOthers(
+async function usedByOthers(
   things: readonly MadeUser[],
   others: readonly OtherImport[],
 ): Promise<ReadonlyMap<number, string>> {
