@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { PROBLEMS } from '../api/problems.ts';
+import { PROBLEMS } from '../api/problem-codes.ts';
 import { html, type Markup, NOTHING } from '../text/markup.ts';
 
 /** Swagger UI draws the page of the API from `/openapi.json`. The plugin is only its carrier: the page that it makes has no viewport. */

@@ -22,6 +22,16 @@ const SCHEMES: readonly Scheme[] = [
     load: async () => (await import('./https.ts')).httpsSource,
   },
   {
+    names: ['s3'],
+    takes: ['endpoint', 'region', 'secrets'],
+    load: async () => (await import('./s3.ts')).s3Source,
+  },
+  {
+    names: ['gs'],
+    takes: ['endpoint', 'secrets'],
+    load: async () => (await import('./s3.ts')).s3Source,
+  },
+  {
     names: ['postgres', 'postgresql'],
     takes: ['query', 'table', 'secrets'],
     load: async () => (await import('./postgres.ts')).postgresSource,

@@ -9,7 +9,7 @@ import { FEATURES } from '../features.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
-import { serviceAway } from '../screen/service-away.ts';
+import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
 import { openImports } from '../target/open-imports.ts';
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
@@ -61,13 +61,13 @@ function regionLine({
   circuit,
 }: RegionStatus): string {
   const parts = [
-    workers === 0 ? `no worker: start one with rollcall worker --region ${region}` : '',
+    workers === 0 ? noWorker(region) : '',
     `${counted(active, 'call')} in flight`,
     `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
     setAside > 0 ? `${counted(setAside, 'job')} that cannot be read` : '',
     delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
     serviceAway(circuit, true),
-    stopped ? 'stopped: the service refused the key or plan' : '',
+    stopped ? REGION_REFUSED : '',
     key === null ? '' : `key ${key}`,
     limitedForMs > 1_500 ? `waiting ${duration(limitedForMs)} for the rate limit` : '',
   ];

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ProblemCode } from '../../api/problems.ts';
+import type { ProblemCode } from '../../api/problem-codes.ts';
 import { freeBytes, megabytes } from '../../platform/disk-full.ts';
 import type { AccessStore } from '../access/access-store.ts';
 import { Problem } from '../problem.ts';
