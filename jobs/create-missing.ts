@@ -11,6 +11,7 @@ import { defineJob } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
 import { refusedForNow } from './earlier-replies.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
+import { maybeEarlier } from './uncertainty.ts';
 
 /**
  * create-missing: checks whether a group exists, creates a user or a group, or reactivates users.
@@ -112,7 +113,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
       // It exists. If an earlier call got no answer, that call probably created it.
       return uncertainty === null
         ? made('existing', code, message)
-        : made('created', code, `it may be by an earlier call: ${uncertainty} (${message})`);
+        : made('created', code, `${maybeEarlier(uncertainty)} (${message})`);
     }
     return kind === 'halve' ? { kind, code, message } : { kind: 'refused', outcome: 'failed', code, message };
   },

@@ -35,14 +35,14 @@ test('no exception for a feature is left over', () => {
 test.each([
   ['waitForQuiet', 4],
   ['askBeforeRepeat', 4],
-  ['expectRows', 8],
+  ['expectRows', 11],
   ['listsPerMinute', 8],
-  ['allowDemotion', 8],
-  ['allowUnban', 10],
+  ['allowDemotion', 6],
+  ['allowUnban', 6],
   ['createGroups', 11],
-  ['removeByName', 11],
+  ['removeByName', 10],
   ['giveUpAfterMs', 11],
-  ['maxRemovals', 14],
+  ['maxRemovals', 13],
 ])('the option %s is named in at most %i files', (option, most) => {
   const name = new RegExp(`\\b${option}\\b`);
   expect(sourceFiles().flatMap(({ path, text }) => (name.test(text) ? [path] : [])).length).toBeLessThanOrEqual(most);

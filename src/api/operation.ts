@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProblemCode } from './problems.ts';
+import type { ProblemCode } from './problem-codes.ts';
 import type { Role } from './service.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OUTCOMES } from '../membership/outcome.ts';
-import { count, nextCursor, original, rowCounts, time } from './fields.ts';
+import { count, nextCursor, original, rowCounts, rowNumber, time } from './fields.ts';
 import { cursorOption, limitOption } from './options.ts';
 import { rowFilterFields } from './row-filter.ts';
 
@@ -9,7 +9,7 @@ const outcome = z.enum(OUTCOMES);
 /** A row with its outcome. */
 export const rowView = z
   .strictObject({
-    row: z.int().meta({ description: 'Number of the row in the order of the input, from 1.' }),
+    row: rowNumber,
     line: z.int().meta({ description: 'As a spreadsheet counts.' }),
     status: outcome,
     code: z.string(),

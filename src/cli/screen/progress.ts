@@ -6,7 +6,7 @@ import { REGIONS, type Region } from '../../membership/membership.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
-import { clock, serviceAway } from './service-away.ts';
+import { clock, noWorker, REGION_REFUSED, serviceAway } from './service-away.ts';
 
 /** The data of the progress display; read a few times a second. */
 export interface ProgressSource {
@@ -253,8 +253,8 @@ function bansAsked(questions: RegionCounts['banQuestions']): string {
 function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean): Part[] | undefined {
   if (status === undefined) return undefined;
   const { region, workers, stopped, circuit, limitedForMs, active, waiting } = status;
-  if (workers === 0) return [{ text: `no worker: start one with rollcall worker --region ${region}` }];
-  if (stopped) return [{ text: 'stopped: the service refused the key or plan' }];
+  if (workers === 0) return [{ text: noWorker(region) }];
+  if (stopped) return [{ text: REGION_REFUSED }];
   const away = serviceAway(circuit, countsDown);
   if (away !== '') return [{ text: away }];
   if (limitedForMs >= NOTABLE_WAIT_MS) {
