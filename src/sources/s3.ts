@@ -217,7 +217,12 @@ async function newest(
 ): Promise<{ readonly key: string; readonly etag: string | undefined }> {
   const fits = pathPattern(key);
   let best: { readonly key: string; readonly etag: string | undefined; readonly at: number } | undefined;
-  for await (const { Key = '', ETag, LastModified } of objects(client, bucket, key.replace(/[*?[{].*$/s, ''), signal)) {
+  for await (const { Key = '', ETag, LastModified } of objects(
+    client,
+    bucket,
+    key.slice(0, key.search(PATTERN)),
+    signal,
+  )) {
     const at = LastModified?.getTime() ?? 0;
     const isLater = best === undefined || at > best.at || (at === best.at && Key > best.key);
     if (isLater && fits(Key)) best = { key: Key, etag: ETag, at };

@@ -14,7 +14,7 @@ import {
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
-import { identitiesOf, type ShapeFlags, shapeOf, syncReading, withShape } from '../../../cli/flags/shape-flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -36,7 +36,7 @@ import { printable } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipe } from '../../recipes/recipe-store.ts';
-import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
+import { type ModeFlags, syncFlagsOf, syncReading, withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
 import { syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { NewSchedule, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
