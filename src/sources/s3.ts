@@ -6,7 +6,7 @@ import { option, type Words, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { schemeOf } from '../text/address.ts';
-import { hasWildcards, pathPattern } from '../text/wildcard.ts';
+import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
 import { SourceError } from './source-errors.ts';
@@ -16,6 +16,7 @@ import { SourceError } from './source-errors.ts';
 const CONNECT_MS = 10_000;
 /** Until the answer begins, and between two pieces of it. */
 const QUIET_MS = 60_000;
+const PATTERN = /[*?[{]/;
 /** Objects below a prefix that a pattern is compared with. */
 const MAX_LISTED = 200_000;
 /** How often reading goes on where it broke off. */
@@ -164,7 +165,7 @@ function failed(name: string, error: unknown, signal: AbortSignal): unknown {
 }
 
 async function open(client: S3Client, place: Place, signal: AbortSignal, known: string | undefined): Promise<Opened> {
-  const found = hasWildcards(place.key) ? await newest(client, place, signal) : { key: place.key, etag: undefined };
+  const found = PATTERN.test(place.key) ? await newest(client, place, signal) : { key: place.key, etag: undefined };
   const name = place.name.slice(0, place.name.length - place.key.length) + found.key;
   const at = { Bucket: place.bucket, Key: found.key };
   const close = async () => client.destroy();
