@@ -52,13 +52,14 @@ function withThoseOnIt(name: string): string[] {
 /** Takes a feature out of a list: its entries, and what is imported for them. */
 function withoutFeature(text: string, name: string): string {
   const imports = new RegExp(`^import \\{ (.*) \\} from '\\.\\./features/${name}/.*';\\n`, 'gm');
-  const names = [...text.matchAll(imports)].flatMap(([, named = '']) => named.split(', '));
+  // A feature that has none of it takes nothing out.
+  const names = [...text.matchAll(imports)].flatMap(([, named = '']) => named.split(', ')).join('|') || '(?!)';
   const command = new RegExp(
     `^ {2}\\w+: \\{\\n(?: {4}.*\\n)*? {4}.*\\.\\./features/${name}/(?:.*\\n)*? {2}\\},\\n`,
     'gm',
   );
-  const entry = new RegExp(`^ {2}(?:.*\\.\\./features/${name}/.*|(?:\\w+: )?(?:${names.join('|')})),\\n`, 'gm');
-  const page = new RegExp(`^ {2}\\{.*\\bpage: (?:${names.join('|')})\\b.*\\},\\n`, 'gm');
+  const entry = new RegExp(`^ {2}(?:.*\\.\\./features/${name}/.*|(?:\\w+: )?(?:${names})),\\n`, 'gm');
+  const page = new RegExp(`^ {2}\\{.*\\bpage: (?:${names})\\b.*\\},\\n`, 'gm');
   return text.replace(imports, '').replace(command, '').replace(entry, '').replace(page, '');
 }
 
