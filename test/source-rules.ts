@@ -109,8 +109,8 @@ function wrongPackage(path: string, specifier: string): string[] {
     { packages: /^bullmq(\/|$)/, home: /^src\/queue\//, says: 'bullmq belongs to src/queue' },
     {
       packages: /^node:sqlite$/,
-      home: /^src\/(platform|imports|features)\//,
-      says: 'node:sqlite belongs to src/platform, src/imports and src/features',
+      home: /^src\/(platform|imports|features|sources)\//,
+      says: 'node:sqlite belongs to src/platform, src/imports, src/sources and src/features',
     },
   ].find(({ packages }) => packages.test(specifier));
   return owner === undefined || owner.home.test(path) ? [] : [`${path} imports ${specifier}: ${owner.says}`];
