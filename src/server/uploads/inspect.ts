@@ -2,11 +2,11 @@ import { recipesToSuggest } from '../../features/recipes/recipe-store.ts';
 import { callerOf, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { serve } from '../serve.ts';
+import { takeHead } from './accept.ts';
 import { labelOf } from './body.ts';
 import { uploadOperations } from './operations.ts';
 import { optionsOf } from './options.ts';
 import type { ReceiveOptions } from './receive.ts';
-import { takeHead } from './taking.ts';
 
 /** Time that looking at the beginning of a file may take, in ms. */
 export const INSPECT_MS = 10_000;

@@ -6,13 +6,13 @@ import type { Api, ServerContext } from '../context.ts';
 import { type Problem, problemDocument } from '../problem.ts';
 import { problemOf } from '../refusals.ts';
 import { serve } from '../serve.ts';
+import { takeHead } from './accept.ts';
 import { labelOf } from './body.ts';
 import { INSPECT_MS } from './inspect.ts';
 import { uploadOperations } from './operations.ts';
 import { optionsOf } from './options.ts';
 import { previewWith } from './preview.ts';
 import type { ReceiveOptions } from './receive.ts';
-import { takeHead } from './taking.ts';
 
 /** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
 export function lookRoute(

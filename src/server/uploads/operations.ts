@@ -6,9 +6,9 @@ import { preview } from '../../api/preview.ts';
 import { fileFacts } from '../../features/inspect/api.ts';
 import { syncOperations } from '../../features/sync/operations.ts';
 import { syncQuery } from '../../features/sync/routes/options.ts';
+import { UPLOAD_REFUSALS, uploadHeaders } from './accept.ts';
 import { FILE_TYPES, previewQuery, uploadQuery } from './options.ts';
 import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES } from './preview.ts';
-import { UPLOAD_REFUSALS, uploadHeaders } from './taking.ts';
 
 const operation = operationsOf('imports');
 const FORMS = FILE_TYPES.join(', ');

@@ -10,6 +10,7 @@ import { callerOf, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { serve } from '../serve.ts';
+import { checkLength, openUploads, takeHead } from './accept.ts';
 import { labelOf } from './body.ts';
 import { inspectRoute } from './inspect.ts';
 import { uploadKeys } from './keys.ts';
@@ -18,7 +19,6 @@ import { uploadOperations } from './operations.ts';
 import { FILE_TYPES, optionsOf } from './options.ts';
 import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewWith } from './preview.ts';
 import { optionsFor, recipeFor } from './recipe.ts';
-import { checkLength, openUploads, takeHead } from './taking.ts';
 
 export interface UploadLimits {
   readonly idleMs: number;
