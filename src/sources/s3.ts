@@ -8,7 +8,6 @@ import { isLoopback } from '../platform/loopback.ts';
 import { schemeOf } from '../text/address.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
-import { isPattern } from './obtain.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
@@ -17,6 +16,7 @@ import { SourceError } from './source-errors.ts';
 const CONNECT_MS = 10_000;
 /** Until the answer begins, and between two pieces of it. */
 const QUIET_MS = 60_000;
+const PATTERN = /[*?[{]/;
 /** Objects below a prefix that a pattern is compared with. */
 const MAX_LISTED = 200_000;
 /** How often reading goes on where it broke off. */
@@ -165,7 +165,7 @@ function failed(name: string, error: unknown, signal: AbortSignal): unknown {
 }
 
 async function open(client: S3Client, place: Place, signal: AbortSignal, known: string | undefined): Promise<Opened> {
-  const found = isPattern(place.key) ? await newest(client, place, signal) : { key: place.key, etag: undefined };
+  const found = PATTERN.test(place.key) ? await newest(client, place, signal) : { key: place.key, etag: undefined };
   const name = place.name.slice(0, place.name.length - place.key.length) + found.key;
   const at = { Bucket: place.bucket, Key: found.key };
   const close = async () => client.destroy();
@@ -218,7 +218,12 @@ async function newest(
 ): Promise<{ readonly key: string; readonly etag: string | undefined }> {
   const fits = pathPattern(key);
   let best: { readonly key: string; readonly etag: string | undefined; readonly at: number } | undefined;
-  for await (const { Key = '', ETag, LastModified } of objects(client, bucket, key.replace(/[*?[{].*$/s, ''), signal)) {
+  for await (const { Key = '', ETag, LastModified } of objects(
+    client,
+    bucket,
+    key.slice(0, key.search(PATTERN)),
+    signal,
+  )) {
     const at = LastModified?.getTime() ?? 0;
     const isLater = best === undefined || at > best.at || (at === best.at && Key > best.key);
     if (isLater && fits(Key)) best = { key: Key, etag: ETag, at };

@@ -148,7 +148,6 @@ const NETWORK: Readonly<Record<string, Words>> = {
       'its certificate is of an authority that is not known here: name the file with it in NODE_EXTRA_CA_CERTS',
     ]),
   ),
-  ERR_TLS_CERT_ALTNAME_INVALID: 'name the host as its certificate does',
 };
 
 /** What the database said; its messages name tables and columns, and never a password. */

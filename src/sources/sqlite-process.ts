@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, writeSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
@@ -31,8 +31,7 @@ try {
 
 /** At once: the next rows are read when these are taken. */
 function say(line: unknown): void {
-  let bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-  while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
+  appendFileSync(1, `${JSON.stringify(line)}\n`);
 }
 
 /** As the shell of SQLite writes it: a real number that is whole keeps its point; integers come as bigint. */

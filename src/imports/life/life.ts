@@ -25,6 +25,7 @@ import { createStagings, type StageFile } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
+import type { LifeFeature } from './feature.ts';
 import { createRequests, type Requests, type RequestsOptions, type States } from './requests.ts';
 import { createRoomWaits, type RoomWaits } from './room-waits.ts';
 
@@ -79,6 +80,7 @@ interface LifeOptions {
   readonly stage?: StageFile | undefined;
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
+  readonly foreseen: LifeFeature['foreseen'];
   readonly onError: (error: Error) => void;
 }
 
@@ -166,7 +168,7 @@ export function createLife(options: LifeOptions): Life {
   const parts = { ...options, states, stagings, sending, closings, target: targetOf(options), fault };
   const steps = stepsOf(parts);
 
-  const requests = createRequests({ ...parts, steps, lastResort });
+  const requests = createRequests({ ...parts, steps, lastResort, foreseen: options.foreseen });
   const room = createRoomWaits({ ...options, states, sending, takeUp: requests.takeUp, fail });
 
   return {

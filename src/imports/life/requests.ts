@@ -12,8 +12,9 @@ import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
 import type { Closings } from './closing.ts';
-import { held, overAsChecked, type ResumeChanges, withChanges } from './creating-step.ts';
+import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
 import { DEATHS_ALLOWED, deathSentence } from './faults.ts';
+import type { LifeFeature } from './feature.ts';
 
 /** What people ask of an import, and what the start of a process does with it. */
 export interface Requests {
@@ -50,6 +51,7 @@ export interface RequestsOptions {
   readonly fault: (id: string, code: FaultCode, error: unknown) => void;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
+  readonly foreseen: LifeFeature['foreseen'];
 }
 
 function startedWithout(rows: number): string {
@@ -57,14 +59,15 @@ function startedWithout(rows: number): string {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, sandbox, states, stagings, sending, closings, target, steps, fault, lastResort } = options;
+  const { dir, catalog, sandbox, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } =
+    options;
 
   /** Sends, or continues to. @param leftOut rows that were left out now */
   const go = async (id: string, leftOut = 0): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
-    const over = await overAsChecked(dir.folder(id), opened);
+    const over = await overAsForeseen(dir.folder(id), opened, foreseen);
     const record = catalog.get(id);
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return hold(id);
@@ -85,17 +88,17 @@ export function createRequests(options: RequestsOptions): Requests {
   };
 
   const leaveOut = async (id: string, options: string): Promise<number> => {
-    const { leaveOutFailing } = await import('../../features/check/leave-out.ts');
+    const known = await foreseen?.();
     // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
-    if (record.state !== 'staged' || closings.isUnderWay(id)) {
+    if (known === undefined || record.state !== 'staged' || closings.isUnderWay(id)) {
       const why = 'no rows can be left out: only before anything is sent';
       throw new WrongState(record, why, actionsOf(record.state, false));
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
     target.check(id, opened);
-    return leaveOutFailing({ id, folder: dir.folder(id), options: opened.options });
+    return known.leaveOut({ id, folder: dir.folder(id), options: opened.options });
   };
 
   const hold = async (id: string): Promise<void> => {

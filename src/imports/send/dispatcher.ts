@@ -51,7 +51,7 @@ export interface RunningImportOptions {
   readonly fairQueues: ReadonlyMap<Region, FairQueue>;
   /** Whether a region's batches must wait; it becomes ready later (`ready`). */
   readonly mustWait: (region: Region) => boolean;
-  /** Gets standstills and faults. */
+  /** Gets when it is idle, and faults. */
   readonly emit: Emit;
 }
 

@@ -4,6 +4,7 @@ import { noteHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import type { ExitCode } from '../../../cli/exit-codes.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { findImport } from '../../../cli/target/data.ts';
@@ -13,7 +14,6 @@ import { readOptions } from '../../../imports/import-options.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { schemeOf } from '../../../text/address.ts';
-import { type CheckFlags, maxCallsOf, withCheckCost } from './check-flags.ts';
 import { runCheckHere } from './check-here.ts';
 import { checkThere } from './check-there.ts';
 

@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
-import type { CheckSummary, CheckView } from '../../../console/answers.ts';
 import { importPath, query, request } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Facts, foreign, importHref } from '../../../console/element.tsx';
@@ -13,6 +12,7 @@ import { Download } from '../../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../../console/view/import/rows-wanted.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+import type { CheckSummary, CheckView } from '../api.ts';
 
 const ASK_EVERY_MS = 1000;
 

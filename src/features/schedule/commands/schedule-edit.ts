@@ -75,7 +75,7 @@ async function edit(io: Io, name: string, flags: Flags): Promise<ExitCode> {
 
 async function editHere(config: Config, name: string, flags: Flags): Promise<ScheduleView> {
   const before = known(config, name);
-  const request = await changed(before, name, flags);
+  const request = await changed(config, before, name, flags);
   return changeHere(config, { verb: 'edit', request, version: before.version, who: currentUser() });
 }
 
@@ -93,7 +93,7 @@ async function copy(io: Io, name: string, newName: string, flags: Flags): Promis
 }
 
 async function copyHere(config: Config, name: string, newName: string, flags: Flags): Promise<ScheduleView> {
-  return changeHere(config, { verb: 'add', request: await changed(known(config, name), newName, flags) });
+  return changeHere(config, { verb: 'add', request: await changed(config, known(config, name), newName, flags) });
 }
 
 async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleView> {
@@ -111,16 +111,16 @@ function known(config: Config, name: string): ScheduleRecord {
   return withSchedules(config, name, ({ find }) => find(name));
 }
 
-async function changed(before: ScheduleRecord, name: string, flags: Flags): Promise<ScheduleRequest> {
-  const { headers, maxSource, protectFile, restricted } = before;
+async function changed(config: Config, before: ScheduleRecord, name: string, flags: Flags): Promise<ScheduleRequest> {
+  const { headers, settings, maxSource, protectFile, restricted } = before;
   const options = readSyncOptions(before);
   const isOther = flags.file !== undefined && flags.file !== before.file;
   return {
-    ...{ name, headers, maxSource, protectFile },
+    ...{ name, headers, settings, maxSource, protectFile },
     cron: flags.cron ?? before.cron,
     tz: flags.tz ?? before.tz,
     file: flags.file ?? before.file,
-    source: isOther ? await wholeSource(flags.file, process.cwd()) : before.source,
+    source: isOther ? await wholeSource(flags.file, process.cwd(), { named: config.namedSources }) : before.source,
     repair: flags.repair ?? before.repair,
     catchUp: flags.catchUp ?? before.catchUp,
     // Anyone who can log in here may name any file.

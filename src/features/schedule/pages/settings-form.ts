@@ -2,7 +2,6 @@
 import type { RecipeSettings } from '../../../console/answers.ts';
 import type { Choice } from '../../../console/form.tsx';
 import { listIn } from '../../../console/format.ts';
-import type { Schedule, ScheduleReading, ScheduleSettings } from '../../../console/sync-answers.ts';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating.tsx';
 import {
   FIRST_OF,
@@ -13,6 +12,7 @@ import {
   unsaidOf,
 } from '../../../console/view/upload/shape-form.ts';
 import { limitFields, limitsIn, PLAN, PLAN_CHECKS } from '../../sync/pages/plan-fields.tsx';
+import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../api.ts';
 
 type Values = Readonly<Record<string, string>>;
 

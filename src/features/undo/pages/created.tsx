@@ -1,6 +1,5 @@
 /** Users and groups that an import created, and deleting them when the import was undone. */
 import { useAnswer } from '../../../console/answer.ts';
-import type { CreatedView } from '../../../console/answers.ts';
 import { importPath, request } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { foreign, Tag } from '../../../console/element.tsx';
@@ -8,6 +7,7 @@ import { grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+import type { CreatedView } from '../api.ts';
 
 const ASK_EVERY_MS = 1000;
 const SHOWN = 50;
