@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { breaches, importsOf, type SourceFile, STILL_KNOWN, targetOf } from './source-rules.ts';
+import { breaches, importsOf, type SourceFile } from './source-rules.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 
@@ -19,16 +19,6 @@ test('src and jobs keep to the rooms of docs/architecture.md', () => {
   expect(files.length).toBeGreaterThan(100);
   expect(files.flatMap(({ text }) => importsOf(text)).length).toBeGreaterThan(files.length);
   expect(breaches(files)).toEqual([]);
-});
-
-test('no exception for a feature is left over', () => {
-  const files = new Map(sourceFiles().map(({ path, text }) => [path, text]));
-  const knows = (path: string, feature: string) =>
-    importsOf(files.get(path) ?? '').some((specifier) => targetOf(path, specifier).startsWith(`${feature}/`));
-  const leftOver = Object.entries(STILL_KNOWN).flatMap(([feature, paths]) =>
-    paths.filter((path) => !knows(path, feature)).map((path) => `${path} does not know ${feature}`),
-  );
-  expect(leftOver).toEqual([]);
 });
 
 // An option travels in the object that it was declared for. Who lowers a number here has joined two places.

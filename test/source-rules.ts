@@ -14,7 +14,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/errors'],
   ['src/chat/service'],
   ['src/membership'],
-  ['src/text', 'src/platform'],
+  ['src/text'],
+  ['src/platform'],
   ['src/options'],
   ['src/api'],
   ['src/chat', 'src/queue'],
@@ -54,8 +55,8 @@ const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
   [/^src\/features\/[\w-]+\/commands?\b/, 'commands of features'],
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
 ];
-/** The lists of features, one for each door. Nothing else of a door imports a feature. */
-const LISTS: ReadonlySet<string> = new Set([
+/** The lists of features: of the life of imports, of commands, of the server, of pages. Nothing else of the core or a door imports a feature. */
+export const LISTS: ReadonlySet<string> = new Set([
   'src/app/features.ts',
   'src/cli/commands.ts',
   'src/cli/features.ts',
@@ -63,9 +64,6 @@ const LISTS: ReadonlySet<string> = new Set([
   'src/console/parts.ts',
   'src/server/features.ts',
 ]);
-
-/** The core still knows these features, in these files: docs/architecture.md says why. The list only becomes shorter. */
-export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {};
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
@@ -123,7 +121,7 @@ function wrongWay(path: string, target: string, isType: boolean): string | undef
   const [from, to] = [folderOf(path), folderOf(target)];
   const [feature, other] = [featureOf(path), featureOf(target)];
   if (other !== undefined && feature !== other) {
-    if (LISTS.has(path) || STILL_KNOWN[other]?.includes(path)) return undefined;
+    if (LISTS.has(path)) return undefined;
     if (feature === undefined) return 'the core and the doors know no feature';
     if (!((heightOf(other) ?? 0) < (heightOf(feature) ?? 0))) return 'features know each other in their order only';
   }
