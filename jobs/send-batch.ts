@@ -9,7 +9,7 @@ import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { silence, type UnansweredListener } from './unanswered.ts';
+import { type UnansweredListener, unansweredMessage } from './unanswered.ts';
 import { endsWorkers, MAX_DEATHS, uncertaintyOf } from './uncertainty.ts';
 
 /**
@@ -279,7 +279,7 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
         throw new SlowDown(waitMs);
       }
       if (job.isLastAttempt) {
-        const said = isNoAnswer(verdict) ? silence(calls, answeredAt ?? 0, message) : message;
+        const said = isNoAnswer(verdict) ? unansweredMessage(calls, answeredAt ?? 0, message) : message;
         const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message: said };
         return deliver(kind, ports, { ...batch, uncertainty }, call, sent);
       }

@@ -20,7 +20,7 @@ interface UnansweredCall {
 }
 
 /** What is true of a batch that got no answer until its last attempt. */
-export function silence(calls: readonly CallRecord[], answeredAt: number, message: string): string {
+export function unansweredMessage(calls: readonly CallRecord[], answeredAt: number, message: string): string {
   const unanswered = calls.filter(({ kind }) => kind === 'again');
   const since = unanswered[0]?.at ?? 0;
   const others = answeredAt >= since ? ', while other calls of the region were answered' : '';

@@ -145,6 +145,15 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
     receiver: z.string(),
     onBehalfOf: z.string(),
   }),
+  sources: z.array(
+    z.strictObject({
+      name: z.string(),
+      address: z.string().meta({ description: 'Without a query.' }),
+      ok: z.boolean(),
+      detail: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
   doctor: z.strictObject({
     ok: z.boolean(),
     findings: z.array(

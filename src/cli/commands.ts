@@ -161,6 +161,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'check the settings, keys, service, queue and disk that this machine uses',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
+  sources: {
+    usage: '[options] [name...]',
+    description: 'list the sources that the settings name, and try each',
+    load: async () => (await import('./commands/sources.ts')).sourcesCommand,
+  },
   demo: {
     usage: '[options]',
     description: 'import a sample into a sandbox, to see how rollcall works',

@@ -24,8 +24,8 @@ import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
 import type { DataReader } from './reading.ts';
 import type { RunningImports } from './running.ts';
+import type { Uploads } from './uploads/accept.ts';
 import type { Recipes } from './uploads/recipe.ts';
-import type { Uploads } from './uploads/taking.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
 export type Api = FastifyInstance<

@@ -5,7 +5,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { shown } from '../imports/read/intake-error.ts';
 import { hashOf } from '../platform/file-hash.ts';
 import { isAddress, isRemote } from '../text/address.ts';
-import { alternatives, pathPattern } from '../text/wildcard.ts';
+import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { isElsewhere, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
 import type { SourceSettings } from './source.ts';
@@ -26,13 +26,12 @@ export interface Obtained {
   readonly copy?: Kept;
 }
 
-const PATTERN = /[*?[{]/;
 /** Names that are compared with a pattern before other work gets a turn. */
 const NAMES_AT_ONCE = 1_000;
 
 /** A path that is there is one, whatever its name looks like. */
 export function isPattern(source: string): boolean {
-  return PATTERN.test(source) && !existsSync(source);
+  return hasWildcards(source) && !existsSync(source);
 }
 
 /**
@@ -152,7 +151,7 @@ async function* fitting(pattern: string): AsyncGenerator<string> {
 
 async function* fittingOne(pattern: string): AsyncGenerator<string> {
   const names = pattern.split(sep);
-  const first = names.findIndex((name) => PATTERN.test(name));
+  const first = names.findIndex((name) => hasWildcards(name));
   const fixed = first === -1 ? names.length - 1 : first;
   const fits = pathPattern(names.slice(fixed).join('/'));
   const isDeep = names.includes('**');

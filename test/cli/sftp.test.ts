@@ -44,6 +44,40 @@ test('import, sync and a schedule read a file of an SFTP server, by its address 
   ]);
 });
 
+test('sources and doctor try each named source, and say what is wrong with it', async () => {
+  const place = await openSandboxPlace();
+  const { keyFile, knownHosts, url } = sshd;
+  const reached = { keyFile, knownHosts };
+  place.file(
+    'rollcall.config.json',
+    JSON.stringify({
+      sources: {
+        hr: { ...reached, url: `${url}/out` },
+        one: { ...reached, url: `${url}/out/members.csv` },
+        it: { ...reached, url: `${url}/elsewhere` },
+      },
+    }),
+  );
+  const { code, stdout } = await place.run(['sources', '--json']);
+  const { ok, findings } = JSON.parse((await place.run(['doctor', '--json'])).stdout);
+  const tried = JSON.parse(stdout);
+  expect(code).toBe(EXIT.usage);
+  expect(tried).toMatchObject([
+    { name: 'hr', ok: true, detail: '1 file in its folder, the newest is members.csv' },
+    { name: 'one', ok: true, detail: expect.stringMatching(/its file has \d+ bytes/) },
+    { name: 'it', ok: false, detail: expect.stringContaining('there is no ') },
+  ]);
+  expect([ok, findings]).toEqual([
+    false,
+    expect.arrayContaining([expect.objectContaining({ check: 'source it', ok: false })]),
+  ]);
+  const shown = await place.run(['sources', 'hr']);
+  expect([shown.code, shown.stdout]).toEqual([EXIT.ok, expect.stringContaining('ok     hr  sftp://')]);
+  expect((await place.run(['sources', 'nobody'])).stderr).toContain(
+    'the settings name no source "nobody"; they name hr',
+  );
+});
+
 test('a first contact is refused before anything is sent, with the fingerprint and the line that accepts the host', async () => {
   const place = await openSandboxPlace();
   const empty = join(place.root, place.file('known_hosts', ''));

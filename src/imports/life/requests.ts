@@ -6,7 +6,7 @@ import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
-import type { EndState, FaultCode, Standstill } from '../import-event.ts';
+import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
@@ -42,9 +42,9 @@ export interface RequestsOptions {
   readonly closings: Closings;
   readonly target: ReturnType<typeof targetOf>;
   /** What follows in the life of an import (life.ts). */
-  readonly course: {
+  readonly steps: {
     begin(id: string): void;
-    standsStill(id: string, why: Standstill): void;
+    idle(id: string, why: IdleReason): void;
     waitForLeave(id: string, question: ReturnType<typeof held>): void;
     end(id: string, state: Exclude<EndState, 'completed'>): void;
   };
@@ -59,7 +59,7 @@ function startedWithout(rows: number): string {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, sandbox, states, stagings, sending, closings, target, course, fault, lastResort, foreseen } =
+  const { dir, catalog, sandbox, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } =
     options;
 
   /** Sends, or continues to. @param leftOut rows that were left out now */
@@ -74,7 +74,7 @@ export function createRequests(options: RequestsOptions): Requests {
     target.check(id, opened);
     if (over.length > 0) {
       if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
-      course.waitForLeave(id, held(over, 'check'));
+      steps.waitForLeave(id, held(over, 'check'));
       return;
     }
     opened.ledger.startRegions();
@@ -102,13 +102,13 @@ export function createRequests(options: RequestsOptions): Requests {
   };
 
   const hold = async (id: string): Promise<void> => {
-    if (await sending.hold(id)) course.standsStill(id, 'held');
+    if (await sending.hold(id)) steps.idle(id, 'held');
   };
 
   const cancelStaged = async (id: string): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
-    if (states.of(id) === 'staged') course.end(id, 'cancelled');
+    if (states.of(id) === 'staged') steps.end(id, 'cancelled');
     else {
       if (states.of(id) !== 'cancelling') states.move(id, 'cancelling');
       opened.ending = 'cancelled';
@@ -126,7 +126,7 @@ export function createRequests(options: RequestsOptions): Requests {
 
   const readAgain = (id: string): void => {
     states.move(id, 'staging');
-    course.begin(id);
+    steps.begin(id);
   };
 
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
@@ -145,7 +145,7 @@ export function createRequests(options: RequestsOptions): Requests {
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
       const { state } = catalog.get(id);
-      if (state === 'staging') return course.begin(id);
+      if (state === 'staging') return steps.begin(id);
       if (isUnread(id)) return readAgain(id);
       target.check(id, sending.open(id));
       if (state === 'pausing') await hold(id);
@@ -170,7 +170,7 @@ export function createRequests(options: RequestsOptions): Requests {
       // A person asks for it: earlier deaths of the process no longer count.
       catalog.progressed(id);
       if (isUnread(id)) readAgain(id);
-      else if (record.state === 'staging') course.begin(id);
+      else if (record.state === 'staging') steps.begin(id);
       else await go(id, leftOut).catch((error: unknown) => failing(id, error));
     },
     cancel: async (id) => {

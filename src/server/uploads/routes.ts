@@ -7,10 +7,10 @@ import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { serve } from '../serve.ts';
+import { checkLength, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
 import { uploadOfImport } from './operations.ts';
 import { FILE_TYPES, optionsOf } from './options.ts';
-import { checkLength, openUploads } from './taking.ts';
 
 export interface UploadLimits {
   readonly idleMs: number;

@@ -1,10 +1,10 @@
 import { callerOf, sendJson } from '../../../server/bounded-answer.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
+import { takeHead } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
 import { optionsOf } from '../../../server/uploads/options.ts';
 import type { ReceiveOptions } from '../../../server/uploads/receive.ts';
-import { takeHead } from '../../../server/uploads/taking.ts';
 import { recipesToSuggest } from '../../recipes/recipe-store.ts';
 import { inspectOperations } from './operations.ts';
 
