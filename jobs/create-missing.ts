@@ -96,7 +96,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
         return made('created');
       case 'group': {
         const { others, missing, ...more } = readEntries(create.lists, reply.entries ?? new Map(), uncertainty);
-        // Who is refused for now is sent again, as who is not mentioned.
+        // Users who are refused for now are sent again, like those whom the reply does not mention.
         const again = refusedForNow(others);
         return {
           ...{ ...made('created'), ...more, others: others.filter((other) => !again.includes(other)) },
@@ -132,7 +132,7 @@ function made(outcome: CreationOutcome, code = '', message = ''): Extract<Sent, 
   return { kind: 'made', outcome, code, message, others: [], missing: [] };
 }
 
-/** What a batch is to do. */
+/** The creation that a batch makes. */
 export function createOf(batch: BatchToSend, creation: CreationToSend): CreateMissingPayload['create'] {
   switch (creation.what) {
     case 'look':

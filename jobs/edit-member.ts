@@ -73,7 +73,7 @@ function done({ row, edit }: EditMemberPayload, code: string, message: string): 
   return { kind: 'answered', others: [{ row, outcome: DONE[edit.action].outcome, code, message }], missing: [] };
 }
 
-/** What a batch of one row is to change. */
+/** The change that a batch of one row makes. */
 export function editOf({ id, action, rows }: BatchToSend): Pick<EditMemberPayload, 'row' | 'uid' | 'edit'> {
   const [asked, ...others] = rows;
   if (asked === undefined || others.length > 0)

@@ -60,7 +60,7 @@ export const importSummary = z
   .meta({ title: 'Summary of an import' });
 export type ImportSummary = z.infer<typeof importSummary>;
 
-/** What is counted of an import, in its rows and its calls: final when it has ended. */
+/** Counters of an import, of its rows and its calls. They are final when it has ended. */
 export type ImportTotals = Omit<
   ImportSummary,
   'id' | 'state' | 'code' | 'file' | 'startedAt' | 'finishedAt' | 'reports'

@@ -128,7 +128,7 @@ export type SendingPlan = z.infer<typeof sendingPlan>;
 /** `POST /v1/imports/:id/retry` */
 export const retryQuery = z.strictObject(rowFilterFields);
 
-/** What can be done with several imports at once. */
+/** Actions for several imports at once. */
 const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
 
 /** `POST /v1/imports/actions` */

@@ -5,7 +5,7 @@ import type { Role } from './service.ts';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = z.ZodType | undefined;
 
-/** What an operation declares of itself. */
+/** Declaration of an operation. */
 interface Declared<Params extends Schema, Query extends Schema, Body extends Schema, Answer> {
   readonly summary: string;
   readonly description?: string;

@@ -38,7 +38,7 @@ export const rowView = z
 export type RowView = z.infer<typeof rowView>;
 
 export const ROW_SORTS = ['row', 'uid', 'guid', 'outcome', 'code', 'finished'] as const;
-/** What rows are sorted by; those that are equal in it come in the order of the input. */
+/** Sort keys of rows. Rows with equal keys keep the order of the input. */
 export type RowSort = (typeof ROW_SORTS)[number];
 
 /** `GET /v1/imports/:id/rows` */

@@ -25,9 +25,9 @@ export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly quiet?: boolean;
   /** Begins what is to run beside the import, before it. */
   readonly beside?: (here: Coordinating) => Promise<void>;
-  /** What is said when there was none; default: that the signal came first. */
+  /** Printed when there was none. Default: that the signal came first. */
   readonly nothingBegan?: () => ExitCode;
-  /** What is said to be waited for while `begin` lasts. Default: IMPORT_BEGINS. */
+  /** The event that progress says it waits for while `begin` lasts. Default: IMPORT_BEGINS. */
   readonly begins?: string;
   /** Progress of `begin`. */
   readonly beginLines?: () => readonly string[];

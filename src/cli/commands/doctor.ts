@@ -37,7 +37,7 @@ interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** What to do, when it is not well. */
+  /** Advice if the check failed. */
   readonly remedy?: string;
 }
 

@@ -112,7 +112,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
 }
 
-/** Who imports, and the words to find it by. */
+/** The user who imports, and the tags to find the import by. */
 interface About {
   readonly createdBy: string;
   readonly tags: readonly string[];

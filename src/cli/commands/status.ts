@@ -32,7 +32,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   }
   const regions = await imports.regions();
   const interrupted = regions === undefined && isUnderWay(found.state);
-  // What the service said counts more than what the file looked like.
+  // The service's answers count more than the check of the file.
   if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
   else {
     const { color, width } = io;

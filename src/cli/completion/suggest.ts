@@ -3,7 +3,7 @@ import { readConfig } from '../../platform/config.ts';
 import type { Names, Name as Word } from '../feature.ts';
 import type { Io } from '../screen/io.ts';
 
-/** What may come next on a command line. */
+/** Suggestions for the next word of a command line. */
 export interface Suggestions {
   /** Whether names of files may. */
   readonly files: boolean;
@@ -77,7 +77,7 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
   return among(current, [...subcommands, ...known], PATHS.has(argument.name()));
 }
 
-/** Where on the command line one is: the inner command, the flag that waits for its value, the number of arguments. */
+/** Position on the command line: the inner command, the flag that waits for its value, the number of arguments. */
 function placeOf(outer: Command, given: readonly string[]) {
   let command = outer;
   let option: Option | undefined;
@@ -121,7 +121,7 @@ function among(current: string, words: readonly Word[], files = false): Suggesti
   return { files, words: words.filter(([word]) => word.startsWith(current)) };
 }
 
-/** What an argument may name: one of its choices, an import of the data directory, or what the feature of the command says. */
+/** Values of an argument: one of its choices, an import of the data directory, or what the feature of the command says. */
 async function namesFor(
   { name, names }: { readonly name: string; readonly names: KnownCommand['names'] | undefined },
   command: Command,
@@ -139,7 +139,7 @@ async function namesFor(
   return [];
 }
 
-/** What is in the data directory. Where a server has it: what every server has, because no one is asked over the network. */
+/** Contents of the data directory. For a server only the names that every server has: completion never uses the network. */
 async function thereIn(
   place: Place,
   { here, everywhere = async () => [] }: Pick<Names, 'here' | 'everywhere'>,

@@ -73,7 +73,7 @@ export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
   };
 }
 
-/** What cannot be read at the moment, such as for want of a file handle, is drawn next time. The work itself goes on. */
+/** Values that cannot be read at the moment, for example for want of a file handle, are drawn next time. The work goes on. */
 function attempt(linesNow: () => readonly string[]): readonly string[] {
   try {
     return linesNow();
@@ -100,7 +100,7 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
 }
 
 interface StepsOptions {
-  /** What has not happened while there are no steps: "the check to begin". */
+  /** The event that it waits for while there are no steps: "the check to begin". */
   readonly begins: string;
   /** Asked while no step is taken. Default: none is waited for. */
   readonly regions?: () => Promise<readonly RegionStatus[]>;
@@ -246,7 +246,7 @@ function bansAsked(questions: RegionCounts['banQuestions']): string {
 }
 
 /**
- * What keeps the region from going on; undefined when nothing does.
+ * The obstacle that keeps the region from going on; undefined if there is none.
  * @param since when something last happened there, in ms of `performance`
  * @param countsDown whether a time that is left is shown: in a pipe, each second of it would be a line
  */

@@ -22,7 +22,7 @@ export const exportBody = z.strictObject({
 
 const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
 
-/** What an export has. */
+/** Contents of an export. */
 const exportTotals = z.strictObject({
   groups: count.meta({ description: 'Groups that were read.' }),
   pending: count.meta({ description: 'Groups that are still to be read.' }),

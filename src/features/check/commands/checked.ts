@@ -5,7 +5,6 @@ import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import type { CheckSummary } from '../api.ts';
 import type { CheckRecord } from '../check-ledger.ts';
-import { checkOf, checkSummaryOf } from '../checks.ts';
 
 /** The check of an import. */
 export interface Checked {
@@ -23,7 +22,10 @@ export async function checkedHere(config: Pick<Config, 'dataDir'>, id: string): 
   const dir = dataDir(config.dataDir);
   const folder = dir.folder(id);
   const { check, rows, groups } = checkFiles(folder);
-  const record = existsSync(check) ? checkOf(folder) : undefined;
+  if (!existsSync(check)) return undefined;
+  // Loaded here: most imports are not checked.
+  const { checkOf, checkSummaryOf } = await import('../checks.ts');
+  const record = checkOf(folder);
   if (record === undefined) return undefined;
   const underWay = record.state === 'running' && (await askRegions(dir)) !== undefined;
   return { record, summary: await checkSummaryOf(folder), files: [rows, groups], underWay };

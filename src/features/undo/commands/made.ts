@@ -4,7 +4,7 @@ import type { Imports } from '../../../cli/target/imports.ts';
 import { readMade } from '../../../imports/record/created.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { type CreatedView, MAX_MADE } from '../api.ts';
+import type { CreatedView } from '../api.ts';
 import { listed } from './created-things.ts';
 
 /** Users and groups that an import created or made active again; at most MAX_MADE. */
@@ -18,7 +18,9 @@ export async function madeBy(
     return (await server.call(createdOperations.list, { id })).things;
   }
   const ledger = dataDir(root).ledger(id);
-  return existsSync(ledger) ? readMade(ledger, MAX_MADE).things : [];
+  if (!existsSync(ledger)) return [];
+  const { MAX_MADE } = await import('../api.ts');
+  return readMade(ledger, MAX_MADE).things;
 }
 
 export const undoing: Undoing = {
@@ -26,6 +28,7 @@ export const undoing: Undoing = {
     const things = await madeBy(config, imports, id);
     const gone = things.filter(({ undone }) => undone === 'deleted' || undone === 'gone');
     if (gone.length === 0) return '';
+    const { MAX_MADE } = await import('../api.ts');
     return `${things.length < MAX_MADE ? '' : 'at least '}${listed(gone)}`;
   },
 };
