@@ -12,7 +12,7 @@ import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { EARLIER_FIELDS, isListed, repeating, withEarlier } from './earlier-replies.ts';
 import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst, type Wanted } from './look-first.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, endWithoutCall, SENDING, sendBatch } from './send-batch.ts';
-import { endsWorkers, uncertaintyOf } from './uncertainty.ts';
+import { endsWorkers, maybeEarlier, uncertaintyOf } from './uncertainty.ts';
 
 /**
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
@@ -164,7 +164,7 @@ function foundIn({ lists, looked, uncertainty }: AddMembersPayload): readonly Ro
   const bans = new Set(lists.usersToBan?.map(([row]) => row));
   return (looked?.found ?? []).map((row) => {
     const outcome = bans.has(row) ? 'banned' : 'already_member';
-    const message = `it was so before the call was repeated; it may be by an earlier call: ${uncertainty}`;
+    const message = `it was so before the call was repeated; ${maybeEarlier(uncertainty)}`;
     return { row, outcome, code: FOUND_IN_GROUP, message };
   });
 }
@@ -234,7 +234,7 @@ export function readEntries(lists: ListedRows, entries: MemberEntries, uncertain
         if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
         continue;
       }
-      const note = outcome !== 'failed' && uncertainty !== null ? `; it may be by an earlier call: ${uncertainty}` : '';
+      const note = outcome !== 'failed' && uncertainty !== null ? `; ${maybeEarlier(uncertainty)}` : '';
       others.push({ row, outcome, code, message: `${message ?? ''}${note}` });
     }
   }

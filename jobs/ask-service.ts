@@ -70,7 +70,7 @@ export function isReading(operation: string): boolean {
 const number = z.number().optional();
 const pagination = z.object({ total: number, count: number, perPage: number, totalPages: number }).optional();
 
-/** What was read, or why it cannot be read. */
+/** The answer, or why there is none. */
 export const serviceAnswer = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('members'),
@@ -103,7 +103,7 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
 ]);
 export type ServiceAnswer = z.infer<typeof serviceAnswer>;
 
-/** Where the answer goes. */
+/** Delivers the answer. */
 type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
 
 export interface AskServicePorts extends AskingPorts {
@@ -112,7 +112,7 @@ export interface AskServicePorts extends AskingPorts {
   answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
 }
 
-/** What a question about the members of a group needs. */
+/** Ports of a question about the members of a group. */
 export interface AskingPorts {
   readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'>;
   called?: CallListener;

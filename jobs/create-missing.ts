@@ -11,6 +11,7 @@ import { defineJob } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
 import { refusedForNow } from './earlier-replies.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
+import { maybeEarlier } from './uncertainty.ts';
 
 /**
  * create-missing: checks whether a group exists, creates a user or a group, or reactivates users.
@@ -95,7 +96,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
         return made('created');
       case 'group': {
         const { others, missing, ...more } = readEntries(create.lists, reply.entries ?? new Map(), uncertainty);
-        // Who is refused for now is sent again, as who is not mentioned.
+        // Users who are refused for now are sent again, like those whom the reply does not mention.
         const again = refusedForNow(others);
         return {
           ...{ ...made('created'), ...more, others: others.filter((other) => !again.includes(other)) },
@@ -112,7 +113,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
       // It exists. If an earlier call got no answer, that call probably created it.
       return uncertainty === null
         ? made('existing', code, message)
-        : made('created', code, `it may be by an earlier call: ${uncertainty} (${message})`);
+        : made('created', code, `${maybeEarlier(uncertainty)} (${message})`);
     }
     return kind === 'halve' ? { kind, code, message } : { kind: 'refused', outcome: 'failed', code, message };
   },
@@ -131,7 +132,7 @@ function made(outcome: CreationOutcome, code = '', message = ''): Extract<Sent, 
   return { kind: 'made', outcome, code, message, others: [], missing: [] };
 }
 
-/** What a batch is to do. */
+/** The creation that a batch makes. */
 export function createOf(batch: BatchToSend, creation: CreationToSend): CreateMissingPayload['create'] {
   switch (creation.what) {
     case 'look':

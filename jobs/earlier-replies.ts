@@ -20,7 +20,7 @@ export function isListed(list: unknown): boolean {
   return true;
 }
 
-/** What a reply says about rows, as it travels in jobs. */
+/** Outcomes of rows from a reply, as jobs carry them. */
 export const ANSWERED_FIELDS = {
   others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), code: z.string(), message: z.string() })),
   missing: z.array(z.int()),

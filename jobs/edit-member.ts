@@ -7,6 +7,7 @@ import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
+import { maybeEarlier } from './uncertainty.ts';
 
 /**
  * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.
@@ -54,7 +55,7 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
     if (kind === 'group') return { kind, code, message };
     if (kind !== 'in-place') return { kind: 'refused', outcome: 'failed', code, message };
     const { before } = DONE[batch.edit.action];
-    const note = batch.uncertainty === null ? '' : `; it may be by an earlier call: ${batch.uncertainty}`;
+    const note = batch.uncertainty === null ? '' : `; ${maybeEarlier(batch.uncertainty)}`;
     return done(batch, code, `${before} (${message})${note}`);
   },
   rows: ({ row, edit }) => [[row, DONE[edit.action].outcome]],
@@ -72,7 +73,7 @@ function done({ row, edit }: EditMemberPayload, code: string, message: string): 
   return { kind: 'answered', others: [{ row, outcome: DONE[edit.action].outcome, code, message }], missing: [] };
 }
 
-/** What a batch of one row is to change. */
+/** The change that a batch of one row makes. */
 export function editOf({ id, action, rows }: BatchToSend): Pick<EditMemberPayload, 'row' | 'uid' | 'edit'> {
   const [asked, ...others] = rows;
   if (asked === undefined || others.length > 0)

@@ -16,7 +16,7 @@ import { uncertaintyOf } from './uncertainty.ts';
 /** Pages of a group's members, of 1,000, that `auto` reads. A repeated call writes messages; more calls than these cost more. */
 const MAX_AUTO_PAGES = 10;
 
-/** What the lists have said. */
+/** Findings from the lists. */
 const looked = z.object({
   /** Calls of the batch without an answer when the reading began: after another one it is out of date. */
   after: z.int(),
@@ -42,7 +42,7 @@ export function asksGroups({ askBeforeRepeat = 'never' }: LookingPorts): boolean
   return askBeforeRepeat !== 'never';
 }
 
-/** What a batch asks for. */
+/** A membership or ban that a batch asks for. */
 export interface Wanted {
   readonly row: number;
   readonly uid: string;

@@ -9,7 +9,7 @@ import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { silence, type UnansweredListener } from './unanswered.ts';
+import { type UnansweredListener, unansweredMessage } from './unanswered.ts';
 import { endsWorkers, MAX_DEATHS, uncertaintyOf } from './uncertainty.ts';
 
 /**
@@ -60,13 +60,13 @@ export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 /** Gets every call when it has ended, with what the reply said about the rate limit. */
 export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
 
-/** What a call was made for, and what the service said. */
+/** A call, its purpose and the service's answer. */
 export interface CallContext {
   /** As of the payload. */
   readonly share: number | undefined;
   /** Name of the job's definition. */
   readonly job: string;
-  /** What was called: operations may have budgets of their own. */
+  /** The operation that was called: operations may have budgets of their own. */
   readonly operation: string;
   /** Absent for a call that only reads. */
   readonly importId?: string;
@@ -101,12 +101,12 @@ type CallVerdict = Verdict | EditVerdict;
 export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends ReplyMeta> {
   /** Name of the job. */
   readonly name: string;
-  /** What the batch calls, where that is not the same for all. */
+  /** The operation of this batch, where it differs between batches. */
   readonly operation?: (batch: Payload) => string;
   send(ports: Ports, batch: Payload, options: ActingOptions): Promise<Reply>;
   judge(batch: Payload, error: unknown): CallVerdict;
   readAnswer(batch: Payload, reply: Reply): Sent;
-  /** What a refusal means that neither a repeat nor waiting would change. */
+  /** Outcome of a refusal that neither a repeat nor waiting would change. */
   readRefusal(batch: Payload, verdict: CallVerdict): Sent;
   /** Every row, with its outcome if the call succeeds. */
   rows(batch: Payload): readonly (readonly [row: number, success: Outcome])[];
@@ -279,7 +279,7 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
         throw new SlowDown(waitMs);
       }
       if (job.isLastAttempt) {
-        const said = isNoAnswer(verdict) ? silence(calls, answeredAt ?? 0, message) : message;
+        const said = isNoAnswer(verdict) ? unansweredMessage(calls, answeredAt ?? 0, message) : message;
         const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message: said };
         return deliver(kind, ports, { ...batch, uncertainty }, call, sent);
       }

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { counted, utcTime } from '../src/text/wording.ts';
 
-/** What becomes of a job whose call was not answered. */
+/** Decides how a job continues whose call was not answered. */
 interface Unanswered {
   /** How long it waits, in ms, without using an attempt; absent: it uses one. */
   readonly waitMs?: number;
@@ -19,8 +19,8 @@ interface UnansweredCall {
   readonly httpStatus: number | null;
 }
 
-/** What is true of a batch that got no answer until its last attempt. */
-export function silence(calls: readonly CallRecord[], answeredAt: number, message: string): string {
+/** Message for a batch that got no answer until its last attempt. */
+export function unansweredMessage(calls: readonly CallRecord[], answeredAt: number, message: string): string {
   const unanswered = calls.filter(({ kind }) => kind === 'again');
   const since = unanswered[0]?.at ?? 0;
   const others = answeredAt >= since ? ', while other calls of the region were answered' : '';

@@ -14,6 +14,11 @@ export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | n
   return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker ended in the middle of it' : null);
 }
 
+/** Why an outcome may not be that of the last call. */
+export function maybeEarlier(uncertainty: string | null): string {
+  return `it may be by an earlier call: ${uncertainty}`;
+}
+
 /** After this many starts that left neither a recorded call nor a result, a batch is not tried any more. */
 export const MAX_DEATHS = 10;
 

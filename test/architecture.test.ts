@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { breaches, importsOf, type SourceFile, STILL_KNOWN, targetOf } from './source-rules.ts';
+import { breaches, importsOf, type SourceFile } from './source-rules.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 
@@ -21,28 +21,18 @@ test('src and jobs keep to the rooms of docs/architecture.md', () => {
   expect(breaches(files)).toEqual([]);
 });
 
-test('no exception for a feature is left over', () => {
-  const files = new Map(sourceFiles().map(({ path, text }) => [path, text]));
-  const knows = (path: string, feature: string) =>
-    importsOf(files.get(path) ?? '').some((specifier) => targetOf(path, specifier).startsWith(`${feature}/`));
-  const leftOver = Object.entries(STILL_KNOWN).flatMap(([feature, paths]) =>
-    paths.filter((path) => !knows(path, feature)).map((path) => `${path} does not know ${feature}`),
-  );
-  expect(leftOver).toEqual([]);
-});
-
 // An option travels in the object that it was declared for. Who lowers a number here has joined two places.
 test.each([
   ['waitForQuiet', 4],
   ['askBeforeRepeat', 4],
-  ['expectRows', 8],
+  ['expectRows', 12],
   ['listsPerMinute', 8],
-  ['allowDemotion', 8],
-  ['allowUnban', 10],
-  ['createGroups', 11],
-  ['removeByName', 11],
-  ['giveUpAfterMs', 11],
-  ['maxRemovals', 14],
+  ['allowDemotion', 6],
+  ['allowUnban', 6],
+  ['createGroups', 12],
+  ['removeByName', 12],
+  ['giveUpAfterMs', 12],
+  ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {
   const name = new RegExp(`\\b${option}\\b`);
   expect(sourceFiles().flatMap(({ path, text }) => (name.test(text) ? [path] : [])).length).toBeLessThanOrEqual(most);

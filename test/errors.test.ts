@@ -15,6 +15,8 @@ const SIGNALS = new Set([
   'StagingStopped', // the reason of an abort
   'Refusal', // a reply of the sandbox
   'NothingLeft', // a retry to its command
+  'ApiError', // the answer to a page of the console
+  'FieldError', // a form's own
 ]);
 
 const sources = ['src', 'jobs']

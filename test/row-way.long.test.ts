@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
-import { listedWay, measuredFiles, wayTable } from '../tools/row-way.ts';
+import { listedFiles, measuredFiles } from '../tools/row-way.ts';
 
 /** It may become shorter; a file more is one more to understand for everyone. */
-const MAX_FILES = 49;
+const MAX_FILES = 48;
+/** Driven by a clock: on a slow machine it runs more often than there are batches. */
+const CLOCKED = 'src/queue/circuit.ts';
 
 test('docs/architecture.md lists the files that work for every batch, as an import shows them', {
   timeout: 300_000,
 }, async () => {
-  const files = await measuredFiles();
+  const files = (await measuredFiles()).filter((path) => path !== CLOCKED);
+  const listed = listedFiles();
   expect(files).toContain('src/imports/read/csv.ts');
-  expect(wayTable(files), 'node tools/row-way.ts writes the list').toBe(listedWay());
+  expect(files, 'node tools/row-way.ts writes the list').toEqual(listed.filter((path) => path !== CLOCKED).sort());
   expect(files.length).toBeLessThanOrEqual(MAX_FILES);
 });

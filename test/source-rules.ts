@@ -14,7 +14,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/errors'],
   ['src/chat/service'],
   ['src/membership'],
-  ['src/text', 'src/platform'],
+  ['src/text'],
+  ['src/platform'],
   ['src/options'],
   ['src/api'],
   ['src/chat', 'src/queue'],
@@ -54,75 +55,15 @@ const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
   [/^src\/features\/[\w-]+\/commands?\b/, 'commands of features'],
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
 ];
-/** The lists of features, one for each door. Nothing else of a door imports a feature. */
-const LISTS: ReadonlySet<string> = new Set(['src/cli/commands.ts', 'src/server/features.ts', 'src/console/pages.ts']);
-
-/** The core still knows these features, in these files: docs/architecture.md says why. The list only becomes shorter. */
-export const STILL_KNOWN: Readonly<Record<string, readonly string[]>> = {
-  'src/features/check': [
-    'src/api/operations/imports.ts',
-    'src/cli/commands/import.ts',
-    'src/cli/commands/status.ts',
-    'src/cli/flags/import-options.ts',
-    'src/cli/target/imports.ts',
-    'src/cli/target/local-imports.ts',
-    'src/console/answers.ts',
-    'src/console/view/import.tsx',
-    'src/imports/life/creating-step.ts',
-    'src/imports/life/requests.ts',
-    'src/server/import-views.ts',
-    'src/server/sending-plan.ts',
-  ],
-  'src/features/undo': [
-    'src/api/operations/imports.ts',
-    'src/cli/commands/status.ts',
-    'src/cli/screen/created-things.ts',
-    'src/cli/target/imports.ts',
-    'src/cli/target/local-imports.ts',
-    'src/console/answers.ts',
-    'src/console/view/import.tsx',
-  ],
-  'src/features/recipes': [
-    'src/cli/completion/suggest.ts',
-    'src/cli/recipe-options.ts',
-    'src/console/answers.ts',
-    'src/imports/report/ledger-task.ts',
-    'src/imports/report/ledger-thread.ts',
-    'src/imports/report/ledger-threads.ts',
-    'src/server/uploads/inspect.ts',
-    'src/server/uploads/look.ts',
-    'src/server/uploads/preview.ts',
-    'src/server/uploads/recipe.ts',
-  ],
-  'src/features/inspect': [
-    'src/api/look.ts',
-    'src/cli/recipe-options.ts',
-    'src/console/answers.ts',
-    'src/imports/report/ledger-task.ts',
-    'src/imports/report/ledger-thread.ts',
-    'src/imports/report/ledger-threads.ts',
-    'src/server/uploads/look.ts',
-    'src/server/uploads/operations.ts',
-    'src/server/uploads/preview.ts',
-  ],
-  'src/features/notify': ['src/console/answers.ts', 'src/console/view/settings.tsx'],
-  'src/features/sync': [
-    'src/cli/commands/resume.ts',
-    'src/features/undo/commands/undo.ts',
-    'src/cli/completion/suggest.ts',
-    'src/cli/flags/shape-flags.ts',
-    'src/console/view/import/actions.tsx',
-    'src/console/sync-answers.ts',
-    'src/server/uploads/operations.ts',
-    'src/server/uploads/routes.ts',
-  ],
-  'src/features/schedule': ['src/cli/completion/suggest.ts', 'src/console/sync-answers.ts'],
-  'src/features/repair': [
-    'src/imports/life/coordinator.ts',
-    'src/imports/life/retry-import.ts',
-    'src/cli/commands/retry-edits.ts',
-  ],
-};
+/** The lists of features: of the life of imports, of commands, of the server, of pages. Nothing else of the core or a door imports a feature. */
+export const LISTS: ReadonlySet<string> = new Set([
+  'src/app/features.ts',
+  'src/cli/commands.ts',
+  'src/cli/features.ts',
+  'src/console/pages.ts',
+  'src/console/parts.ts',
+  'src/server/features.ts',
+]);
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
@@ -131,7 +72,7 @@ const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/member
 /** Types of what a feature's operations take and answer. */
 const OPERATIONS = /^src\/features\/[\w-]+\/operations\.ts$/;
 /** Words that are bundled with it: files without a package or another file behind them. */
-const BUNDLED_WITH_CONSOLE = /^src\/(options\/input-kinds|chat\/service\/regions)\.ts$/;
+const BUNDLED_WITH_CONSOLE = /^src\/(api\/problem-codes|options\/input-kinds|chat\/service\/regions)\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MAX_LINES = 350;
@@ -171,8 +112,8 @@ function wrongPackage(path: string, specifier: string): string[] {
     { packages: /^bullmq(\/|$)/, home: /^src\/queue\//, says: 'bullmq belongs to src/queue' },
     {
       packages: /^node:sqlite$/,
-      home: /^src\/(platform|imports|features)\//,
-      says: 'node:sqlite belongs to src/platform, src/imports and src/features',
+      home: /^src\/(platform|imports|features|sources)\//,
+      says: 'node:sqlite belongs to src/platform, src/imports, src/sources and src/features',
     },
   ].find(({ packages }) => packages.test(specifier));
   return owner === undefined || owner.home.test(path) ? [] : [`${path} imports ${specifier}: ${owner.says}`];
@@ -182,7 +123,7 @@ function wrongWay(path: string, target: string, isType: boolean): string | undef
   const [from, to] = [folderOf(path), folderOf(target)];
   const [feature, other] = [featureOf(path), featureOf(target)];
   if (other !== undefined && feature !== other) {
-    if (LISTS.has(path) || STILL_KNOWN[other]?.includes(path)) return undefined;
+    if (LISTS.has(path)) return undefined;
     if (feature === undefined) return 'the core and the doors know no feature';
     if (!((heightOf(other) ?? 0) < (heightOf(feature) ?? 0))) return 'features know each other in their order only';
   }

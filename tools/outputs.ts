@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { count, time } from '../src/api/fields.ts';
+import { fileFacts } from '../src/api/file-facts.ts';
 import { importSummary } from '../src/api/import-summary.ts';
 import { importView } from '../src/api/imports.ts';
 import { newToken } from '../src/api/tokens.ts';
 import { checkSummary, checkView } from '../src/features/check/api.ts';
 import { EXPORT_LIST_NAMES, exportView } from '../src/features/export/api.ts';
-import { fileFacts } from '../src/features/inspect/api.ts';
 import { recipe } from '../src/features/recipes/recipe.ts';
 import { schedule, scheduleHistory, scheduleRun } from '../src/features/schedule/api.ts';
 import { syncView } from '../src/features/sync/api.ts';
@@ -145,6 +145,15 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
     receiver: z.string(),
     onBehalfOf: z.string(),
   }),
+  sources: z.array(
+    z.strictObject({
+      name: z.string(),
+      address: z.string().meta({ description: 'Without a query.' }),
+      ok: z.boolean(),
+      detail: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
   doctor: z.strictObject({
     ok: z.boolean(),
     findings: z.array(

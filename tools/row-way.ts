@@ -64,7 +64,7 @@ function busyFiles(coverage: string): string[] {
 }
 
 /** As docs/architecture.md has them. */
-export function wayTable(paths: readonly string[]): string {
+function wayTable(paths: readonly string[]): string {
   const rooms = Map.groupBy(paths, roomOf);
   const others = [...rooms.keys()].filter((room) => !ROOMS.includes(room));
   const lines = [...ROOMS, ...others].flatMap((room) => {
@@ -78,8 +78,13 @@ export function wayTable(paths: readonly string[]): string {
 const roomOf = (path: string): string =>
   /^(jobs|src\/(?:imports\/|features\/)?[\w-]+)(?=\/)/.exec(path)?.[1] ?? dirname(path);
 
-/** The list that the document has now. */
-export const listedWay = (): string => LIST.exec(readFileSync(DOCUMENT, 'utf8'))?.[0] ?? '';
+/** The files that the document lists now. */
+export function listedFiles(): string[] {
+  const [list = ''] = LIST.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
+  return [...list.matchAll(/^\| `([\w/-]+)` \| (.*) \|$/gm)].flatMap(([, room, names = '']) =>
+    [...names.matchAll(/`([\w/-]+)`/g)].map(([, name]) => `${room}/${name}.ts`),
+  );
+}
 
 if (import.meta.main) {
   const table = wayTable(await measuredFiles());

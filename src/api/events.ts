@@ -6,7 +6,7 @@ import type { RegionStatus } from './regions.ts';
 
 /** Server-sent events. Their data is JSON. */
 
-/** What one region does for an import: its counters, its queue, and its pace. */
+/** Work of one region for an import: its counters, its queue, and its pace. */
 export interface RegionProgress extends RegionCounts, Omit<RegionStatus, 'region'> {
   readonly callsPerSecond: number;
   readonly rowsPerSecond: number;

@@ -10,6 +10,12 @@ export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
   description:
     'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
 });
+/** Why something is in its state. */
+export const stateReason = z.string().meta({ description: 'Why it is in this state, in a sentence.' });
+export const stateCode = z.string().optional().meta({
+  description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
+});
+export const rowNumber = z.int().meta({ description: 'Number of the row in the order of the input, from 1.' });
 /** `cursor` of the next page; null on the last one. */
 export const nextCursor = z.string().nullable();
 /** The input as it was, by column. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { count, inputNote, rowCounts, time } from './fields.ts';
+import { count, inputNote, rowCounts, stateCode, time } from './fields.ts';
 
 const path = z.string().nullable();
 
@@ -29,12 +29,8 @@ export const importSummary = z
   .strictObject({
     id: z.string().meta({ description: 'Id of the import, as every command takes it.' }),
     state: z.enum(IMPORT_STATES),
-    code: z
-      .string() // a client may be older than its server
-      .optional()
-      .meta({
-        description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
-      }),
+    // Any text: a client may be older than its server.
+    code: stateCode,
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     rows: rowCounts,
     inputRows: count.optional().meta({
@@ -64,7 +60,7 @@ export const importSummary = z
   .meta({ title: 'Summary of an import' });
 export type ImportSummary = z.infer<typeof importSummary>;
 
-/** What is counted of an import, in its rows and its calls: final when it has ended. */
+/** Counters of an import, of its rows and its calls. They are final when it has ended. */
 export type ImportTotals = Omit<
   ImportSummary,
   'id' | 'state' | 'code' | 'file' | 'startedAt' | 'finishedAt' | 'reports'

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTIONS } from '../membership/import-actions.ts';
 import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { count, nextCursor, rowCounts, time } from './fields.ts';
+import { count, nextCursor, rowCounts, stateReason, time } from './fields.ts';
 import { type ImportSummary, importSummary } from './import-summary.ts';
 import { cursorOption, limitOption, listOption, timeOption } from './options.ts';
 import { problem } from './problems.ts';
@@ -30,7 +30,7 @@ export type FollowUp = z.infer<typeof followUp>;
 /** An import as the API shows it: its summary, and what a person can do about it now. */
 export const importView = importSummary
   .extend({
-    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    reason: stateReason,
     maxCreate: z.string().optional().meta({
       description:
         'Of an import that waits with CREATE_LIMIT: the `maxCreate` with which `resume` creates what is missing.',
@@ -128,7 +128,7 @@ export type SendingPlan = z.infer<typeof sendingPlan>;
 /** `POST /v1/imports/:id/retry` */
 export const retryQuery = z.strictObject(rowFilterFields);
 
-/** What can be done with several imports at once. */
+/** Actions for several imports at once. */
 const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
 
 /** `POST /v1/imports/actions` */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileFacts } from '../features/inspect/api.ts';
+import { fileFacts } from './file-facts.ts';
 import { importView } from './imports.ts';
 import { preview } from './preview.ts';
 import { problem } from './problems.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { ProblemCode } from './problems.ts';
+import type { ProblemCode } from './problem-codes.ts';
 import type { Role } from './service.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = z.ZodType | undefined;
 
-/** What an operation declares of itself. */
+/** Declaration of an operation. */
 interface Declared<Params extends Schema, Query extends Schema, Body extends Schema, Answer> {
   readonly summary: string;
   readonly description?: string;

@@ -4,7 +4,7 @@ import { count, time } from './fields.ts';
 import { importView } from './imports.ts';
 import { syncEntry } from './sync-entry.ts';
 
-/** What came of the last run of a schedule. */
+/** Result of the last run of a schedule. */
 const NIGHT_RESULTS = ['ok', 'running', 'waits', 'failed', 'missed', 'rejected', 'none'] as const;
 export type NightResult = (typeof NIGHT_RESULTS)[number];
 

@@ -29,7 +29,7 @@ export const UNUSED_CIRCUIT: CircuitStatus = {
   message: '',
 };
 
-/** What a region is doing: its queue, which all imports share, and its workers. */
+/** Status of a region: its queue, which all imports share, and its workers. */
 const regionStatus = z.strictObject({
   region: z.enum(REGIONS),
   waiting: count.meta({ description: 'Calls that wait for a worker.' }),
@@ -58,7 +58,7 @@ const regionStatus = z.strictObject({
 });
 export type RegionStatus = z.infer<typeof regionStatus>;
 
-/** What the process that owns a data directory answers to other processes there. */
+/** Answer of the process that owns a data directory to other processes on the machine. */
 export const regionStatuses = z.array(regionStatus);
 
 const regionQueue = regionStatus.extend({

@@ -3,7 +3,7 @@ import { CALL_KINDS } from '../chat/service/codes.ts';
 import { count, time } from './fields.ts';
 import { rowView } from './rows.ts';
 
-/** What an import did about one row. */
+/** Calls of an import for one row, and their results. */
 
 const text = z.string().nullable();
 

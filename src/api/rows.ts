@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OUTCOMES } from '../membership/outcome.ts';
-import { count, nextCursor, original, rowCounts, time } from './fields.ts';
+import { count, nextCursor, original, rowCounts, rowNumber, time } from './fields.ts';
 import { cursorOption, limitOption } from './options.ts';
 import { rowFilterFields } from './row-filter.ts';
 
@@ -9,7 +9,7 @@ const outcome = z.enum(OUTCOMES);
 /** A row with its outcome. */
 export const rowView = z
   .strictObject({
-    row: z.int().meta({ description: 'Number of the row in the order of the input, from 1.' }),
+    row: rowNumber,
     line: z.int().meta({ description: 'As a spreadsheet counts.' }),
     status: outcome,
     code: z.string(),
@@ -38,7 +38,7 @@ export const rowView = z
 export type RowView = z.infer<typeof rowView>;
 
 export const ROW_SORTS = ['row', 'uid', 'guid', 'outcome', 'code', 'finished'] as const;
-/** What rows are sorted by; those that are equal in it come in the order of the input. */
+/** Sort keys of rows. Rows with equal keys keep the order of the input. */
 export type RowSort = (typeof ROW_SORTS)[number];
 
 /** `GET /v1/imports/:id/rows` */

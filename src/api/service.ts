@@ -3,7 +3,7 @@ import { REGIONS } from '../membership/membership.ts';
 import { count, nextCursor, time } from './fields.ts';
 import { cursorOption, limitOption, timeOption } from './options.ts';
 
-/** What a token allows, from the least: to look, to act as well, and to decide who may do that. */
+/** Roles of tokens, from the least: viewers look, operators act, admins decide who may do that. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

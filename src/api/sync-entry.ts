@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
-import { count, time } from './fields.ts';
+import { count, stateCode, stateReason, time } from './fields.ts';
 
 /** How many members of each action. */
 export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
@@ -48,10 +48,8 @@ export const syncEntry = z
   .strictObject({
     id: z.string(),
     state: z.enum(SYNC_STATES),
-    code: z.string().optional().meta({
-      description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
-    }),
-    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    code: stateCode,
+    reason: stateReason,
     file: z.string().meta({ description: 'Its input; of an undo: that of the import.' }),
     undoOf: z.string().nullable().meta({ description: 'The import that it reverses.' }),
     importId: z.string().nullable().meta({ description: 'The import that carries it out.' }),

@@ -20,7 +20,7 @@ export const tagsOption = z
   .transform((list) => [...new Set(list)])
   .meta({ description: 'Tags, separated by commas: words to find the import by.' });
 
-/** What is to change about tags. */
+/** Tags to add and to remove. */
 export const tagChanges = z.strictObject({ add: tags.optional(), remove: tags.optional() });
 export type TagChanges = z.infer<typeof tagChanges>;
 

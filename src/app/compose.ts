@@ -10,6 +10,7 @@ import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { callLog } from './call-log.ts';
+import { FEATURES } from './features.ts';
 import { openQueue } from './open-queue.ts';
 import { clientOf, type Service } from './service.ts';
 
@@ -52,6 +53,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     ...(keepMs !== undefined && { keepMs }),
     config,
     onError,
+    features: FEATURES,
     stage: parts.stage,
     openReading: parts.openReading,
     openRegion: async (region, queues, deliver, answer, starting) => {

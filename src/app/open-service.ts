@@ -2,7 +2,7 @@ import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './service.ts';
 
-/** Where calls go, as a user chooses it. */
+/** Destination of calls, as a user chooses it. */
 export interface ServiceChoice {
   readonly sandbox?: true;
   /** Path of a JSON file with users and groups; without one the sandbox knows every group and user. */
@@ -15,7 +15,7 @@ export interface ServiceChoice {
 
 export type OpenService = () => Promise<Service & { close(): Promise<void> }>;
 
-/** What opens the service that calls go to. @throws ConfigError, when called, for settings that are missing */
+/** Opens the service that calls go to. @throws ConfigError, when called, for settings that are missing */
 export function serviceOpener(config: Config, choice: ServiceChoice): OpenService {
   if (choice.sandbox) {
     return () =>

@@ -5,7 +5,7 @@ import { isLocalhost } from '../platform/loopback.ts';
 import { API_VERSION } from './contract.ts';
 import { SettingError } from './errors.ts';
 
-/** Where one app of the chat service lives (docs/chat-service.md, 1). */
+/** Address of one app of the chat service (docs/chat-service.md, 1). */
 export interface AppAddress {
   /** Application id: one DNS label, the first of the host name. */
   readonly appId: string;

@@ -6,7 +6,7 @@ import { InvalidCall, MalformedReply, ServiceRefusal } from './errors.ts';
 import type { Rate } from './rate-headers.ts';
 import type { Redact } from './redact.ts';
 
-/** What all calls to one app have in common: how ids are written into them, and how their replies are read. */
+/** Shared by all calls to one app: writes ids into them and reads their replies. */
 
 export interface CallOptions {
   /** Aborts the call, which then ends in CallAborted. */
@@ -18,7 +18,7 @@ export interface ActingOptions extends CallOptions {
   readonly onBehalfOf?: string | undefined;
 }
 
-/** What comes with every successful reply, in addition to its content. */
+/** Sent with every successful reply, in addition to its content. */
 export interface ReplyMeta {
   readonly rate: Rate;
   readonly httpStatus: number;

@@ -35,7 +35,7 @@ export interface ChatClientOptions extends AppAddress, ConnectionOptions {
    * and by `renewKey`. Default: it never changes.
    */
   readonly currentKey?: (() => string | undefined) | undefined;
-  /** What calls name as their `User-Agent`, such as `rollcall/1.2.3`. Default `rollcall`. */
+  /** `User-Agent` header of every call, such as `rollcall/1.2.3`. Default: `rollcall`. */
   readonly userAgent?: string | undefined;
   /** Address of the banned users of a group. Default: the one that answers. */
   readonly bannedList?: (typeof BANNED_LISTS)[number] | undefined;

@@ -232,7 +232,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
   }
 }
 
-/** What is given up when a signal is aborted. */
+/** Work that is given up when a signal is aborted. */
 interface Abortable {
   giveUp(): void;
   /** In the list of its signal. */
@@ -261,7 +261,7 @@ function leaveList(list: Abortable[], one: Abortable): void {
   last.place = one.place;
 }
 
-/** Where the pieces of a reply are joined. Allocating memory for each of thousands of replies would be most of the cost. */
+/** Buffer in which the pieces of a reply are joined. Allocating memory for each of thousands of replies would be most of the cost. */
 const smallBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The pieces in a row, and a 0 behind them. */
@@ -282,7 +282,7 @@ const TIMEOUTS: Readonly<Record<string, TransportCode>> = {
   UND_ERR_BODY_TIMEOUT: 'BODY_TIMEOUT',
 };
 
-/** What certificate checks of OpenSSL and Node call themselves (node:tls, "X509 certificate error codes"). */
+/** Error codes of certificate checks in OpenSSL and Node (node:tls, "X509 certificate error codes"). */
 const CERTIFICATE = /CERT|^UNABLE_TO_|^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
 
 /** The error for what undici reports; `sent`: the request had been sent. */

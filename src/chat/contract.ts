@@ -70,7 +70,7 @@ export const memberResult = z.looseObject({
   success: z.boolean().optional().catch(undefined),
   error: writtenError.optional().catch(undefined),
 });
-/** What is kept of a success: the rest of its action message is not read. */
+/** Part of a successful entry that is kept: the rest of its action message is not read. */
 export interface Addition {
   /** Of the action message (docs/chat-service.md, 25). */
   readonly messageId?: string | undefined;
@@ -86,7 +86,7 @@ export type MemberResult = z.infer<typeof memberResult> & {
 /** Names on the way from an entry to what the action message says of the group. */
 export const WAY_TO_GROUP = ['data', 'data', 'entities', 'for', 'entity'] as const;
 
-/** What the entry of a success says about its action message; what is not as the contract says is left out. */
+/** Fields of a successful entry's action message. Fields that break the contract are left out. */
 function additionOf(entry: unknown): Addition {
   const messageId = readMessageId(field(field(entry, 'data'), 'id'));
   const members = readMemberCount(field(WAY_TO_GROUP.reduce(field, entry), 'membersCount'));
@@ -176,7 +176,7 @@ const groupEntity = z.looseObject({
 });
 export type GroupEntity = z.infer<typeof groupEntity>;
 
-/** What the service records, and returns, for every user that it adds (docs/chat-service.md, 25). */
+/** Action message that the service records and returns for every user that it adds (docs/chat-service.md, 25). */
 export const actionMessage = z.looseObject({
   id: z.string(),
   conversationId: z.string(),

@@ -45,7 +45,7 @@ const BY_TRANSPORT: Readonly<Record<TransportCode, VerdictKind>> = {
   CONNECTION_LOST: 'again',
 };
 
-/** What to check when the service itself does not say what is wrong. */
+/** Advice for refusals in which the service does not say what is wrong. */
 function advice(httpStatus: number): string {
   if (httpStatus === 401) return ' (the API key was not accepted)';
   if (httpStatus === 403) return ' (the API key may not do this; adding members needs the scope fullAccess)';
@@ -103,7 +103,7 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
 
 function kindOf(httpStatus: number, serviceCode: string | null, actsForUser: boolean): VerdictKind {
   const byStatus = kindOfStatus(httpStatus);
-  // What is missing has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
+  // A missing user or group has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
   if (serviceCode === null) return httpStatus === 404 ? 'stop-region' : byStatus;
   // With an acting user, it is that user who is missing, and no half of the batch would fare better.
   if (actsForUser && serviceCode === USER_MISSING) return 'final';
@@ -155,7 +155,7 @@ export interface EntryOutcome {
 
 export type RefusedOutcome = 'already_member' | 'banned' | 'failed';
 
-/** What a refusal with this code means for a UID of this list; for rows of a 'final' verdict as well. */
+/** Outcome of a UID of this list when it is refused with this code; also for rows of a 'final' verdict. */
 export function refusedOutcome(list: MemberList, code: string): RefusedOutcome {
   if (!ALREADY_SO[list].has(code)) return 'failed';
   return list === 'usersToBan' ? 'banned' : 'already_member';

@@ -43,9 +43,9 @@ export class ServiceRefusal extends RollcallError {
   /** The service's own words; empty when it gave none. */
   readonly serviceMessage: string;
   readonly rate: Rate;
-  /** What the service calls the request; null where it does not say. */
+  /** The service's id of the request; null if the reply has none. */
   readonly requestId: string | null;
-  /** What the reply looks like where it is probably not the service's: `a web page "Access denied"`; else null. */
+  /** Description of a reply that is probably not the service's: `a web page "Access denied"`; else null. */
   readonly foreign: string | null;
 
   constructor(reply: {

@@ -28,7 +28,7 @@ import {
 import type { Redact } from './redact.ts';
 import { MEMBER_LISTS, type MemberList } from './service/lists.ts';
 
-/** What the reply says about one UID. Read it with `readEntry` of error-policy.ts. */
+/** Entry of a reply for one UID. `readEntry` of error-policy.ts reads it. */
 interface MemberEntry {
   readonly list: MemberList;
   readonly entry: MemberResult;
@@ -149,7 +149,7 @@ function walkObject(bytes: Buffer, at: number, visit: (key: number, value: numbe
   return place < 0 ? NOT_WALKED : place + 1;
 }
 
-/** What walking over an entry has found. */
+/** Result of scanning an entry. */
 interface Found {
   isSuccess: boolean;
   messageId: string | undefined;

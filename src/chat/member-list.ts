@@ -107,7 +107,7 @@ export function markBanned(
   return listed.map((member) => ({ ...member, banned: banned.has(foldId(member.uid)) }));
 }
 
-/** Where the entries of a list are put while it is read. Ids are compared without regard to case. */
+/** Receives the entries of a list while it is read. Ids are compared without regard to case. */
 export interface ListStore<Entry> {
   /** A reading begins: nothing of an earlier one counts. */
   clear(): void;

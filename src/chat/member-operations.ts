@@ -38,7 +38,7 @@ const pagination = z
  */
 export type Pagination = Readonly<Partial<NonNullable<z.infer<typeof pagination>>>>;
 
-/** What comes with the entries of a page. */
+/** Metadata of a page of entries. */
 export const meta = z.object({ pagination }).optional().catch(undefined);
 
 /** One entry of the list of members; fields of the user that are of no use here are dropped. */

@@ -6,7 +6,7 @@ import { judge, type Verdict } from './error-policy.ts';
 import { UntrustedListing } from './errors.ts';
 import { ACTOR_OUTSIDE, BARE_404, NOT_A_MEMBER, OPERATION_MISSING, type VerdictKind } from './service/codes.ts';
 
-/** What changes one member of a group. */
+/** Operations that change one member of a group. */
 export type EditOperation = 'change-scope' | 'remove' | 'ban' | 'unban';
 
 export interface EditVerdict extends Omit<Verdict, 'kind'> {

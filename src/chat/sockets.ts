@@ -13,7 +13,7 @@ export interface ProxySettings {
   readonly except: string;
 }
 
-/** What calls are dispatched to: sockets of our own where no proxy is in the way, which is the fastest. */
+/** Dispatcher of calls: our own sockets if no proxy is in the way, which is the fastest. */
 interface Sockets extends Pick<Dispatcher, 'dispatch'> {
   destroy(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type Undici from 'undici';
 
 const load = createRequire(import.meta.url);
 
-/** What calls need of undici, each by its own path: loading all of it takes twice the time, for fetch, caches and mocks. */
+/** The parts of undici that calls need, each by its own path: loading all of it takes twice the time, for fetch, caches and mocks. */
 export const Pool: typeof Undici.Pool = part('Pool', 'dispatcher/pool.js');
 export const errors: typeof Undici.errors = part('errors', 'core/errors.js');
 

@@ -3,7 +3,7 @@ import { foldId } from '../membership/membership.ts';
 import { type ActingOptions, type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
 import { MalformedReply } from './errors.ts';
 
-/** What an auth token is tied to, as the service shows it for tokens that are changed (docs/chat-service.md, 53). */
+/** Owner of an auth token, as the service shows it for tokens that are changed (docs/chat-service.md, 53). */
 interface TokenUse {
   readonly platform?: string | undefined;
   /** The device, as its `User-Agent`. */

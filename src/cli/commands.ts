@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
+import type { Names } from './feature.ts';
 import type { Io } from './screen/io.ts';
 
 /** Makes a command; its action passes its exit code to `end`. */
@@ -13,6 +14,8 @@ export interface CommandEntry {
   readonly hidden?: true;
   /** Loads the command, and only what it needs. */
   readonly load: () => Promise<CommandMaker>;
+  /** What its arguments name, where these are no imports; loaded to complete them. */
+  readonly names?: () => Promise<Names>;
 }
 
 /** The commands of rollcall by name, in the order of its help. A command is loaded when it is used. */
@@ -31,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '',
     description: 'list, show and save recipes: settings for the exports of other systems',
     load: async () => (await import('../features/recipes/commands/recipes.ts')).recipesCommand,
+    names: async () => (await import('../features/recipes/commands/names.ts')).recipeNames,
   },
   template: {
     usage: '[options]',
@@ -91,6 +95,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
     load: async () => (await import('../features/sync/commands/sync.ts')).syncCommand,
+    names: async () => (await import('../features/sync/commands/names.ts')).syncNames,
   },
   export: {
     usage: '[options]',
@@ -106,6 +111,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '',
     description: 'sync files regularly, from `rollcall serve`',
     load: async () => (await import('../features/schedule/commands/schedule.ts')).scheduleCommand,
+    names: async () => (await import('../features/schedule/commands/names.ts')).scheduleNames,
   },
   serve: {
     usage: '[options]',
@@ -154,6 +160,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options]',
     description: 'check the settings, keys, service, queue and disk that this machine uses',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+  sources: {
+    usage: '[options] [name...]',
+    description: 'list the sources that the settings name, and try each',
+    load: async () => (await import('./commands/sources.ts')).sourcesCommand,
   },
   demo: {
     usage: '[options]',

@@ -21,7 +21,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   const program = new Command('rollcall')
     .description('Imports memberships into chat groups in bulk, and accounts for every row.')
     .version(VERSION)
-    // What follows the name of a command is its own.
+    // Arguments after the name of a command belong to the command.
     .enablePositionalOptions()
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${COMMANDS[command.name()]?.usage ?? ''}`.trim() })
     .addHelpText(
@@ -110,7 +110,7 @@ function complain(io: Io, error: unknown): ExitCode {
     );
     return EXIT.fatal;
   }
-  // What the system refuses (a full disk, a missing right) speaks for itself; anything else is a bug.
+  // Errors of the system (a full disk, a missing right) are clear as they are; anything else is a bug.
   say(io, 'syscall' in error ? `rollcall: ${error.message}` : unexpectedSentence(error));
   return EXIT.fatal;
 }

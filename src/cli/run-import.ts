@@ -24,10 +24,10 @@ export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   /** Prints nothing at the end. */
   readonly quiet?: boolean;
   /** Begins what is to run beside the import, before it. */
-  readonly beside?: (here: Coordinating) => void;
-  /** What is said when there was none; default: that the signal came first. */
+  readonly beside?: (here: Coordinating) => Promise<void>;
+  /** Printed when there was none. Default: that the signal came first. */
   readonly nothingBegan?: () => ExitCode;
-  /** What is said to be waited for while `begin` lasts. Default: IMPORT_BEGINS. */
+  /** The event that progress says it waits for while `begin` lasts. Default: IMPORT_BEGINS. */
   readonly begins?: string;
   /** Progress of `begin`. */
   readonly beginLines?: () => readonly string[];
@@ -46,7 +46,7 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
     id === undefined ? [] : ['Continue with:', `  ${typedCommand(config, 'resume', id)}${sandbox}`];
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, signal, until, begun } = here;
-    options.beside?.(here);
+    await options.beside?.(here);
     id = await begun(options.begin(coordinator, signal), options.begins ?? IMPORT_BEGINS, options.beginLines);
     if (id === undefined) return;
     if (readOptions(coordinator.find(id)).sandbox) sandbox = ' --sandbox';

@@ -114,7 +114,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const continued = coordinator.continueAll().then((resting) => {
       for (const { record, why } of resting) warn(`import ${record.id} stays ${record.state}: ${why.message}`);
     });
-    // Where the queue does not answer, this waits as long.
+    // If the queue does not answer, this waits as long.
     await Promise.race([continued, signal.arrived]);
     continued.catch(endUnlessFull);
     const room = coordinator.watchRoom((error) =>

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PACKAGE_FOLDER } from '../platform/package-folder.ts';
 
-/** What `rollcall help <topic>` explains: the documents in docs. */
+/** Topics of `rollcall help <topic>`: the documents in docs. */
 
 /** Documents with another topic name, because a command has their name or another name says more. */
 const NAMES: Readonly<Record<string, string>> = { sync: 'syncs', recipes: 'using-recipes', 'chat-service': 'service' };

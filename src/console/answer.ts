@@ -101,8 +101,8 @@ export interface Pages<T> {
   /** Asks again for what is shown. */
   refresh: () => Promise<void>;
   /**
-   * The same, unless an answer is still to come (a slow one would never be shown), and not at once after a slow one,
-   * which was much work for the server.
+   * The same, but after an answer that is still to come (a slow one would never be shown), and not at once after a slow
+   * one, which was much work for the server. Not once the first items have made room.
    */
   follow: () => void;
   edit: (change: (items: readonly T[]) => readonly T[]) => void;
@@ -136,6 +136,8 @@ export function usePages<T>(
   const asked = useRef(0);
   const underWay = useRef(0);
   const restUntil = useRef(0);
+  const isBehind = useRef(false);
+  const timer = useRef<number | undefined>(undefined);
   const first = useRef(atFirst);
   const leaving = useRef(new AbortController());
   const load = async (from: 'start' | 'more' | 'again') => {
@@ -190,12 +192,26 @@ export function usePages<T>(
       underWay.current -= 1;
       const now = performance.now();
       restUntil.current = now + REST * (now - askedAt);
+      if (isBehind.current) follow();
     }
+  };
+  const latest = useRef(load);
+  latest.current = load;
+  const follow = () => {
+    clearTimeout(timer.current);
+    isBehind.current = underWay.current > 0;
+    if (isBehind.current || dropped.peek() || leaving.current.signal.aborted) return;
+    const restMs = restUntil.current - performance.now();
+    if (restMs > 0) timer.current = setTimeout(follow, restMs);
+    else void latest.current('again');
   };
   useEffect(() => {
     leaving.current = new AbortController();
     void load('start');
-    return () => leaving.current.abort();
+    return () => {
+      leaving.current.abort();
+      clearTimeout(timer.current);
+    };
   }, [path]);
   return {
     items: items.value,
@@ -207,9 +223,7 @@ export function usePages<T>(
     more: () => load('more'),
     restart: () => load('start'),
     refresh: () => load('again'),
-    follow: () => {
-      if (underWay.current === 0 && performance.now() >= restUntil.current) void load('again');
-    },
+    follow,
     edit: (change) => {
       items.value = change(items.peek() ?? []);
     },

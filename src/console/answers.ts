@@ -5,6 +5,7 @@ import type { RegionStatus as Status } from '../api/regions.ts';
 import type { RowView as Row } from '../api/rows.ts';
 
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
+export type { FileFacts } from '../api/file-facts.ts';
 export type { RegionCounts } from '../api/import-summary.ts';
 export type {
   FollowUp,
@@ -16,16 +17,12 @@ export type { Look } from '../api/look.ts';
 export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
 export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
+export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
 export type { RegionQueue, RegionStatus } from '../api/regions.ts';
 export type { RowDetail } from '../api/row-detail.ts';
 export type { ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { NewToken, TokenView } from '../api/tokens.ts';
-export type { CheckSummary, CheckView } from '../features/check/api.ts';
-export type { FileFacts } from '../features/inspect/api.ts';
-export type { NotificationsView, ReceiverSet } from '../features/notify/api.ts';
-export type { RecipeSettings, RecipeView as Recipe } from '../features/recipes/api.ts';
-export type { CreatedView } from '../features/undo/api.ts';
 export type { Verdict } from '../membership/check-words.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';

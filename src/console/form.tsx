@@ -213,6 +213,16 @@ export function CheckField({ form, name, label }: FieldProperties) {
   );
 }
 
+/** The options of a form that are ticked, by their labels. */
+export function CheckFields({ form, labels }: { form: Form; labels: Readonly<Record<string, string>> }) {
+  return Object.entries(labels).map(([name, label]) => <CheckField key={name} form={form} name={name} label={label} />);
+}
+
+/** Nothing of them is chosen. */
+export function unticked<Labels extends Readonly<Record<string, string>>>(labels: Labels) {
+  return Object.fromEntries(Object.keys(labels).map((name) => [name, ''])) as { [Name in keyof Labels]: string };
+}
+
 export function optionsOf(choices: readonly Choice[]) {
   return choices.map((choice) => {
     const [value, label] = typeof choice === 'string' ? [choice, choice] : choice;

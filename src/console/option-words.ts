@@ -1,16 +1,22 @@
 /** Texts of the server that name options: on a page, people look for a control. Pure. */
 import { columnLabel, FIELDS } from './words.ts';
 
+/** Options to tick, by their labels. */
+export const CREATING_CHECKS = {
+  createUsers: 'Create users the service does not know',
+  createGroups: 'Create groups the service does not know',
+  reactivate: 'Reactivate users who are deactivated',
+};
+export const BAN_CHECKS = { allowUnban: 'Add users who are banned, which lifts their ban' };
+
 /** Options by the labels of their controls. */
 const CONTROLS: Readonly<Record<string, string>> = {
   ...{ guid: 'Group', scope: 'Scope', region: 'Region', onBehalfOf: 'Acting user', map: 'Use of column' },
   ...{ format: 'Format', encoding: 'Encoding', delimiter: 'Delimiter', sheet: 'Sheet', files: 'Files of the archive' },
   ...{ headerRow: 'Row of the header', skipLines: 'Lines to skip', scopeWords: 'Words for scopes', recipe: 'Recipe' },
   ...{ identities: 'Identity file', createMap: 'Columns of new users and groups' },
-  createUsers: 'Create users the service does not know',
-  createGroups: 'Create groups the service does not know',
-  reactivate: 'Reactivate users who are deactivated',
-  allowUnban: 'Add users who are banned, which lifts their ban',
+  ...CREATING_CHECKS,
+  ...BAN_CHECKS,
 };
 
 /** Options with a value that has a control of its own, or another name there. */

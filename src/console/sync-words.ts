@@ -1,15 +1,6 @@
 /** How people read syncs: states, plans, and what is done about each member. Pure. */
 import { counted, grouped } from './format.ts';
-import type {
-  PlanAction,
-  PlanCounts,
-  PlanCreate,
-  Planning,
-  PlanTotals,
-  SyncAction,
-  SyncEntry,
-  SyncState,
-} from './sync-answers.ts';
+import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './sync-answers.ts';
 import { fileName } from './words.ts';
 
 /** Actions in the order in which people look for them. */
@@ -165,7 +156,17 @@ export function createdWords({ create }: PlanTotals) {
 }
 
 /** "users, groups; at most 100 users, 5% of the groups" */
-export function mayCreateWords({ users, groups, reactivate, maxCreate }: PlanCreate) {
+export function mayCreateWords({
+  users,
+  groups,
+  reactivate,
+  maxCreate,
+}: {
+  users: boolean;
+  groups: boolean;
+  reactivate: boolean;
+  maxCreate: string;
+}) {
   const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'].filter(
     (part) => part !== false,
   );

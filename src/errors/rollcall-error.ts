@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode, type ErrorKind } from './error-codes.ts';
 import { asFlag, type Words, written } from './named-options.ts';
 
 interface About {
-  /** What to do next, as a request. The message ends in it; another surface may have its own. */
+  /** The next step, as a request. The message ends in it; another surface may have its own. */
   readonly remedy?: Words | undefined;
   /** Values that the message shows, for programs. */
   readonly facts?: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ interface About {
 }
 
 /**
- * What every error of rollcall extends. Programs branch on `code` and `kind`; the message is for people. What is wrong
+ * Base class of every error of rollcall. Programs branch on `code` and `kind`; the message is for people. What is wrong
  * names no option: where one helps, the remedy does, and each surface writes it in its own way.
  */
 export class RollcallError extends Error {
@@ -22,7 +22,7 @@ export class RollcallError extends Error {
   readonly kind: ErrorKind;
   /** The message without the remedy. */
   readonly what: string;
-  /** What to do next, as the surfaces write it: `written(remedyWords, asParameter)`. */
+  /** The next step, as the surfaces write it: `written(remedyWords, asParameter)`. */
   readonly remedyWords: Words | undefined;
   readonly facts: Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ export class RollcallError extends Error {
     this.facts = facts;
   }
 
-  /** What to do next on the command line. */
+  /** The next step on the command line. */
   get remedy(): string | undefined {
     return this.remedyWords === undefined ? undefined : written(this.remedyWords, asFlag);
   }

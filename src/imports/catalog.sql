@@ -85,18 +85,6 @@ insert into dismissed (import_id, rows)
   select :id, coalesce(sum(rows), 0) from import_problems where import_id = :id
   on conflict do update set rows = excluded.rows;
 
--- name: begin_deletion
--- In: id. What the import created is being deleted from now on.
-insert or ignore into deletions (import_id) values (:id);
-
--- name: end_deletion
--- In: id.
-delete from deletions where import_id = :id;
-
--- name: deletions
--- Out: ids of imports whose deletion was begun and not ended.
-select import_id as id from deletions order by import_id;
-
 -- name: forget_problems
 -- In: id. Before they are noted again.
 delete from import_problems where import_id = :id;

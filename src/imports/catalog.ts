@@ -113,11 +113,6 @@ export interface Catalog extends CatalogReader {
   setTotals(id: string, totals: ImportTotals): void;
   /** The rows of an import that need attention are left as they are; more of them need attention again. */
   dismiss(id: string): void;
-  /** What the import created is being deleted, until `endDeletion`. */
-  beginDeletion(id: string): void;
-  endDeletion(id: string): void;
-  /** Ids of imports whose deletion was begun and not ended. */
-  deletions(): string[];
   /** Replaces the number of rows that need a person, by code. */
   setProblems(id: string, problems: readonly { readonly code: string; readonly rows: number }[]): void;
   /** This process works on an import from now on. If it dies before `leaveAll`, the next `countDeaths` counts that. */
@@ -208,16 +203,6 @@ export function openCatalog(path: string): Catalog {
     dismiss: (id) => {
       sql('dismiss').run({ id });
     },
-    beginDeletion: (id) => {
-      sql('begin_deletion').run({ id });
-    },
-    endDeletion: (id) => {
-      sql('end_deletion').run({ id });
-    },
-    deletions: () =>
-      sql('deletions')
-        .all()
-        .map((row) => String(row['id'])),
     setProblems: (id, problems) =>
       inTransaction(database, () => {
         sql('forget_problems').run({ id });

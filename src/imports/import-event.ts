@@ -9,7 +9,7 @@ export type ImportEvent =
   | { readonly kind: 'unusable'; readonly error: IntakeError }
   /** Outcomes of rows were written. */
   | { readonly kind: 'recorded' }
-  | { readonly kind: 'standstill'; readonly why: Standstill }
+  | { readonly kind: 'idle'; readonly why: IdleReason }
   | ({ readonly kind: 'closed' } & Closed)
   | { readonly kind: 'fault'; readonly code: FaultCode; readonly error: unknown };
 
@@ -17,7 +17,7 @@ export type ImportEvent =
 export type Emit = (id: string, what: ImportEvent) => Promise<void>;
 
 /** Why nothing of an import is in flight any more. */
-export type Standstill = 'completed' | 'blocked' | 'held';
+export type IdleReason = 'completed' | 'blocked' | 'held';
 
 /** States that an import ends in when nothing of it is in flight any more. */
 export type EndState = Extract<ImportState, 'completed' | 'cancelled' | 'aborted'>;

@@ -1,3 +1,4 @@
+import { hasPassword } from '../text/address.ts';
 import { type Allowed, allowedValues } from './allowed-values.ts';
 import { isLoopback } from './loopback.ts';
 import { ConfigError } from './setting.ts';
@@ -5,7 +6,7 @@ import { ConfigError } from './setting.ts';
 /** Folders and addresses, separated by commas: what is in or below one of them. Folders may still be relative. */
 export const sourceList: Allowed<readonly string[]> = {
   allowed:
-    'folders and https addresses, separated by commas, such as /srv/exports,https://hr.example.com/ (http on this machine only)',
+    'folders, addresses and named sources, separated by commas, such as /srv/exports,https://hr.example.com/,s3://hr-exports/members/,hr: (http on this machine only)',
   parse: (text, name) => {
     const list = text.split(',').map((one) => one.trim());
     if (list.some((one) => one === '' || one.includes('\0'))) return undefined;
@@ -18,11 +19,13 @@ export const sourceList: Allowed<readonly string[]> = {
 function sourceAddress(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return '';
+  const isWeb = /^https?:$/.test(url.protocol);
   // A password is not repeated.
-  if (url.username + url.password !== '') {
+  if (hasPassword(text) || (isWeb && url.username !== '')) {
     throw new ConfigError(`${name} holds a user name or password; allowed ${allowedValues(sourceList)}`);
   }
-  const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  if (!isWeb) return text;
+  const isAllowed = url.protocol === 'https:' || isLoopback(url.hostname);
   return isAllowed && url.search + url.hash === '' ? url.href : '';
 }
 

@@ -15,7 +15,7 @@ import { type ErrorClass, type PackedError, packError, unpackError } from './thr
  */
 
 /** Functions that a thread serves. One that returns an iterator gives a stream. Bytes that one returns must own their buffer. */
-type Served = Readonly<Record<string, (input: never, signal: AbortSignal) => unknown>>;
+export type Served = Readonly<Record<string, (input: never, signal: AbortSignal) => unknown>>;
 type Input<Own extends Served, Kind extends keyof Own> = Parameters<Own[Kind]>[0];
 type Answer<Own extends Served, Kind extends keyof Own> = Awaited<ReturnType<Own[Kind]>>;
 

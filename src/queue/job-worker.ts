@@ -107,8 +107,8 @@ export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Por
       }
     },
     backoffMs: (job, attemptsMade, error) => definitionOf(job)?.backoffMs(attemptsMade, error) ?? 0,
-    givenUp: (job, error) =>
-      onError(new Error(`job ${job.id} (${job.name}) was given up: ${error.message}`, { cause: error })),
+    // The log says why, from its cause.
+    givenUp: (job, error) => onError(new Error(`job ${job.id} (${job.name}) was given up`, { cause: error })),
     ending: (close) => {
       const left = Promise.withResolvers<void>();
       return {

@@ -51,7 +51,7 @@ interface Answer {
   readonly body: string;
 }
 /** How a call ends: with an answer, with a reset connection, or never. */
-type Ending = Answer | 'reset' | 'silence';
+type Ending = Answer | 'reset' | 'no-answer';
 
 interface Body {
   readonly text: string;
@@ -87,7 +87,7 @@ export class Service {
       return;
     }
     if (ending === 'reset') reset();
-    if (ending === 'silence' && !response.destroyed) await once(response, 'close');
+    if (ending === 'no-answer' && !response.destroyed) await once(response, 'close');
     tenant.traffic.ended(undefined);
   }
 
@@ -169,7 +169,7 @@ export class Service {
       case 'reset-before':
         return 'reset';
       case 'timeout':
-        return 'silence';
+        return 'no-answer';
       case 'too-many': {
         const now = this.#options.now();
         return { ...refusalAnswer(tooManyRequests()), headers: window.refusal(now + 1000, now) };

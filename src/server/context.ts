@@ -8,10 +8,11 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
-import type { FollowUp } from '../api/imports.ts';
+import type { ImportView } from '../api/imports.ts';
 import type { Overview } from '../api/overview.ts';
 import type { Role, Settings, SettingsAnswer } from '../api/service.ts';
 import type { Service } from '../app/service.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
 import type { ControlHandler } from '../imports/life/control.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { StageFile } from '../imports/stage/staging.ts';
@@ -23,6 +24,8 @@ import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
 import type { DataReader } from './reading.ts';
 import type { RunningImports } from './running.ts';
+import type { Uploads } from './uploads/accept.ts';
+import type { Recipes } from './uploads/recipe.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
 export type Api = FastifyInstance<
@@ -45,6 +48,8 @@ export interface ServerContext {
   readonly views: ImportViews;
   readonly running: RunningImports;
   readonly events: Events;
+  /** Absent where there are no recipes. */
+  readonly recipes?: Recipes;
   readonly log: Logger;
   readonly registry: Registry;
   readonly features: readonly ServerFeature[];
@@ -95,8 +100,10 @@ export interface ServerFeature {
   ) => Partial<ServerContext> | Promise<Partial<ServerContext>>;
   /** Adds its addresses. */
   readonly routes?: (app: Api, context: ServerContext) => void;
-  /** What came after an import, other than its retries. */
-  readonly followUps?: (context: ServerContext, id: string) => Promise<FollowUp[]>;
+  /** Adds addresses whose bodies are files. @param scope leaves bodies to its routes */
+  readonly files?: (scope: Api, context: ServerContext, uploads: Uploads) => void;
+  /** An import with what the feature knows of it. */
+  readonly view?: (context: ServerContext, record: ImportRecord, before: ImportView) => Promise<ImportView>;
   /** Its part of `GET /v1/settings`. */
   readonly settings?: (context: ServerContext) => Partial<SettingsAnswer>;
   /** `GET /v1/overview` with its part. */

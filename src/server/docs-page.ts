@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { PROBLEMS } from '../api/problems.ts';
+import { PROBLEMS } from '../api/problem-codes.ts';
 import { html, type Markup, NOTHING } from '../text/markup.ts';
 
 /** Swagger UI draws the page of the API from `/openapi.json`. The plugin is only its carrier: the page that it makes has no viewport. */
@@ -53,8 +53,25 @@ SwaggerUIBundle({
   filter: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
+  syntaxHighlight: false,
   plugins: [noLinkInButton],
 });
+// What Swagger UI leaves without a name or a landmark, and headings that leave out a level.
+const name = () => {
+  for (const row of document.querySelectorAll('tr[data-param-name]'))
+    for (const field of row.querySelectorAll(':is(select, input, textarea):not([aria-label])'))
+      field.setAttribute('aria-label', row.dataset.paramName);
+  for (const field of document.querySelectorAll('.opblock-section-request-body textarea:not([aria-label])'))
+    field.setAttribute('aria-label', 'Body of the request');
+  for (const heading of document.querySelectorAll('#api :is(h3, h4, h5):not([aria-level])'))
+    heading.setAttribute('aria-level', Number(heading.tagName[1]) - 1);
+  for (const [part, label] of [['information-container', 'About the API'], ['filter-container', 'Filter']])
+    for (const element of document.getElementsByClassName(part)) {
+      element.role = 'region';
+      element.ariaLabel = label;
+    }
+};
+new MutationObserver(name).observe(document.getElementById('api'), { childList: true, subtree: true });
 `;
 
 export const PAGE_STYLE = `:root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
@@ -68,11 +85,15 @@ code { font-family: ui-monospace, monospace; font-size: 0.9em; overflow-wrap: an
 .links { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
 #api .swagger-ui { background: none; }
 #api .response-col_links { display: none; }
-#api .highlight-code > .example { max-height: none; overflow: visible !important; white-space: pre-wrap; overflow-wrap: anywhere; }
+#api :is(.highlight-code > .example, pre.microlight) { max-height: none; overflow: visible !important; white-space: pre-wrap; overflow-wrap: anywhere; }
 html:not(.dark-mode) #api .opblock .opblock-summary-method, html:not(.dark-mode) #api .version { background: #41505f; }
 html:not(.dark-mode) #api .opblock.opblock-post .opblock-summary-method { background: #0a6b3d; }
 html:not(.dark-mode) #api .opblock.opblock-delete .opblock-summary-method { background: #a4262c; }
 html:not(.dark-mode) #api :is(.url, .parameter__in, .renderedMarkdown code, .response-control-media-type__accept-message, .response-control-media-type__accept-message code, .btn.authorize span, .json-schema-2020-12-expand-deep-button) { color: #1f5f8b; }
+html:not(.dark-mode) #api :is(.btn.execute, .download-contents) { border-color: #1f5f8b; background: #1f5f8b; }
+.dark-mode #api .opblock-put .opblock-section-header { background: #3d2a1f; }
+#api .btn.cancel { border-color: currentcolor; color: light-dark(#a4262c, #ff9a9a); }
+@media (prefers-reduced-motion) { #api * { transition: none !important; } }
 @media (max-width: 30rem) { #api :is(.wrapper, .opblock-section-header, .responses-inner) { padding: 0.5rem 0; } }
 :focus-visible { outline: 2px solid light-dark(#1f5f8b, #86bfe6); outline-offset: 2px; }
 `;

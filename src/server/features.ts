@@ -1,21 +1,23 @@
-import { checkRoutes } from '../features/check/routes.ts';
-import { exportRoutes } from '../features/export/routes.ts';
+import { check } from '../features/check/routes.ts';
+import { exporting } from '../features/export/routes.ts';
+import { inspecting } from '../features/inspect/routes/feature.ts';
 import { notifying } from '../features/notify/routes.ts';
-import { recipeRoutes } from '../features/recipes/routes.ts';
-import { repairRoutes } from '../features/repair/routes.ts';
+import { recipes } from '../features/recipes/routes.ts';
+import { repair } from '../features/repair/routes.ts';
 import { schedule } from '../features/schedule/routes/feature.ts';
 import { sync } from '../features/sync/routes/feature.ts';
-import { createdRoutes } from '../features/undo/routes.ts';
+import { undo } from '../features/undo/routes.ts';
 import type { ServerFeature } from './context.ts';
 
 /** What each feature adds to the server: the only file of the server that names features. */
 export const FEATURES: readonly ServerFeature[] = [
-  { routes: recipeRoutes },
-  { routes: exportRoutes },
-  { routes: repairRoutes },
-  { routes: checkRoutes },
+  recipes,
+  inspecting,
+  exporting,
+  repair,
+  check,
   sync,
-  { routes: createdRoutes },
+  undo,
   schedule,
   notifying,
 ];

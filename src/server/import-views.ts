@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
-import { checkOf, checkSummaryOf } from '../features/check/checks.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { tagsOf } from '../imports/import-tags.ts';
@@ -33,10 +32,6 @@ export interface ImportViews {
 /** An import without its follow-ups. */
 type OwnView = Omit<ImportView, 'followUps' | 'retryable' | 'repaired'>;
 
-/** Rows that were corrected and sent, and how many of them a retry would send too. */
-type SentRepaired = Awaited<ReturnType<Coordinator['repairs']['sent']>>;
-
-const NONE_SENT: SentRepaired = { rows: 0, retryable: 0 };
 const NO_ROWS: Counters = new Map();
 
 /** Why the rows of an import are not counted. The log names the file. */
@@ -47,13 +42,13 @@ const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
   UNKNOWN_LEDGER: 'its ledger was written by a rollcall from before the first release, so its rows cannot be counted',
 };
 
-/** @param followUpsOfFeatures what came after an import, other than its retries */
+/** @param withFeatures adds what features know of an import */
 export function importViews(
   coordinator: Coordinator,
   dir: DataDir,
   reading: DataReader,
   log: Logger,
-  followUpsOfFeatures: (id: string) => readonly Promise<FollowUp[]>[],
+  withFeatures: (record: ImportRecord, own: ImportView) => Promise<ImportView>,
 ): ImportViews {
   const uncounted = quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted'));
   const staging = new Map<string, Staging>();
@@ -103,8 +98,6 @@ export function importViews(
       },
       reason: [reasonFor(record, asParameter), fault].filter((part) => part !== '').join('; '),
       ...optionsToAgree(record),
-      ...(checkOf(folder) !== undefined && { hasCheck: true as const }),
-      ...(state === 'staged' && (await checkedRows(folder, summary.rows.skipped))),
       ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       createdBy,
@@ -118,21 +111,20 @@ export function importViews(
     };
   };
 
-  const followUpsOf = async (id: string): Promise<FollowUp[]> => {
-    const retries = reading.retries(id).map(async (retry): Promise<FollowUp> => {
-      const { state, rows } = await ownView(retry);
-      const { repaired, retryOnly } = readOptions(retry);
-      const kind = repaired === true ? 'repair' : 'retry';
-      return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
-    });
-    const [own, others] = await Promise.all([Promise.all(retries), Promise.all(followUpsOfFeatures(id))]);
-    return [...own, ...others.flat()];
-  };
+  const retriesOf = (id: string): Promise<FollowUp[]> =>
+    Promise.all(
+      reading.retries(id).map(async (retry): Promise<FollowUp> => {
+        const { state, rows } = await ownView(retry);
+        const { repaired, retryOnly } = readOptions(retry);
+        const kind = repaired === true ? 'repair' : 'retry';
+        return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
+      }),
+    );
 
-  /** Rows that a retry would still send: a full retry takes all that is left, a partial or repaired one only its rows. */
-  const retryableLeft = ({ rows }: OwnView, taken: readonly FollowUp[], sent: SentRepaired): number => {
-    if (taken.some(({ kind }) => kind === 'retry')) return 0;
-    return [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0) - sent.retryable;
+  /** Rows that a retry would still send: a full retry takes all that is left. */
+  const retryableLeft = ({ rows }: OwnView, retries: readonly FollowUp[]): number => {
+    if (retries.some(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected')) return 0;
+    return [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0);
   };
 
   return {
@@ -141,28 +133,16 @@ export function importViews(
     beingRead: () => [...staging.keys()],
     of: async (record) => {
       const own = await ownView(record);
-      const followUps = await followUpsOf(record.id);
-      const taken = followUps.filter(({ kind, state, isPart }) => kind !== 'undo' && !isPart && state !== 'rejected');
-      const hasRepairs = taken.some(({ kind }) => kind === 'repair');
-      const sent = hasRepairs ? await coordinator.repairs.sent(record.id) : NONE_SENT;
-      const retryable = retryableLeft(own, taken, sent);
-      return {
+      const followUps = await retriesOf(record.id);
+      const view = await withFeatures(record, {
         ...own,
         followUps,
-        retryable,
-        repaired: sent.rows,
-        actions: retryable > 0 ? own.actions : own.actions.filter((action) => action !== 'retry'),
-      };
+        retryable: retryableLeft(own, followUps),
+        repaired: 0,
+      });
+      return view.retryable > 0 ? view : { ...view, actions: view.actions.filter((action) => action !== 'retry') };
     },
   };
-}
-
-/** @param skipped rows that are left out by now: rows that would fail are among them where a start was interrupted */
-async function checkedRows(folder: string, skipped: number): Promise<Pick<ImportView, 'checkedRows'>> {
-  const { rows, checkedAt } = (await checkSummaryOf(folder)) ?? {};
-  if (rows === undefined || checkedAt === undefined) return {};
-  const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
-  return { checkedRows: { canBeSent, wouldFail: rows.fail + rows.skipped - skipped, at: checkedAt } };
 }
 
 function sizeOf(path: string): number | null {

@@ -1,4 +1,5 @@
-import { PROBLEM_TYPE, PROBLEMS, type ProblemCode, problem } from '../api/problems.ts';
+import { PROBLEMS, type ProblemCode } from '../api/problem-codes.ts';
+import { PROBLEM_TYPE, problem } from '../api/problems.ts';
 
 type Status = (typeof PROBLEMS)[ProblemCode]['status'];
 

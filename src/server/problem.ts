@@ -1,4 +1,5 @@
-import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../api/problems.ts';
+import { PROBLEMS, type ProblemCode } from '../api/problem-codes.ts';
+import type { ProblemDocument } from '../api/problems.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** Why a request is refused: answered as a problem document (RFC 9457). */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError } from 'zod';
-import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
+import type { ProblemCode } from '../api/problem-codes.ts';
+import { PROBLEM_TYPE } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import {

@@ -1,5 +1,4 @@
 import type { SendingPlan } from '../api/imports.ts';
-import { workWithoutFailing } from '../features/check/leave-out.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
@@ -18,7 +17,7 @@ interface Work {
 
 /** What sending the rows of an import takes, and where they go. @throws WrongState, NoCheckYet */
 export async function sendingPlanOf(
-  context: Pick<ServerContext, 'dir' | 'reading' | 'views' | 'settings'>,
+  context: Pick<ServerContext, 'coordinator' | 'dir' | 'reading' | 'views' | 'settings'>,
   record: ImportRecord,
   { leaveOutFailing = false }: LeavingOutChoices,
 ): Promise<SendingPlan> {
@@ -28,8 +27,10 @@ export async function sendingPlanOf(
   const open = finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable;
   let work: readonly Work[];
   if (leaveOutFailing) {
-    if (state !== 'staged') throw new WrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
-    work = workWithoutFailing({ id, folder: context.dir.folder(id), options: readOptions(record) });
+    const foreseen = await context.coordinator.foreseen?.();
+    if (foreseen === undefined || state !== 'staged')
+      throw new WrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
+    work = foreseen.workLeft({ id, folder: context.dir.folder(id), options: readOptions(record) });
   } else if (finishedAt === null) {
     const calls = [...(await reading.rowsOf(id).callsLeft({ held: true })).values()].map((one) => ({ calls: one }));
     // What the whole file writes, of which some may be done.

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
 import type { z } from 'zod';
 import type { Operation } from '../api/operation.ts';
-import type { ProblemCode } from '../api/problems.ts';
+import type { ProblemCode } from '../api/problem-codes.ts';
 import { defined } from '../platform/defined.ts';
 import { type Audited, auditing } from './access/noting.ts';
 import type { Api } from './context.ts';

@@ -139,9 +139,11 @@ export async function createServer(
   } as ServerContext;
   const add = (part: Partial<ServerContext>) => Object.assign(context, part);
   const { callsPerMinute } = settings;
-  const views = importViews(coordinator, dir, reading, log, (id) =>
-    FEATURES.flatMap(({ followUps }) => followUps?.(context, id) ?? []),
-  );
+  const views = importViews(coordinator, dir, reading, log, async (record, own) => {
+    let whole = own;
+    for (const { view } of FEATURES) whole = (await view?.(context, record, whole)) ?? whole;
+    return whole;
+  });
   const running = runningImports({ coordinator, reading, views, callsPerMinute });
   const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
   add({ views, running, events });

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { shown } from '../imports/read/intake-error.ts';
-import { addressName, isAddress } from '../text/address.ts';
+import { addressName, isAddress, isRemote } from '../text/address.ts';
 import { isPattern } from './obtain.ts';
 import { SourceNotAllowed } from './source-errors.ts';
 
@@ -17,8 +17,9 @@ import { SourceNotAllowed } from './source-errors.ts';
  * @throws SourceNotAllowed
  */
 export async function checkAllowed(source: string, allowed: readonly string[]): Promise<void> {
-  if (isAddress(source)) return checkAllowedAddress(new URL(source), allowed);
-  const folders = allowed.filter((one) => !isAddress(one));
+  if (/^https?:/i.test(source)) return checkAllowedAddress(new URL(source), allowed);
+  if (isRemote(source)) return checkAllowedPlace(source, allowed);
+  const folders = allowed.filter((one) => !isRemote(one));
   if (!folders.some((folder) => isBelow(source, folder))) throw notAllowed(source, allowed);
   if (isPattern(source)) {
     // Alternatives may hold a way out; a star does not.
@@ -33,7 +34,7 @@ export async function checkAllowed(source: string, allowed: readonly string[]): 
  * @throws SourceNotAllowed where that is outside of the folders
  */
 export async function allowedPath(path: string, allowed: readonly string[]): Promise<string> {
-  const folders = allowed.filter((one) => !isAddress(one));
+  const folders = allowed.filter((one) => !isRemote(one));
   const real = await realpath(path);
   if (await isReallyBelow(real, folders)) return real;
   throw leadsOut(path, allowed);
@@ -45,11 +46,36 @@ export async function allowedPath(path: string, allowed: readonly string[]): Pro
  * @throws SourceNotAllowed; whatever the file system says where it is not there
  */
 export async function allowedFolder(path: string, allowed: readonly string[]): Promise<string> {
-  const folders = allowed.filter((one) => !isAddress(one));
+  const folders = allowed.filter((one) => !isRemote(one));
   if (!folders.some((folder) => isBelow(`${path}${sep}`, folder))) throw notAllowed(path, allowed);
   // Before it is opened, so that the answer does not reveal what there is elsewhere.
   if (!(await isReallyBelow(await nearest(path), folders))) throw leadsOut(path, allowed);
   return allowedPath(path, allowed);
+}
+
+/**
+ * A bucket, a host or a database, and what is in it; a source that the settings name.
+ * @throws SourceNotAllowed
+ */
+function checkAllowedPlace(source: string, allowed: readonly string[]): void {
+  // Alternatives may hold a way out, and so may a folder above.
+  if (/[{}]/.test(source)) throw notPlain(source);
+  const isPlain = !/(?:^|[/:])\.\.(?:\/|$)|%(?:2e|2f|5c|00)/i.test(source);
+  const place = placeText(source);
+  const isIn = (one: string) => {
+    const root = placeText(one);
+    return place === root || place.startsWith(/[/:]$/.test(root) ? root : `${root}/`);
+  };
+  if (!isPlain || !allowed.filter(isRemote).some(isIn)) throw notAllowed(addressName(source), allowed);
+}
+
+/** Scheme and host in small letters, as they mean the same; `hr:/out` for `hr:out`. */
+function placeText(source: string): string {
+  if (!isAddress(source)) return source.replace(/^([^:]+:)\/?/, '$1/');
+  const parts = /^([^:]+:\/\/)([^@/]*@)?(.*)$/s.exec(source.trim());
+  if (parts === null) return source.trim();
+  const [, scheme = '', user = '', rest = ''] = parts;
+  return `${scheme.toLowerCase()}${user}${rest.replace(/^[^/]*/, (host) => host.toLowerCase())}`;
 }
 
 /** @throws SourceNotAllowed */
@@ -62,7 +88,7 @@ export function checkAllowedAddress(url: URL, allowed: readonly string[]): void 
     const folder = pathname.endsWith('/') ? pathname : `${pathname}/`;
     return url.pathname === pathname || (url.pathname.startsWith(folder) && (isPlain || pathname === '/'));
   };
-  if (!allowed.filter(isAddress).some(isIn)) throw notAllowed(addressName(url.href), allowed);
+  if (!allowed.filter((one) => /^https?:/i.test(one)).some(isIn)) throw notAllowed(addressName(url.href), allowed);
 }
 
 function isBelow(path: string, folder: string): boolean {

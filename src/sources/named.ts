@@ -3,6 +3,7 @@ import type { NamedSource } from '../platform/named-sources.ts';
 import { isAddress, sourceName } from '../text/address.ts';
 import { secretReader, variableOf } from './secrets.ts';
 import type { SourceRequest, SourceSettings } from './source.ts';
+import { SourceError } from './source-errors.ts';
 
 /** What a process knows of sources: those that its settings name, its environment, and whom it trusts. */
 export interface SourceContext {
@@ -32,6 +33,7 @@ export function requestOf(text: string, given: SourceSettings, context: SourceCo
   const name = nameIn(text, named);
   const source = name === undefined ? undefined : named[name];
   if (name === undefined || source === undefined) {
+    if (!isAddress(text)) throw unknownName(sourceName(text) ?? text, Object.keys(named));
     return { address: text, settings: given, environment, ca, secret: secretReader(given, environment) };
   }
   const { url, ...ofName } = source;
@@ -39,6 +41,13 @@ export function requestOf(text: string, given: SourceSettings, context: SourceCo
   const settings = { ...ofName, ...defined({ keyFile }), ...given, ...joined(ofName, given) };
   const address = below(url, text.slice(name.length + 1));
   return { address, settings, environment, ca, secret: secretReader(settings, environment, name) };
+}
+
+function unknownName(name: string, known: readonly string[]): SourceError {
+  const others = known.length === 0 ? 'none is named there' : `named there are ${known.join(', ')}`;
+  return new SourceError(`the settings name no source ${JSON.stringify(name)}; ${others}`, {
+    remedy: 'name it in "sources" of rollcall.config.json, where rollcall runs',
+  });
 }
 
 function joined(ofName: SourceSettings, given: SourceSettings): SourceSettings {

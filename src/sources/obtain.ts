@@ -4,10 +4,11 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { shown } from '../imports/read/intake-error.ts';
 import { hashOf } from '../platform/file-hash.ts';
-import { isAddress } from '../text/address.ts';
-import { alternatives, pathPattern } from '../text/wildcard.ts';
+import { isAddress, isRemote } from '../text/address.ts';
+import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
+import { isElsewhere, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
-import type { SourceRequest } from './source.ts';
+import type { SourceSettings } from './source.ts';
 import { SourceError, SourceNotAllowed } from './source-errors.ts';
 import { type Kept, spool } from './spool.ts';
 
@@ -25,21 +26,32 @@ export interface Obtained {
   readonly copy?: Kept;
 }
 
-const PATTERN = /[*?[{]/;
 /** Names that are compared with a pattern before other work gets a turn. */
 const NAMES_AT_ONCE = 1_000;
 
 /** A path that is there is one, whatever its name looks like. */
 export function isPattern(source: string): boolean {
-  return PATTERN.test(source) && !existsSync(source);
+  return hasWildcards(source) && !existsSync(source);
 }
 
 /**
  * What `file`, as the user named it in `folder`, means from everywhere: a whole path or pattern, or an address.
+ * @param given how it is read, where it is no path
  * @throws SourceError when it can never give a file
  */
-export async function wholeSource(file: string, folder: string): Promise<string> {
-  if (isAddress(file)) return checkedAddress(file);
+export async function wholeSource(
+  file: string,
+  folder: string,
+  { named = {}, given = {} }: { readonly named?: SourceContext['named']; readonly given?: SourceSettings } = {},
+): Promise<string> {
+  const [, database] = /^\s*sqlite:(?:\/\/)?(.+)$/is.exec(file) ?? [];
+  if (database !== undefined) return checkedAddress(`sqlite:${resolve(folder, database)}`, given);
+  if (isAddress(file)) return checkedAddress(file, given);
+  if (isElsewhere(file, named)) {
+    const { address, settings } = requestOf(file, given, { named, environment: () => undefined, ca: undefined });
+    checkedAddress(address, settings);
+    return file.trim();
+  }
   const path = resolve(folder, file);
   if (file.trim() === '')
     throw new SourceError('the path is empty; name a file, a pattern such as exports/*.csv, or an address');
@@ -58,9 +70,12 @@ export async function wholeSource(file: string, folder: string): Promise<string>
   return path;
 }
 
-export interface Wanted extends Omit<SourceRequest, 'address' | 'mayFollow'> {
+export interface Wanted {
   /** From `wholeSource`. */
   readonly source: string;
+  /** How it is read, as far as it is not named in the settings. */
+  readonly given: SourceSettings;
+  readonly context: SourceContext;
   readonly maxSource: number;
   readonly copy: Kept | null;
   /** Where it may be only. Both throw SourceNotAllowed. */
@@ -77,11 +92,11 @@ export interface Wanted extends Omit<SourceRequest, 'address' | 'mayFollow'> {
  * @throws SourceError, NoRoom; the signal's reason when aborted
  */
 export async function obtain(
-  { source, maxSource, copy, within, ...how }: Wanted,
+  { source, given, context, maxSource, copy, within }: Wanted,
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<Obtained> {
-  if (isAddress(source)) {
-    const found = await sourceAt({ ...how, address: source, mayFollow: within?.check });
+  if (isRemote(source)) {
+    const found = await sourceAt({ ...requestOf(source, given, context), mayFollow: within?.check });
     const path = join(folder, 'source');
     const { name, hash, version } = await spool(found, { path, maxBytes: maxSource, signal, kept: copy });
     return { path, name, hash, copy: { hash, version } };
@@ -136,7 +151,7 @@ async function* fitting(pattern: string): AsyncGenerator<string> {
 
 async function* fittingOne(pattern: string): AsyncGenerator<string> {
   const names = pattern.split(sep);
-  const first = names.findIndex((name) => PATTERN.test(name));
+  const first = names.findIndex((name) => hasWildcards(name));
   const fixed = first === -1 ? names.length - 1 : first;
   const fits = pathPattern(names.slice(fixed).join('/'));
   const isDeep = names.includes('**');

@@ -22,6 +22,31 @@ const SCHEMES: readonly Scheme[] = [
     load: async () => (await import('./https.ts')).httpsSource,
   },
   {
+    names: ['s3'],
+    takes: ['endpoint', 'region', 'secrets'],
+    load: async () => (await import('./s3.ts')).s3Source,
+  },
+  {
+    names: ['gs'],
+    takes: ['endpoint', 'secrets'],
+    load: async () => (await import('./s3.ts')).s3Source,
+  },
+  {
+    names: ['postgres', 'postgresql'],
+    takes: ['query', 'table', 'secrets'],
+    load: async () => (await import('./postgres.ts')).postgresSource,
+  },
+  {
+    names: ['mysql', 'mariadb'],
+    takes: ['query', 'table', 'secrets'],
+    load: async () => (await import('./mysql.ts')).mysqlSource,
+  },
+  {
+    names: ['sqlite'],
+    takes: ['query', 'table'],
+    load: async () => (await import('./sqlite.ts')).sqliteSource,
+  },
+  {
     names: ['sftp'],
     takes: ['secrets', 'keyFile', 'knownHosts'],
     load: async () => (await import('./sftp.ts')).sftpSource,

@@ -37,3 +37,8 @@ export function addressName(address: string): string {
 export function sourceName(text: string): string | undefined {
   return /^([a-z][a-z0-9_-]+):(?!\/\/)/.exec(text)?.[1];
 }
+
+/** Whether a whole source (`wholeSource`) is no path, but an address or in a named source: whole paths begin otherwise. */
+export function isRemote(source: string): boolean {
+  return isAddress(source) || sourceName(source) !== undefined;
+}

@@ -7,6 +7,11 @@
 const ANY = Symbol('any number of items');
 type Part<Item> = typeof ANY | ((item: Item) => boolean);
 
+/** Whether a path may be a pattern. */
+export function hasWildcards(path: string): boolean {
+  return /[*?[{]/.test(path);
+}
+
 /** A text in which `*` stands for any characters; case does not matter. */
 export function starPattern(pattern: string): (text: string) => boolean {
   const parts = [...pattern.toLowerCase()].map((char) => (char === '*' ? ANY : is(char)));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { FileFacts } from '../../src/features/inspect/api.ts';
+import type { FileFacts } from '../../src/api/file-facts.ts';
 import { openWorkplace } from './workplace.ts';
 
 const ENROLLMENTS = 'Kurs,Person,Rolle\nbio,ana,Lehrer\nbio,bo,Kind\n';

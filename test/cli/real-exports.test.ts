@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FileFacts } from '../../src/features/inspect/api.ts';
+import type { FileFacts } from '../../src/api/file-facts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { KNOWN } from './exports/known.ts';
 import { LATER } from './exports/later.ts';

@@ -286,18 +286,6 @@ test('the audit log is found by what was done and leads to it', async () => {
   await eventually(() => rows.count()).toBe(1);
 });
 
-test('the documentation of the API fits a small screen, is narrowed down and opened with the keyboard, and breaks no content policy', async () => {
-  const page = await browser.open(`${server.url}/docs`, { viewport: { width: 320, height: 700 } });
-  await page.getByPlaceholder('Filter by tag or path').fill('cancel');
-  await page.getByRole('button', { name: 'post /v1/imports/{id}/cancel' }).press('Enter');
-  await page.getByRole('button', { name: 'Try it out' }).waitFor();
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-  // These two are Swagger UI's own.
-  expect((await violations(page)).filter((one) => !/^(heading-order|region): /.test(one))).toEqual([]);
-  await page.getByRole('link', { name: 'Back to the console' }).click();
-  await page.getByRole('heading', { name: 'Now' }).waitFor();
-});
-
 test('the end of a long import shows a notification in a hidden tab, once, where the person has allowed it', async () => {
   const page = await browser.open(`${server.url}/settings`, { permissions: ['notifications'] });
   // Stands for the browser's own, which shows nothing to a test.

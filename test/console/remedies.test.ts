@@ -1,22 +1,26 @@
 import { expect, test } from 'vitest';
-import { PROBLEMS } from '../../src/api/problems.ts';
+import { PROBLEMS } from '../../src/api/problem-codes.ts';
 import { withControls } from '../../src/console/option-words.ts';
 import { forPeople, saidBeside, saidOf } from '../../src/console/remedies.ts';
 import { asParameter } from '../../src/errors/named-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
 
-test.each(Object.values(PROBLEMS).map(({ remedy }) => [remedy]))(
+test.each(Object.entries(PROBLEMS).map(([code, { remedy }]) => [code, remedy]))(
   '%s says nothing of requests in the console',
-  (remedy) => {
-    expect(forPeople({ remedy }).remedy).not.toMatch(/`|\b(?:GET|POST|Retry-After|Content-Range|multipart|cursor)\b/);
+  (code, remedy) => {
+    expect(forPeople({ code, remedy }).remedy).not.toMatch(
+      /`|\b(?:GET|POST|Retry-After|Content-Range|multipart|cursor)\b/,
+    );
   },
 );
 
 test('what is said of one request in particular stays as it is, and a refusal is one text', () => {
-  expect(saidOf({ detail: 'There is such a schedule.', remedy: 'Take another name.' })).toBe(
+  expect(saidOf({ code: 'WRONG_STATE', detail: 'There is such a schedule.', remedy: 'Take another name.' })).toBe(
     'There is such a schedule. Take another name.',
   );
-  expect(saidOf({ detail: 'tz is missing.', remedy: PROBLEMS.BAD_OPTION.remedy })).toBe('tz is missing.');
+  expect(saidOf({ code: 'BAD_OPTION', detail: 'tz is missing.', remedy: PROBLEMS.BAD_OPTION.remedy })).toBe(
+    'tz is missing.',
+  );
 });
 
 test.each([
@@ -42,7 +46,7 @@ test.each([
 });
 
 test('beside a field, its name is not said again', () => {
-  const problem = { field: 'maxErrors', detail: 'maxErrors is "x%": allowed is a number of rows.' };
+  const problem = { code: 'BAD_OPTION', field: 'maxErrors', detail: 'maxErrors is "x%": allowed is a number of rows.' };
   expect(saidBeside({ ...problem, remedy: PROBLEMS.BAD_OPTION.remedy })).toBe('"x%": allowed is a number of rows.');
-  expect(saidBeside({ field: 'tz', detail: 'tz is missing.' })).toBe('tz is missing.');
+  expect(saidBeside({ code: 'BAD_OPTION', field: 'tz', detail: 'tz is missing.' })).toBe('tz is missing.');
 });

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { JoinedGroup } from '../../src/chat/directory-operations.ts';
+import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../src/features/undo/delete-created.ts';
+import { createDeletions } from '../../src/features/undo/deletions.ts';
+import { usersOfOthers } from '../../src/features/undo/used-by-others.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
-import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../src/imports/life/delete-created.ts';
-import { createDeletions } from '../../src/imports/life/deletions.ts';
 import { openCreated } from '../../src/imports/record/created.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import {
@@ -49,7 +50,8 @@ async function imported(options: StartOptions = {}) {
 function deleting({ dir, coordinator }: Pipeline, id: string, signal = new AbortController().signal): Deleting {
   const ledger = openCreated(dir.ledger(id));
   onTestFinished(() => ledger.close());
-  return { ledger, pages: coordinator.pages, signal, usedByOthers: (things) => coordinator.usedByOthers(id, things) };
+  const used = usersOfOthers(coordinator);
+  return { ledger, pages: coordinator.pages, signal, usedByOthers: (things) => used(id, things) };
 }
 
 /** Undoes what the import did to the user whom it created. */
@@ -215,18 +217,18 @@ test('a deletion whose end cannot be noted is an error of that deletion, and of 
   const failed = Promise.withResolvers<unknown>();
   const deletions = createDeletions({
     dir,
-    catalog: {
-      get: () => record,
-      beginDeletion: () => {},
-      endDeletion: () => {
+    find: () => record,
+    underWay: {
+      begin: () => {},
+      end: () => {
         throw new Error('no space left on device');
       },
-      deletions: () => [id],
+      all: () => [id],
     },
     regions: new Set(['us']),
     sandbox: readOptions(record).sandbox,
     pages: coordinator.pages,
-    usedByOthers: coordinator.usedByOthers,
+    usedByOthers: usersOfOthers(coordinator),
     onError: (_, error) => failed.resolve(error),
   });
   deletions.start(id);

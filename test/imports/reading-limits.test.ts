@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { openInspectThread } from '../../src/features/inspect/reading-heads.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { openLedgerQueue } from '../../src/imports/report/ledger-queue.ts';
+import type { LedgerThread } from '../../src/imports/report/ledger-task.ts';
 import { openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
@@ -19,19 +21,27 @@ function openThreads() {
   return threads;
 }
 
+function openHeads() {
+  const heads = openInspectThread();
+  onTestFinished(() => heads.close());
+  return heads;
+}
+
 async function staged(): Promise<string> {
   const path = join(tempDir(), 'ledger.sqlite');
   await stage(path, members(300));
   return path;
 }
 
+/** Beside the thread. */
+const LEDGER_THREAD = new URL('../../src/imports/report/ledger-queue.ts', import.meta.url).href;
 const READING = importOptions.parse({ region: 'us' });
 const SMALL = { head: Buffer.from('guid,uid\ng,u\n'), name: 'members.csv', options: READING };
 
 test('a task that takes too long is refused, and the next ones are done by another thread', async () => {
-  const threads = openThreads();
+  const heads = openHeads();
   const preview = async () =>
-    JSON.parse(Buffer.from(await threads.preview(SMALL, { deadlineMs: 10_000 })).toString()) as unknown;
+    JSON.parse(Buffer.from(await heads.ask('preview', SMALL, { deadlineMs: 10_000 })).toString()) as unknown;
   // Its thread has started: from now on the time of a task counts.
   await preview();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -46,7 +56,7 @@ test('a task that takes too long is refused, and the next ones are done by anoth
 test('the time in which a thread starts is not that of its first task', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const preview = openThreads().preview(SMALL, { deadlineMs: 10_000 });
+  const preview = openHeads().ask('preview', SMALL, { deadlineMs: 10_000 });
   vi.advanceTimersByTime(60_000);
   await expect(preview).resolves.toBeInstanceOf(Uint8Array);
 });
@@ -75,11 +85,12 @@ test('a task that needs more memory than its thread may have is refused, and the
   staging.add([rowAt(0, {})]);
   const columns = Array.from({ length: 700_000 }, () => 'column');
   staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
-  const queue = openLedgerQueue({ atOnce: 1, heapMb: 48 });
+  const queue = openLedgerQueue<LedgerThread>({ thread: [LEDGER_THREAD, './ledger-thread'], atOnce: 1, heapMb: 48 });
   onTestFinished(() => queue.close());
   const wide = queue.ask('rowsPage', { path, filter: {}, order: ORDER_OF_INPUT, limit: 1 }, { deadlineMs: 60_000 });
   await expect(wide).rejects.toMatchObject({ reason: 'memory' });
-  expect(await queue.ask('preview', SMALL, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
+  const small = { path: await staged(), filter: {}, order: ORDER_OF_INPUT, limit: 1 };
+  expect(await queue.ask('rowsPage', small, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
 });
 
 test('what no one waits for any more is not begun, and what others wait for is done', async () => {
@@ -135,10 +146,10 @@ test('what the coordinator itself asks for has no deadline and is never refused'
 });
 
 test('callers take turns: one who asks much does not hold up another', async () => {
-  const threads = openThreads();
+  const heads = openHeads();
   const answered: string[] = [];
   const ask = (caller: string) =>
-    threads.preview(SMALL, { deadlineMs: 60_000, caller }).then(() => void answered.push(caller));
+    heads.ask('preview', SMALL, { deadlineMs: 60_000, caller }).then(() => void answered.push(caller));
   await Promise.all([...Array.from({ length: 20 }, () => ask('much')), ask('little')]);
   // One was under way, and one had its turn.
   expect(answered.indexOf('little')).toBe(2);

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type RepairRow, repairReplace } from '../../src/features/repair/api.ts';
 import { doRepair } from '../../src/features/repair/repair-work.ts';
+import { createRepairs } from '../../src/features/repair/repairs.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../src/imports/import-options.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
@@ -18,20 +19,22 @@ type Cells = Readonly<Record<string, unknown>>;
 const openOne = () => openPipeline({ place: EMBEDDED });
 const REPAIRABLE = { filter: { states: ['open', 'wrong', 'ready'] }, after: 0, limit: 500 } as const;
 
-async function rowsOf({ coordinator }: Pipeline, id: string): Promise<RepairRow[]> {
-  return (await coordinator.repairs.page(id, REPAIRABLE)).rows;
+const repairsOf = ({ coordinator, dir }: Pipeline) => createRepairs({ coordinator, dir, sandbox: false });
+
+async function rowsOf(pipeline: Pipeline, id: string): Promise<RepairRow[]> {
+  return (await repairsOf(pipeline).page(id, REPAIRABLE)).rows;
 }
 
 /** Edits rows by the line that a person sees. */
 async function edit(pipeline: Pipeline, id: string, ...edits: readonly Edit[]): Promise<RepairRow[]> {
   const byLine = new Map((await rowsOf(pipeline, id)).map(({ line, row }) => [line, row]));
   const given = edits.map(([line, column, value]) => ({ row: byLine.get(line) ?? 0, column, value }));
-  return (await pipeline.coordinator.repairs.edit(id, given, 'ann')).rows;
+  return (await repairsOf(pipeline).edit(id, given, 'ann')).rows;
 }
 
-async function send({ coordinator }: Pipeline, id: string): Promise<string> {
-  const child = await coordinator.repairs.send(id, 'ann');
-  expect((await coordinator.settled(child)).state).toBe('completed');
+async function send(pipeline: Pipeline, id: string): Promise<string> {
+  const child = await repairsOf(pipeline).send(id, 'ann');
+  expect((await pipeline.coordinator.settled(child)).state).toBe('completed');
   return child;
 }
 
@@ -115,9 +118,9 @@ test.each(['csv', 'ndjson'] as const)(
             column,
             value,
           }));
-          for (const one of edits) await pipeline.coordinator.repairs.edit(parent.id, [one], 'ann');
+          for (const one of edits) await repairsOf(pipeline).edit(parent.id, [one], 'ann');
           const ready = (await rowsOf(pipeline, parent.id)).filter(({ state }) => state === 'ready');
-          const { rows: counted } = await pipeline.coordinator.repairs.overview(parent.id, 'ann');
+          const { rows: counted } = await repairsOf(pipeline).overview(parent.id, 'ann');
           expect(counted).toMatchObject({ total: open.length, ready: ready.length });
           if (ready.length === 0) return;
 
@@ -163,7 +166,7 @@ test('a row that gives several memberships is edited as one, under the number of
   const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };
   const { id: parent } = await pipeline.run('guid,uid\nchoir;te am,ada\n', options);
   expect(await rowsOf(pipeline, parent)).toMatchObject([{ row: 1, line: 2 }]);
-  const { repairs } = pipeline.coordinator;
+  const repairs = repairsOf(pipeline);
   await expect(repairs.edit(parent, [{ row: 2, column: 'guid', value: 'team' }], 'ann')).rejects.toThrow(
     'row 2 has nothing to repair',
   );
@@ -195,7 +198,7 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
   const pipeline = await openOne();
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b,=1+1\nchoir,c d,x\nchoir,ok,\n');
   const report = reportOf(pipeline, parent);
-  const { repairs } = pipeline.coordinator;
+  const repairs = repairsOf(pipeline);
   expect(await repairs.takeFile(parent, report, 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
   // As a spreadsheet saves it where commas are decimal points.
   const saved = `\uFEFF${report.replace('a b', 'ada').replace('c d', 'c!d').replaceAll(',', ';').replaceAll('\n', '\r\n')}`;
@@ -218,7 +221,7 @@ test('a row that a corrected report has on several lines takes the edit of any o
   const { id: parent } = await pipeline.run('guid,uid\nte am;so lo,ada\n', options);
   const report = reportOf(pipeline, parent);
   expect(report.match(/"te am;so lo",ada/g)).toHaveLength(2);
-  const { repairs } = pipeline.coordinator;
+  const repairs = repairsOf(pipeline);
   expect(await repairs.takeFile(parent, report.replace('te am;so lo', 'team;solo'), 'ann')).toMatchObject({
     rows: 1,
     cells: 1,
@@ -245,7 +248,7 @@ test('a process that dies while rows are sent sends each of them once', async ()
     await pipeline.restart();
   };
   await again();
-  expect(await pipeline.coordinator.repairs.overview(parent, 'ann')).toMatchObject({
+  expect(await repairsOf(pipeline).overview(parent, 'ann')).toMatchObject({
     rows: { ready: 2 },
     maySend: true,
   });
@@ -253,7 +256,7 @@ test('a process that dies while rows are sent sends each of them once', async ()
   // Before the import was made: the rows are free again.
   await doRepair(subject, 'claim', { importId: 'never-made', by: 'ann' });
   await again();
-  expect(await pipeline.coordinator.repairs.overview(parent, 'ann')).toMatchObject({
+  expect(await repairsOf(pipeline).overview(parent, 'ann')).toMatchObject({
     rows: { ready: 2, sent: 0 },
     sends: [],
   });
@@ -269,9 +272,9 @@ test('a process that dies while rows are sent sends each of them once', async ()
   await pipeline.coordinator.continueAll();
   expect(await pipeline.coordinator.settled(child)).toMatchObject({ state: 'completed' });
   expect(pipeline.counts(child)).toMatchObject({ read: 2, added: 2 });
-  await expect(pipeline.coordinator.repairs.send(parent, 'ann')).rejects.toThrow('has no repaired rows to send');
+  await expect(repairsOf(pipeline).send(parent, 'ann')).rejects.toThrow('has no repaired rows to send');
   await pipeline.coordinator.remove(child);
-  await expect(pipeline.coordinator.repairs.send(parent, 'ann')).rejects.toThrow('has no repaired rows to send');
+  await expect(repairsOf(pipeline).send(parent, 'ann')).rejects.toThrow('has no repaired rows to send');
 });
 
 test('a big import is repaired in a thread, with the same answers and refusals', async () => {
@@ -282,7 +285,7 @@ test('a big import is repaired in a thread, with the same answers and refusals',
   const ledger = new DatabaseSync(pipeline.dir.ledger(parent));
   ledger.exec('create table padding as select zeroblob(17 * 1024 * 1024)');
   ledger.close();
-  const { repairs } = pipeline.coordinator;
+  const repairs = repairsOf(pipeline);
   expect((await rowsOf(pipeline, parent)).length).toBe(500);
   await expect(repairs.edit(parent, [{ row: 1, column: 'nope', value: 'x' }], 'ann')).rejects.toMatchObject({
     code: 'CANNOT_REPAIR',
@@ -326,7 +329,7 @@ test('a row that only another row made invalid is sent when that one is correcte
   await edit(pipeline, parent, [3, 'uid', null]);
   expect(await states()).toEqual(before);
 
-  const taken = await pipeline.coordinator.repairs.takeFile(
+  const taken = await repairsOf(pipeline).takeFile(
     parent,
     'uid,guid,role,note,_row\nanna,g1,participant,,2\nannb,g1,ban,x,3\nanna,g1,admin,,4\n',
     'ann',

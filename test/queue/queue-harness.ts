@@ -1,3 +1,4 @@
+import { stdSerializers } from 'pino';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Backend } from '../../src/queue/backend.ts';
@@ -57,7 +58,7 @@ export function openOffice(backend: Backend): Office {
   });
   const onError = (error: Error) => {
     // Such jobs are reported as well, and these tests have them on purpose.
-    if (/was given up|is left to a newer worker/.test(error.message)) givenUp.push(error.message);
+    if (/was given up|is left to a newer worker/.test(error.message)) givenUp.push(stdSerializers.err(error).message);
     else errors.push(error);
   };
   const suffix = `${process.pid}-${++offices}`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROBLEMS } from '../../src/api/problems.ts';
+import { PROBLEMS } from '../../src/api/problem-codes.ts';
 import { newSchedule } from '../../src/features/schedule/api.ts';
 import { CREATING, MAX_CREATE } from '../../src/options/create-options.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FileFacts } from '../../src/api/file-facts.ts';
 import type { Look } from '../../src/api/look.ts';
 import type { Preview } from '../../src/api/preview.ts';
-import type { FileFacts } from '../../src/features/inspect/api.ts';
 import type { KnownRecipe } from '../../src/features/recipes/recipe-store.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

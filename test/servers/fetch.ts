@@ -11,6 +11,7 @@ const run = promisify(execFile);
 const PACKAGES: Readonly<Record<Need, { readonly name: string; readonly programs: string }>> = {
   redis: { name: 'redis-server', programs: 'usr/bin/redis-server' },
   postgres: { name: 'postgresql', programs: 'usr/lib/postgresql/*/bin/{postgres,initdb}' },
+  mariadb: { name: 'mariadb-server-core', programs: 'usr/sbin/mariadbd' },
   sshd: { name: 'openssh-server', programs: 'usr/{sbin/sshd,lib/openssh/sftp-server}' },
   chromium: { name: 'chromium-headless-shell', programs: 'usr/lib/chromium/chromium-headless-shell' },
 };

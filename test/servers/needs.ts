@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** What tests start and npm does not bring. */
-export type Need = 'redis' | 'postgres' | 'chromium' | 'sshd';
+export type Need = 'redis' | 'postgres' | 'mariadb' | 'chromium' | 'sshd';
 
 /**
  * What fetch.ts has put where the machine had nothing: kept for other runs and other clones. Postgres does not run as root,
@@ -21,6 +21,7 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
   redis: () => onPath('redis-server', 'valkey-server'),
   // Debian keeps each version in a folder of its own.
   postgres: () => [...onPath('postgres'), ...globSync('/usr/lib/postgresql/*/bin/postgres').toSorted().toReversed()],
+  mariadb: () => onPath('mariadbd', 'mysqld'),
   sshd: () => [...onPath('sshd'), '/usr/sbin/sshd'].filter((path) => existsSync(path)),
   chromium: () => {
     const named = process.env['CHROMIUM_PATH'];
@@ -33,7 +34,7 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
 export function programOf(need: Need): string | undefined {
   return [
     ...PLACES[need](),
-    ...globSync(join(FETCHED, need, 'bin/{redis-server,postgres,chromium-headless-shell,sshd}')),
+    ...globSync(join(FETCHED, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd}')),
   ][0];
 }
 

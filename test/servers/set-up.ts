@@ -11,6 +11,7 @@ const TESTS = dirname(import.meta.dirname);
 const STARTED_BY: ReadonlyMap<string, Need> = new Map([
   ['servers/redis.ts', 'redis'],
   ['servers/postgres.ts', 'postgres'],
+  ['servers/mariadb.ts', 'mariadb'],
   ['servers/sshd.ts', 'sshd'],
   ['console/browser.ts', 'chromium'],
 ]);

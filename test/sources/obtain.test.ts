@@ -38,9 +38,9 @@ interface FetchOptions {
 const fetchFrom = (source: string, { headers = {}, maxSource = 10_000, copy, folder, signal }: FetchOptions = {}) =>
   obtain(
     {
-      ...{ source, maxSource, copy: copy ?? null, ca: authority.ca, secret: () => undefined },
-      settings: { headers: Object.fromEntries(Object.keys(headers).map((header) => [header, header])) },
-      environment: (variable) => headers[variable],
+      ...{ source, maxSource, copy: copy ?? null },
+      given: { headers: Object.fromEntries(Object.keys(headers).map((header) => [header, header])) },
+      context: { named: {}, ca: authority.ca, environment: (variable) => headers[variable] },
     },
     { folder: folder ?? join(tempDir(), 'kept'), signal: signal ?? new AbortController().signal },
   );

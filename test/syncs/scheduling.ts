@@ -152,6 +152,7 @@ export function openOffice(): Office {
       const runs = new ScheduleRuns({
         catalog,
         sources: [],
+        named: {},
         syncs,
         newSyncId: () => `sync-${++ids}`,
         ledger: (id) => join(root, 'imports', id),

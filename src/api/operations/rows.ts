@@ -6,7 +6,7 @@ import { callsAnswer, callsQuery, groupsAnswer, groupsQuery, problemsAnswer, row
 
 const operation = operationsOf('rows', z.object({ id: z.string() }));
 
-/** What an import's file says of its rows, problems, groups and calls, and as a file: the outcome of every row. */
+/** Rows, problems, groups and calls of an import, and its report: a file with the outcome of every row. */
 export const rowOperations = {
   rows: operation('GET /v1/imports/:id/rows', 'viewer', {
     summary: 'Rows with their outcomes, in the order of the input or sorted',

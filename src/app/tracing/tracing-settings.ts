@@ -3,7 +3,7 @@ import { ConfigError } from '../../platform/setting.ts';
 
 type Variable = (name: string) => string | undefined;
 
-/** What the variables of OpenTelemetry say, as far as it is read here and not by its packages. */
+/** Variables of OpenTelemetry that its own packages do not read. */
 export interface TracingSettings {
   readonly protocol: 'http/json' | 'http/protobuf';
   readonly sampler: string;

@@ -15,18 +15,18 @@ const VERDICT_KINDS = [
 ] as const;
 export type VerdictKind = (typeof VERDICT_KINDS)[number];
 
-/** What became of one call. */
+/** Result of one call. */
 export const CALL_KINDS = ['answered', ...VERDICT_KINDS] as const;
 
 interface Meaning {
   readonly kind: VerdictKind;
-  /** What a person can do about rows that failed with it. */
+  /** Advice for people whose rows failed with it. */
   readonly advice?: Words;
   /** Of a code that a check can foresee. */
   readonly foreseen?: {
     /** Why the row would fail: a sentence without capital and full stop. */
     readonly why: string;
-    /** What to do before anything is sent. */
+    /** Advice before anything is sent. */
     readonly advice: Words;
   };
 }
@@ -126,7 +126,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       advice: 'Add the acting user to the group first, or leave the acting user out.',
     },
   },
-  // What was asked for cannot be, whoever is in the call.
+  // The request is impossible, whoever is in the call.
   ERR_EMPTY_GROUP_PASS: {
     kind: 'final',
     advice: 'A group of this type needs a password: add one to the file, or choose another type.',

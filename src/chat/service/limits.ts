@@ -21,7 +21,7 @@ export const MAX_PER_PAGE = 1000;
 /** Entries of a page of banned users: the documented default, because no maximum is documented (docs/chat-service.md, 46). */
 export const BANNED_PER_PAGE = 100;
 
-/** What users and groups are created with (docs/chat-service.md, 55 and 63). */
+/** Limits of the fields of new users and groups (docs/chat-service.md, 55 and 63). */
 export const PROFILE_LIMITS = {
   /** Characters. */
   name: 100,

@@ -1,4 +1,4 @@
-/** What a row asks for, highest first: where one UID is twice in a group, the earlier scope wins. */
+/** Lists of an addition, highest scope first: if one UID is twice in a group, the earlier scope wins. */
 export const SCOPES = ['admin', 'moderator', 'participant', 'ban'] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -27,6 +27,7 @@ import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } f
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
 import { rebuild } from '../target/data.ts';
+import { triedSources } from './sources.ts';
 
 interface Flags extends CommonFlags, QueueFlags {
   readonly rebuildCatalog?: boolean;
@@ -36,7 +37,7 @@ interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** What to do, when it is not well. */
+  /** Advice if the check failed. */
   readonly remedy?: string;
 }
 
@@ -66,13 +67,14 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     say(io, `${name} is not a setting of rollcall${meant === undefined ? '' : `; did you mean ${meant}?`}`, '');
   }
   const progress = showSteps(io, () => [], { begins: 'the queue and the service to answer' });
-  const [disk, keyFiles, queue, service] = await Promise.all([
+  const [disk, keyFiles, queue, service, sources] = await Promise.all([
     checkDisk(config.dataDir),
     checkKeyFiles(),
     checkTheQueue(config),
     checkService(config),
+    checkSources(config),
   ]).finally(progress.stop);
-  const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service];
+  const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service, ...sources];
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
   else {
@@ -164,6 +166,15 @@ async function checkTheQueue(config: Config): Promise<Finding[]> {
     const why = error instanceof QueueAddressError ? error.message : `it cannot be reached: ${messageOf(error)}`;
     return [{ check, ok: false, detail: why, remedy }];
   }
+}
+
+async function checkSources(config: Config): Promise<Finding[]> {
+  const tried = await triedSources(config);
+  return tried.map(({ name, address, detail, ...result }) => ({
+    check: `source ${name}`,
+    detail: `${address}: ${detail}`,
+    ...result,
+  }));
 }
 
 /** The role of this machine, by its queue and keys. */

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
-import { maxCallsOf, withCheckCost } from '../../features/check/commands/check-flags.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
@@ -15,8 +14,10 @@ import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
 import { expectedRows, type Fetched, type FetchedFile, fileToFetch, standardInput } from '../fetched-file.ts';
 import { withBans } from '../flags/ban-flags.ts';
+import { maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { withCreate } from '../flags/create-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-options.ts';
@@ -26,7 +27,7 @@ import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
-import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
+import { optionsWithRecipe } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import type { Io } from '../screen/io.ts';
 import { openImports } from '../target/open-imports.ts';
@@ -37,14 +38,15 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '<file>',
     `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
   );
-  withRecipeFlag(withBans(withCreate(withReading(command))));
+  withBans(withCreate(withReading(command)));
+  if (FEATURES.recipes !== undefined) withRecipeFlag(command);
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
   withExpectRows(withSource(command));
   command.option('--dry-run', 'read and check the file, and send nothing');
-  command.addOption(
-    new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
-  );
-  withCheckCost(command);
+  if (FEATURES.check !== undefined) {
+    const says = 'read the file, ask the service which rows would fail, and send nothing';
+    withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));
+  }
   withPace(withMaxErrors(command)).addOption(settingFlag('giveUpAfter'));
   withTrial(withShape(command));
   command.addOption(
@@ -62,14 +64,16 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   let code: ExitCode;
   // Only what this import needs is loaded.
   if (there === undefined) code = await importHere(io, file, flags);
-  else if (flags.check) {
-    const { importAndCheckThere } = await import('../../features/check/commands/check-there.ts');
-    code = await importAndCheckThere(there, file, flags, maxCallsOf(flags));
+  else if (flags.check && FEATURES.check !== undefined) {
+    code = await (await FEATURES.check()).there(there, file, flags, maxCallsOf(flags));
   } else {
     const { importThere } = await import('../target/import-there.ts');
     code = await importThere(there, file, flags);
   }
-  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags), flags.identities);
+  if (code === EXIT.usage) {
+    const inspecting = await FEATURES.inspect?.();
+    await inspecting?.sayWhatItIs(io, config, file, importOptionsOf(config, flags), flags.identities);
+  }
   return code;
 }
 
@@ -95,10 +99,9 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     ...(file === '-' && { begins: 'standard input to end' }),
     ...(fetched && { fetched, beginLines: fetched.lines }),
   };
-  if (flags.check) {
+  if (flags.check && FEATURES.check !== undefined) {
     const begin = beginning(send, file, options, true, identities);
-    const { runCheckHere } = await import('../../features/check/commands/check-here.ts');
-    return runCheckHere({ ...send, maxCalls: maxCallsOf(flags), begin });
+    return (await FEATURES.check()).here({ ...send, maxCalls: maxCallsOf(flags), begin });
   }
   if (flags.detach !== true) {
     return runImport({ ...send, begin: beginning(send, file, options, true, identities) });
@@ -109,7 +112,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
 }
 
-/** Who imports, and the words to find it by. */
+/** The user who imports, and the tags to find the import by. */
 interface About {
   readonly createdBy: string;
   readonly tags: readonly string[];

@@ -1,19 +1,18 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
-import { composeSyncs } from '../../features/sync/compose-syncs.ts';
-import { openSyncCatalogReader } from '../../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { LEAVING_OUT, type LeavingOutChoices, type RemovingChoices } from '../../options/sending-options.ts';
-import { dataDir, readCatalog } from '../../platform/data-dir.ts';
+import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
 import { type BanFlags, withBanCheck } from '../flags/ban-flags.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
@@ -74,22 +73,13 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       ...flags,
       ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
     }),
-    beside: ({ coordinator, dir, service, log, onStop }) => {
-      if (!isOfSync(config.dataDir, id)) return;
-      const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
-      onStop(() => syncs.stop());
-    },
+    beside: async (here) => (await FEATURES.sync?.())?.beside(config, io, id, here),
     begin: async (coordinator) => {
       await coordinator.resume(id, changes);
       noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
       return id;
     },
   });
-}
-
-/** Whether the import carries out a sync, which must be notified of its end. */
-function isOfSync(path: string, id: string): boolean {
-  return readCatalog(path, openSyncCatalogReader, (syncs) => syncs?.find(id)) !== undefined;
 }
 
 /** Whether the file of an import has been written to since the import was made. A deleted file has not. */

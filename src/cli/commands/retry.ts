@@ -12,6 +12,8 @@ import { checkTarget } from '../check-target.ts';
 import { currentUser } from '../current-user.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Editing } from '../feature.ts';
+import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withMaxErrors } from '../flags/reading-flags.ts';
 import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
@@ -20,8 +22,8 @@ import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
 import type { Imports } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
+import type { Server } from '../target/server-client.ts';
 import { ServerRefused } from '../target/server-errors.ts';
-import { readEdits, sendEdits, sendEditsThere } from './retry-edits.ts';
 
 type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: string };
 
@@ -32,10 +34,12 @@ type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: st
 export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
   withMaxErrors(withRunning(withServer(withRowFilter(command))));
-  command.option(
-    '--edits <file>',
-    'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed`, with its column _row',
-  );
+  if (FEATURES.repair !== undefined) {
+    command.option(
+      '--edits <file>',
+      'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed`, with its column _row',
+    );
+  }
   return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
 }
 
@@ -54,7 +58,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
       `import ${id} is ${state}, not over; first: ${imports.command('resume', id)}${found.sandbox ? ' --sandbox' : ''}`,
     );
   }
-  const edits = flags.edits === undefined ? undefined : await readEdits(flags.edits);
+  const edits = flags.edits === undefined ? undefined : await editsIn(flags.edits);
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
@@ -77,7 +81,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
         ? await unlessNothingLeft(
             server.call(importOperations.retry, { id, ...rowFilterOptions(only) }).then((made) => made.id),
           )
-        : await sendEditsThere(server, id, edits, io);
+        : await edits.sendThere(server, id, io);
     if (again === undefined) return sayNothingLeft(io, id, nothingLeft);
     return followThere({ io, imports, server, json }, again);
   }
@@ -93,13 +97,29 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
           ? await unlessNothingLeft(
               coordinator.retry(id, { maxErrors: flags.maxErrors, only, createdBy: currentUser() }),
             )
-          : await sendEdits(coordinator, id, edits, io, currentUser());
+          : await edits.send({ coordinator, dir: dataDir(config.dataDir), sandbox: found.sandbox }, id, io);
       if (made === undefined) return undefined;
       noteHere(dataDir(config.dataDir), edits === undefined ? 'import.retry' : 'import.repair', made, `of ${id}`);
       return made;
     },
     nothingBegan: () => sayNothingLeft(io, id, nothingLeft),
   });
+}
+
+interface Edits {
+  send(of: Parameters<Editing['send']>[0], id: string, io: Io): Promise<string | undefined>;
+  sendThere(server: Server, id: string, io: Io): Promise<string | undefined>;
+}
+
+/** Rows that were corrected in a file. @throws UsageError */
+async function editsIn(path: string): Promise<Edits | undefined> {
+  const editing = await FEATURES.repair?.();
+  const text = await editing?.read(path);
+  if (editing === undefined || text === undefined) return undefined;
+  return {
+    send: (of, id, io) => editing.send(of, id, text, io, currentUser()),
+    sendThere: (server, id, io) => editing.sendThere(server, id, text, io),
+  };
 }
 
 /** The id of the new import; undefined where no row is left to send. The import has finished: nothing else is in the way. */

@@ -27,7 +27,7 @@ const DEFAULT_GROUPS = 20;
 
 const FAULT_SYNTAX = '[region:]kind[=when], several by commas; when is 5%, 0.05 or a count; slow=400ms[@when]';
 
-/** Where a command writes: results to stdout, everything else to stderr. */
+/** Outputs of a command: results go to stdout, everything else to stderr. */
 export interface SandboxIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;

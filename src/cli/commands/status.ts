@@ -1,17 +1,15 @@
 import { Command } from 'commander';
 import type { RegionStatus } from '../../api/regions.ts';
-import { concludeCheck } from '../../features/check/commands/check-outcome.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
-import { listed } from '../screen/created-things.ts';
 import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
-import { serviceAway } from '../screen/service-away.ts';
-import type { Checked, Imports } from '../target/imports.ts';
+import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
 import { openImports } from '../target/open-imports.ts';
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
@@ -23,46 +21,31 @@ export function statusCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 }
 
 async function status(io: Io, given: string | undefined, flags: CommonFlags & ServerFlags): Promise<ExitCode> {
-  const { imports } = await openImports(flags);
+  const { config, imports } = await openImports(flags);
   const found = await imports.find(given);
   const { summary, problems } = await imports.findings(found);
   const isUnsent = found.state === 'staged' && found.code === ('DRY_RUN' satisfies ReasonCode);
-  const checked = isUnsent ? await imports.check(found.id) : undefined;
+  const checked = isUnsent ? await (await FEATURES.check?.())?.status(config, imports, found) : undefined;
   if (flags.json) {
-    io.out.write(
-      `${JSON.stringify({ ...summary, ...(checked !== undefined && { check: checkDocument(checked) }) })}\n`,
-    );
+    io.out.write(`${JSON.stringify({ ...summary, ...(checked !== undefined && { check: checked.document }) })}\n`);
     return EXIT.ok;
   }
   const regions = await imports.regions();
   const interrupted = regions === undefined && isUnderWay(found.state);
-  // What the service said counts more than what the file looked like.
-  if (checked?.summary !== undefined) io.out.write(`${importTitle(summary, io)}\n`);
+  // The service's answers count more than the check of the file.
+  if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
   else {
     const { color, width } = io;
-    const deleted = summary.created === undefined ? '' : await deletedSince(imports, found.id);
+    const undone = summary.created === undefined ? undefined : await FEATURES.undo?.();
+    const deleted = (await undone?.deleted(config, imports, found.id)) ?? '';
     io.out.write(summaryText(summary, { color, width, problems, interrupted, deleted }));
   }
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
-  else if (checked?.underWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
-  else if (checked !== undefined) {
-    concludeCheck({ io, imports, id: found.id, json: false, sandbox: found.sandbox, checked });
-  } else say(io, '', ...nextSteps(imports, found, summary));
+  else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
+  else if (checked !== undefined) checked.conclude(io);
+  else say(io, '', ...nextSteps(imports, found, summary));
   return EXIT.ok;
-}
-
-/** A check as the API shows it. */
-function checkDocument({ record: { state, reason, calls }, summary, underWay }: Checked) {
-  return { state, underWay, reason, calls, summary: summary ?? null };
-}
-
-/** What `undo --created` has deleted, or found missing. */
-async function deletedSince(imports: Imports, id: string): Promise<string> {
-  const [{ MAX_MADE }, things] = await Promise.all([import('../../features/undo/api.ts'), imports.created(id)]);
-  const gone = things.filter(({ undone }) => undone === 'deleted' || undone === 'gone');
-  if (gone.length === 0) return '';
-  return `${things.length < MAX_MADE ? '' : 'at least '}${listed(gone)}`;
 }
 
 function regionLine({
@@ -78,13 +61,13 @@ function regionLine({
   circuit,
 }: RegionStatus): string {
   const parts = [
-    workers === 0 ? `no worker: start one with rollcall worker --region ${region}` : '',
+    workers === 0 ? noWorker(region) : '',
     `${counted(active, 'call')} in flight`,
     `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
     setAside > 0 ? `${counted(setAside, 'job')} that cannot be read` : '',
     delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
     serviceAway(circuit, true),
-    stopped ? 'stopped: the service refused the key or plan' : '',
+    stopped ? REGION_REFUSED : '',
     key === null ? '' : `key ${key}`,
     limitedForMs > 1_500 ? `waiting ${duration(limitedForMs)} for the rate limit` : '',
   ];

@@ -1,15 +1,15 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { readConfig } from '../../platform/config.ts';
+import type { Names, Name as Word } from '../feature.ts';
 import type { Io } from '../screen/io.ts';
 
-/** What may come next on a command line. */
+/** Suggestions for the next word of a command line. */
 export interface Suggestions {
   /** Whether names of files may. */
   readonly files: boolean;
   /** Words that begin like the one that is being typed, each with what it means. */
   readonly words: readonly Word[];
 }
-type Word = readonly [word: string, meaning: string];
 
 /** The flags on the line that say where imports are. */
 type Place = Readonly<Record<'dataDir' | 'server', string | undefined>>;
@@ -18,6 +18,7 @@ interface KnownCommand {
   readonly description: string;
   readonly hidden?: true;
   readonly load: () => Promise<(io: Io, end: () => Promise<void>) => Command>;
+  readonly names?: () => Promise<Names>;
 }
 
 /** Placeholders of flags and arguments that take a path. */
@@ -54,11 +55,12 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
     given,
   );
   const place: Place = { dataDir: flagValue(given, '--data-dir'), server: flagValue(given, '--server') };
-  if (option !== undefined) return valuesOf(option, current, place);
+  const named = (option: Option, typed: string) => valuesOf(option, typed, place, commands['recipes']?.names);
+  if (option !== undefined) return named(option, current);
   const [flag = '', ...value] = current.split('=');
   const assigned = value.length > 0 ? optionOf(command, flag) : undefined;
   if (assigned !== undefined) {
-    const { files, words: values } = await valuesOf(assigned, value.join('='), place);
+    const { files, words: values } = await named(assigned, value.join('='));
     return { files, words: values.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
   }
   if (current.startsWith('-')) {
@@ -71,11 +73,11 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
   const subcommands = position === 0 ? command.commands.map((one): Word => [one.name(), one.description()]) : [];
   const argument = command.registeredArguments[position];
   if (argument === undefined) return among(current, subcommands);
-  const named = await namesFor(name, command, argument, place);
-  return among(current, [...subcommands, ...named], PATHS.has(argument.name()));
+  const known = await namesFor({ name, names: commands[name]?.names }, command, argument, place);
+  return among(current, [...subcommands, ...known], PATHS.has(argument.name()));
 }
 
-/** Where on the command line one is: the inner command, the flag that waits for its value, the number of arguments. */
+/** Position on the command line: the inner command, the flag that waits for its value, the number of arguments. */
 function placeOf(outer: Command, given: readonly string[]) {
   let command = outer;
   let option: Option | undefined;
@@ -103,10 +105,15 @@ function flagValue(given: readonly string[], flag: string): string | undefined {
   return given[given.lastIndexOf(flag) + 1 || given.length];
 }
 
-async function valuesOf(option: Option, current: string, place: Place): Promise<Suggestions> {
+async function valuesOf(
+  option: Option,
+  current: string,
+  place: Place,
+  recipes: KnownCommand['names'],
+): Promise<Suggestions> {
   const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
   const choices = (option.argChoices ?? []).map((choice): Word => [choice, '']);
-  const named = option.long === '--recipe' ? await whereThereAre(place, recipes, builtInRecipes) : choices;
+  const named = option.long === '--recipe' && recipes !== undefined ? await thereIn(place, await recipes()) : choices;
   return among(current, named, PATHS.has(placeholder));
 }
 
@@ -114,30 +121,32 @@ function among(current: string, words: readonly Word[], files = false): Suggesti
   return { files, words: words.filter(([word]) => word.startsWith(current)) };
 }
 
-/** What an argument may name: one of its choices, or an import, sync or schedule of the data directory. */
-async function namesFor(name: string, command: Command, argument: Argument, place: Place): Promise<readonly Word[]> {
+/** Values of an argument: one of its choices, an import of the data directory, or what the feature of the command says. */
+async function namesFor(
+  { name, names }: { readonly name: string; readonly names: KnownCommand['names'] | undefined },
+  command: Command,
+  argument: Argument,
+  place: Place,
+): Promise<readonly Word[]> {
   if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Word => [choice, '']);
   const wanted = argument.name();
-  // They are those of this machine, whatever server there is.
-  if (name === 'recipes') {
-    const isThere = command.name() === 'show' || command.name() === 'remove';
-    return isThere ? await whereThereAre(place, recipes, recipes) : [];
+  if (names !== undefined) {
+    const known = await names();
+    const { here, ofThisMachine } = known;
+    return known.wants(command, argument) ? thereIn(place, { here, ...(ofThisMachine && { everywhere: here }) }) : [];
   }
-  if (name === 'schedule') return command.name() === 'add' ? [] : await whereThereAre(place, schedules);
-  if (name === 'sync') return wanted === 'id' ? await whereThereAre(place, syncs) : [];
-  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return await whereThereAre(place, imports);
+  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return thereIn(place, { here: imports });
   return [];
 }
 
-/** What is in the data directory. Where a server has it: what every server has, because no one is asked over the network. */
-async function whereThereAre(
+/** Contents of the data directory. For a server only the names that every server has: completion never uses the network. */
+async function thereIn(
   place: Place,
-  names: (dataDir: string) => Promise<readonly Word[]>,
-  everywhere: (dataDir: string) => Promise<readonly Word[]> = async () => [],
+  { here, everywhere = async () => [] }: Pick<Names, 'here' | 'everywhere'>,
 ): Promise<readonly Word[]> {
   try {
     const config = readConfig(place);
-    return await (config.server === undefined ? names(config.dataDir) : everywhere(config.dataDir));
+    return await (config.server === undefined ? here(config.dataDir) : everywhere(config.dataDir));
   } catch {
     // A wrong setting, or nothing there yet: the command itself says so when it is run.
     return [];
@@ -148,37 +157,4 @@ async function whereThereAre(
 async function imports(dataDir: string): Promise<readonly Word[]> {
   const { listImports } = await import('../target/data.ts');
   return listImports(dataDir, MAX_NAMES).map(({ id, state, file }) => [id, `${state}, ${file}`]);
-}
-
-async function syncs(dataDir: string): Promise<readonly Word[]> {
-  const [{ readCatalog }, { openSyncCatalogReader }] = await Promise.all([
-    import('../../platform/data-dir.ts'),
-    import('../../features/sync/sync-catalog.ts'),
-  ]);
-  return readCatalog(dataDir, openSyncCatalogReader, (reader) =>
-    (reader?.list(MAX_NAMES) ?? []).map(({ id, state, file }): Word => [id, `${state}, ${file}`]),
-  );
-}
-
-async function schedules(dataDir: string): Promise<readonly Word[]> {
-  const [{ readCatalog }, { openScheduleCatalogReader }] = await Promise.all([
-    import('../../platform/data-dir.ts'),
-    import('../../features/schedule/schedule-catalog.ts'),
-  ]);
-  return readCatalog(dataDir, openScheduleCatalogReader, (reader) =>
-    (reader?.list() ?? []).map(({ name, file }): Word => [name, file]),
-  );
-}
-
-async function recipes(path: string): Promise<readonly Word[]> {
-  const [{ listRecipes }, { dataDir }] = await Promise.all([
-    import('../../features/recipes/recipe-store.ts'),
-    import('../../platform/data-dir.ts'),
-  ]);
-  return listRecipes(dataDir(path)).map(({ name, title }): Word => [name, title]);
-}
-
-async function builtInRecipes(): Promise<readonly Word[]> {
-  const { BUILT_IN } = await import('../../features/recipes/built-in.ts');
-  return BUILT_IN.map(({ name, title }): Word => [name, title]);
 }

@@ -1,4 +1,3 @@
-import type { CheckFlags } from '../../features/check/commands/check-flags.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { banOptionsOf } from '../../options/ban-options.ts';
 import { createOptionsOf } from '../../options/create-options.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import type { BanFlags } from './ban-flags.ts';
+import type { CheckFlags } from './check-flags.ts';
 import type { CreateFlags } from './create-flags.ts';
 import type { CommonFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags } from './flags.ts';
 import type { ExpectRowsFlags, ReadingFlags } from './reading-flags.ts';

@@ -17,7 +17,7 @@ function optionFlag(name: string, { value, help, preset, off, choices, parse, jo
   return choices === undefined ? option.argParser(parserOf(parse, join)) : option.choices(choices);
 }
 
-/** What commander calls with the text of a flag; with `join` the flag may be repeated. */
+/** Parser that commander calls with the text of a flag; with `join` the flag may be repeated. */
 export function parserOf<Value>(parse: (text: string) => Value, join?: (earlier: Value, later: Value) => Value) {
   const parser = (text: string, earlier?: Value): Value => {
     try {

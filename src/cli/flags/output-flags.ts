@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 
-/** Where a command writes what it gives. */
+/** Destination of a command's output. */
 export interface OutputFlags {
   readonly output?: string;
   readonly overwrite?: true;

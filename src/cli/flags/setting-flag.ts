@@ -19,7 +19,7 @@ export function settingFlag(name: FlagName, meaning?: string): Option {
   );
 }
 
-/** What commander calls with the text of a flag. */
+/** Parser that commander calls with the text of a flag. */
 export function valueOfFlag<Value>(allowed: Allowed<Value>, flag = 'it'): (text: string) => Value {
   return (text) => {
     const value = allowed.parse(text, flag);

@@ -1,7 +1,5 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type SyncInput, syncReadingOf } from '../../features/sync/sync-options.ts';
-import type { ImportOptions } from '../../imports/import-options.ts';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
@@ -142,16 +140,6 @@ export function identitiesOf({ identities }: ShapeFlags): IdentitySource | undef
   // Before its name is kept anywhere.
   refuseAddress(identities);
   return { path: resolve(identities), name: identities };
-}
-
-/** How the file of a sync is read. @throws UsageError */
-export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): SyncInput {
-  if (options.shape?.actions !== undefined) {
-    throw new UsageError(
-      '--actions is for imports: the file of a sync says who should be a member, not what to change',
-    );
-  }
-  return { ...syncReadingOf(options), ...(identities && { identities }) };
 }
 
 function merge<Value extends object>(earlier: Value, later: Value): Value {

@@ -2,7 +2,7 @@ import type { CoordinatorParts } from '../../app/compose.ts';
 import { environmentVariable } from '../../platform/config.ts';
 import { wrap } from '../../text/terminal-text.ts';
 
-/** What a command has around it. It writes results to `out`, everything else to `err`. */
+/** Environment of a command. It writes results to `out`, everything else to `err`. */
 export interface Io {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
@@ -38,7 +38,7 @@ function columnsOf(stream: Stream): number | undefined {
   return stream.isTTY ? stream.columns : undefined;
 }
 
-/** What is redrawn in place on standard error at the moment. */
+/** Lines that are redrawn in place on standard error at the moment. */
 export interface Drawing {
   /** Takes it off the screen, until it is drawn again. */
   clear(): void;

@@ -1,7 +1,7 @@
 import type { LogStream } from '../../platform/log.ts';
 import type { Io } from './io.ts';
 
-/** Where a long-running command writes its log: lines for people on a terminal, JSON everywhere else. */
+/** Log output of a long-running command: lines for people on a terminal, JSON everywhere else. */
 export async function logStream({ out, color }: Pick<Io, 'out' | 'color'>): Promise<LogStream> {
   if (!('isTTY' in out) || out.isTTY !== true) return { write: (line) => void out.write(line) };
   const { prettyFactory } = await import('pino-pretty');

@@ -3,7 +3,7 @@ import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import type { Imports, KeptImport } from '../target/imports.ts';
 
-/** What to do after a command: where the files are, and the commands that come next. */
+/** Advice after a command: the places of its files, and the commands that come next. */
 export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
   const { id, state, reason, code, maxCreate = 'N', maxRemovals = 'N' } = found;
   const sandbox = found.sandbox ? ' --sandbox' : '';

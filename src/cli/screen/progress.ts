@@ -6,7 +6,7 @@ import { REGIONS, type Region } from '../../membership/membership.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
-import { clock, serviceAway } from './service-away.ts';
+import { clock, noWorker, REGION_REFUSED, serviceAway } from './service-away.ts';
 
 /** The data of the progress display; read a few times a second. */
 export interface ProgressSource {
@@ -73,7 +73,7 @@ export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
   };
 }
 
-/** What cannot be read at the moment, such as for want of a file handle, is drawn next time. The work itself goes on. */
+/** Values that cannot be read at the moment, for example for want of a file handle, are drawn next time. The work goes on. */
 function attempt(linesNow: () => readonly string[]): readonly string[] {
   try {
     return linesNow();
@@ -100,7 +100,7 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
 }
 
 interface StepsOptions {
-  /** What has not happened while there are no steps: "the check to begin". */
+  /** The event that it waits for while there are no steps: "the check to begin". */
   readonly begins: string;
   /** Asked while no step is taken. Default: none is waited for. */
   readonly regions?: () => Promise<readonly RegionStatus[]>;
@@ -246,15 +246,15 @@ function bansAsked(questions: RegionCounts['banQuestions']): string {
 }
 
 /**
- * What keeps the region from going on; undefined when nothing does.
+ * The obstacle that keeps the region from going on; undefined if there is none.
  * @param since when something last happened there, in ms of `performance`
  * @param countsDown whether a time that is left is shown: in a pipe, each second of it would be a line
  */
 function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean): Part[] | undefined {
   if (status === undefined) return undefined;
   const { region, workers, stopped, circuit, limitedForMs, active, waiting } = status;
-  if (workers === 0) return [{ text: `no worker: start one with rollcall worker --region ${region}` }];
-  if (stopped) return [{ text: 'stopped: the service refused the key or plan' }];
+  if (workers === 0) return [{ text: noWorker(region) }];
+  if (stopped) return [{ text: REGION_REFUSED }];
   const away = serviceAway(circuit, countsDown);
   if (away !== '') return [{ text: away }];
   if (limitedForMs >= NOTABLE_WAIT_MS) {

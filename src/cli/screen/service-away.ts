@@ -1,4 +1,5 @@
 import type { CircuitStatus } from '../../api/regions.ts';
+import type { Region } from '../../membership/membership.ts';
 import { duration } from '../../text/wording.ts';
 
 /**
@@ -11,6 +12,9 @@ export function serviceAway({ state, since, nextTryAt }: CircuitStatus, countsDo
   const next = leftMs > 0 ? `, next try in ${wholeSeconds(leftMs)}` : ', trying now';
   return `the service has not answered since ${clock(since)}${countsDown ? next : ''}`;
 }
+
+export const REGION_REFUSED = 'stopped: the service refused the key or plan';
+export const noWorker = (region: Region): string => `no worker: start one with rollcall worker --region ${region}`;
 
 function wholeSeconds(ms: number): string {
   return duration(Math.ceil(ms / 1_000) * 1_000);

@@ -18,6 +18,7 @@ import { type ListFlags, tagsOf } from '../flags/list-flags.ts';
 import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import type { ShapeFlags } from '../flags/shape-flags.ts';
+import type { SourceFlags } from '../flags/source-flags.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -34,7 +35,8 @@ export interface ThereOptions {
   readonly json: boolean;
 }
 
-type Flags = ReadingFlags &
+type Flags = SourceFlags &
+  ReadingFlags &
   BanFlags &
   CreateFlags &
   RecipeFlags &

@@ -3,9 +3,6 @@ import type { ImportView } from '../../api/imports.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import type { TagChanges } from '../../api/tags.ts';
-import type { CheckSummary } from '../../features/check/api.ts';
-import type { CheckRecord } from '../../features/check/check-ledger.ts';
-import type { CreatedView } from '../../features/undo/api.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Verb } from '../../imports/life/control.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
@@ -27,10 +24,6 @@ export interface Imports {
   find(id: string | undefined): Promise<KeptImport>;
   /** The outcomes of an import so far. */
   findings(found: KeptImport): Promise<Findings>;
-  /** What is known from asking the service before it is sent; undefined where nobody has. */
-  check(id: string): Promise<Checked | undefined>;
-  /** Users and groups that it created or made active again; at most MAX_MADE. */
-  created(id: string): Promise<Omit<CreatedView['things'][number], 'isUsed'>[]>;
   /** The state of the regions; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Asks the process that runs imports; undefined where there is none. @throws ControlRefused, ServerRefused */
@@ -68,17 +61,6 @@ export interface KeptImport extends Pick<ImportRecord, 'id' | 'state' | 'reason'
 export interface Findings {
   readonly summary: ImportSummary;
   readonly problems: readonly ProblemCount[];
-}
-
-/** The check of an import. */
-export interface Checked {
-  readonly record: Pick<CheckRecord, 'state' | 'reason' | 'calls'>;
-  /** Undefined until it has finished. */
-  readonly summary: CheckSummary | undefined;
-  /** Where every row and every group is. */
-  readonly files: readonly string[];
-  /** A process is asking. */
-  readonly underWay: boolean;
 }
 
 interface Watched {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
 import type { ImportFilter } from '../../imports/catalog.ts';
-import { checkFiles } from '../../imports/check-paths.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
@@ -55,24 +54,6 @@ export function localImports(config: Config): Imports {
       };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
-    check: async (id) => {
-      const folder = dir.folder(id);
-      const { check, rows, groups } = checkFiles(folder);
-      if (!existsSync(check)) return undefined;
-      const { checkOf, checkSummaryOf } = await import('../../features/check/checks.ts');
-      const record = checkOf(folder);
-      if (record === undefined) return undefined;
-      const underWay = record.state === 'running' && (await askRegions(dir)) !== undefined;
-      return { record, summary: await checkSummaryOf(folder), files: [rows, groups], underWay };
-    },
-    created: async (id) => {
-      if (!existsSync(dir.ledger(id))) return [];
-      const [{ MAX_MADE }, { readMade }] = await Promise.all([
-        import('../../features/undo/api.ts'),
-        import('../../imports/record/created.ts'),
-      ]);
-      return readMade(dir.ledger(id), MAX_MADE).things;
-    },
     regions: () => askRegions(dir),
     act: (id, verb, changes) => askToAct(dir, id, verb, changes),
     watch: (id) => {

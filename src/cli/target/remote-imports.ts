@@ -1,6 +1,6 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { type ImportView, summaryIn } from '../../api/imports.ts';
-import { checkOperations, createdOperations, importOperations } from '../../api/operations/imports.ts';
+import { importOperations } from '../../api/operations/imports.ts';
 import { rowOperations } from '../../api/operations/rows.ts';
 import { serviceOperations } from '../../api/operations/service.ts';
 import type { RegionStatus } from '../../api/regions.ts';
@@ -62,16 +62,6 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       ]);
       return { summary: summaryOf(server, view), problems: asked?.problems ?? [] };
     },
-    check: async (id) => {
-      const record = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
-      if (record === undefined) return undefined;
-      const { summary, underWay } = record;
-      const files = ['rows', 'groups'].map(
-        (list) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`,
-      );
-      return { record, summary: summary ?? undefined, files, underWay };
-    },
-    created: async (id) => (await server.call(createdOperations.list, { id })).things,
     regions: () => regionsThere(server),
     act: (id, verb, changes = {}) => {
       const texts = Object.fromEntries(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT }, changes));
@@ -152,7 +142,7 @@ function reportQuery({ form, filter = {} }: Pick<ReportRequest, 'form' | 'filter
 }
 
 /** An answer; undefined where it is refused with this code. */
-async function unless<Answer>(code: string, answer: Promise<Answer>): Promise<Answer | undefined> {
+export async function unless<Answer>(code: string, answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer;
   } catch (error) {

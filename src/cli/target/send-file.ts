@@ -1,5 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionOperations } from '../../api/operations/service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
@@ -7,13 +9,17 @@ import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
 import { CONTENT, SHAPE, WAITING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
+import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
+import { addressName } from '../../text/address.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { fileToFetch } from '../fetched-file.ts';
 import type { CreateFlags } from '../flags/create-flags.ts';
 import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
+import type { SourceFlags } from '../flags/source-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
@@ -30,24 +36,34 @@ interface SendingFile {
   readonly io: Io;
   readonly server: Server;
   readonly file: string;
-  readonly flags: ReadingFlags & ShapeFlags;
+  readonly flags: ReadingFlags & ShapeFlags & SourceFlags;
   /** Has the server make something of the upload; its id. */
   readonly make: (upload: Upload) => Promise<string>;
   /** The command that shows whether the server has begun. */
   readonly howToSee: string;
 }
 
-/** Sends a file, or standard input as it comes, to a server, with progress. */
+/** Sends a file, what is at an address, or standard input as it comes, to a server, with progress. */
 export async function sendFile({ io, server, file, flags, make, howToSee }: SendingFile): Promise<Sent> {
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
+  // What is at an address is fetched on this machine, where its secrets are.
+  const fetched = await fileToFetch(readConfig(), file, flags);
+  const folder = fetched && (await mkdtemp(join(tmpdir(), 'rollcall-send-')));
   try {
-    const plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    let plain: Upload;
+    if (fetched !== undefined && folder !== undefined) {
+      const path = join(folder, 'input');
+      const progress = showSteps(io, fetched.lines, { begins: 'the file to come' });
+      const found = await fetched.fetch(path, signal.signal).finally(progress.stop);
+      if (found === undefined) return { code: sayNothingBegan(io) };
+      plain = await fileUpload(path, {}, signal.signal);
+    } else plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
     const identities = identitiesOf(flags);
     const upload = identities === undefined ? plain : await withIdentityFile(plain, identities);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
-    say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
+    say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
     return { id: await withProgress(io, upload, sent, make) };
   } catch (error) {
     if (!signal.signal.aborted) throw error;
@@ -56,6 +72,7 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
     return { code: EXIT.interrupted };
   } finally {
     signal.ignore();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();
   }
@@ -69,7 +86,7 @@ export function readingQuery(
   flags: ReadingFlags & CreateFlags & RecipeFlags & ShapeFlags & ExpectRowsFlags,
 ): URLSearchParams {
   const { createUsers, createGroups, reactivate, recipe } = flags;
-  const name = file === '-' ? STANDARD_INPUT : basename(file);
+  const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
   const query = new URLSearchParams({ name, ...(recipe !== undefined && { recipe }) });
   const sent = createUsers || createGroups || reactivate ? SENT : { ...CONTENT, ...SHAPE, ...EXPECTING };
   for (const [option, text] of textsOf(sent, { ...flags, shape: shapeOf(flags) })) query.append(option, text);

@@ -1,12 +1,11 @@
 /** One import, live. */
-import { ImportCheck } from '../../features/check/pages/check.tsx';
-import { ImportCreated } from '../../features/undo/pages/created.tsx';
 import { ApiError } from '../api.ts';
 import { reportCommand } from '../command-line.ts';
 import { CopyButton } from '../copy.tsx';
 import { Card, Empty, Facts, Fold, foreign, importHref, syncHref, Tag } from '../element.tsx';
 import { grouped } from '../format.ts';
 import { ErrorNotice } from '../notice.tsx';
+import { PARTS } from '../parts.ts';
 import { usePlace, useTitle } from '../place.ts';
 import { fileName, isDryRun, isOfSync, needAttention, wentWrong } from '../words.ts';
 import { ImportActions } from './import/actions.tsx';
@@ -118,9 +117,9 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
         </section>
         <Folds id={id} live={live} isUnderWay={isUnderWay} />
       </div>
-      {isWaiting && (
+      {isWaiting && PARTS.Check !== undefined && (
         <Card id="check" title="Check before sending">
-          <ImportCheck id={id} live={live} filter={filter} hasCheck={live.view.value?.hasCheck === true} />
+          <PARTS.Check id={id} live={live} filter={filter} hasCheck={live.view.value?.hasCheck === true} />
         </Card>
       )}
       {isUnderWay && (
@@ -155,10 +154,10 @@ function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnder
       <Fold id="facts" title="Facts" gist={factsGist(view)}>
         <Facts list={factsOf(view)} />
       </Fold>
-      {view.created !== undefined && (
+      {view.created !== undefined && PARTS.Created !== undefined && (
         <Fold id="created" title="Created users and groups" gist={createdText(view)}>
           {/* Read again after a follow-up, such as its undo. */}
-          <ImportCreated id={id} key={view.followUps.map(({ state }) => state).join()} />
+          <PARTS.Created id={id} key={view.followUps.map(({ state }) => state).join()} />
         </Fold>
       )}
       {hasRows && (
@@ -187,7 +186,7 @@ function Sections({ live, isWaiting, isUnderWay }: { live: LiveImport; isWaiting
   if (view === undefined) return null;
   const wrong = live.over.value ? needAttention(view.rows) : wentWrong(view.rows);
   const parts = [
-    isWaiting && ['check', 'Check'],
+    isWaiting && PARTS.Check !== undefined && ['check', 'Check'],
     isUnderWay && ['regions', 'Regions'],
     wrong > 0 && ['problems', `Problems (${grouped(wrong)})`],
     ['rows', `Rows (${grouped(view.rows.read)})`],

@@ -1,8 +1,9 @@
 /** A new import: choose a file, see how it is read, start. */
 import { importHref } from '../element.tsx';
-import { CheckField, FieldGroup, TextField } from '../form.tsx';
+import { CheckField, CheckFields, FieldGroup, TextField, unticked } from '../form.tsx';
 import { listIn } from '../format.ts';
 import { useEntry } from '../kept-entries.ts';
+import { BAN_CHECKS } from '../option-words.ts';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.tsx';
 import { RunLimits } from './upload/reading.tsx';
 import { READING, SHAPING } from './upload/shape-form.ts';
@@ -22,7 +23,7 @@ const FORM = {
   expectRows: '',
   first: '',
   onlyGroups: '',
-  allowUnban: '',
+  ...unticked(BAN_CHECKS),
   dryRun: '',
 };
 
@@ -77,7 +78,7 @@ export function NewImport() {
                 placeholder="choir, team"
                 note="The others wait until you resume."
               />
-              <CheckField form={form} name="allowUnban" label="Add users who are banned, which lifts their ban" />
+              <CheckFields form={form} labels={BAN_CHECKS} />
               <CheckField form={form} name="dryRun" label="Only check the file, send nothing yet (dry run)" />
             </div>
           </FieldGroup>
@@ -88,7 +89,7 @@ export function NewImport() {
 }
 
 /** Options that are called as the server calls them. */
-const OWN = ['tags', 'maxErrors', 'giveUpAfter', 'expectRows', 'first', 'allowUnban', 'dryRun'];
+const OWN = ['tags', 'maxErrors', 'giveUpAfter', 'expectRows', 'first', ...Object.keys(BAN_CHECKS), 'dryRun'];
 /** Fields that show what is wrong with an option of another name. */
 const FIELDS: Readonly<Record<string, string>> = { only: 'onlyGroups' };
 

@@ -1,11 +1,11 @@
 /** How this server is set up, what its regions are doing, and what a person has chosen for this browser. */
 import { useSignal } from '@preact/signals';
-import { Notifications } from '../../features/notify/pages/notifications.tsx';
 import { useAnswer } from '../answer.ts';
 import type { Settings } from '../answers.ts';
 import { Card, Empty, Facts, foreign } from '../element.tsx';
 import { counted, grouped, size } from '../format.ts';
 import { ErrorNotice } from '../notice.tsx';
+import { PARTS } from '../parts.ts';
 import { usePlace } from '../place.ts';
 import { Queues } from './queues.tsx';
 import { OwnSettings } from './settings/own.tsx';
@@ -32,9 +32,9 @@ export function SettingsPage() {
           <Tokens />
         </Card>
       )}
-      {isAdmin && (
+      {isAdmin && PARTS.Notifications !== undefined && (
         <Card id="notifications" title="Notifications">
-          <Notifications onChanged={() => void changes.value++} />
+          <PARTS.Notifications onChanged={() => void changes.value++} />
         </Card>
       )}
       <Card id="own" title="This browser">

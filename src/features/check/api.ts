@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, time } from '../../api/fields.ts';
+import { count, stateReason, time } from '../../api/fields.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
 import { REGIONS } from '../../membership/membership.ts';
 
@@ -94,7 +94,7 @@ export const checkView = z
         'running: the service is being asked; priced: it takes more calls than were allowed; stopped: the service refuses to be asked.',
     }),
     underWay: z.boolean().meta({ description: 'False for a check that is running: it was interrupted.' }),
-    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    reason: stateReason,
     calls: count.meta({ description: 'Calls so far.' }),
     price: callsByRegion
       .nullable()

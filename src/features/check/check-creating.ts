@@ -15,7 +15,7 @@ import type { CheckSummary } from './api.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import { CREATE_CODES } from './check-verdict.ts';
 
-/** What the import of a checked file would create; creating.ts does it then. */
+/** Users and groups that the import of a checked file would create; creating.ts does it then. */
 
 type Sql = CheckLedger['sql'];
 const AT_A_TIME = 500;
@@ -68,7 +68,7 @@ function reader(sql: Sql, options: CreateOptions): (original: unknown) => Cells 
   return (original) => cellsOf(String(original), columns, places);
 }
 
-/** What would be created for how many rows, and whether it exceeds the limit. */
+/** Counts the creations and their rows, and whether they exceed the limit. */
 export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<CheckSummary['create']> {
   const row = (name: string, given = {}) => sql(name).get(given) ?? {};
   const missing = row('count_missing', { ban: scopeId('ban'), user_missing: USER_MISSING });

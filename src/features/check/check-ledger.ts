@@ -33,7 +33,7 @@ export interface CheckRecord {
   readonly calls: number;
   /** Calls that are still to be made by region, at most; null where that is not known yet. */
   readonly price: CallsByRegion | null;
-  /** What is still unknown, in sentences. */
+  /** Unknown facts, in sentences. */
   readonly notes: string[];
   readonly createdAt: number;
   readonly finishedAt: number | null;
@@ -124,7 +124,7 @@ export function openUserCheck(
   return ledger;
 }
 
-/** What a check knows; undefined where there is none. */
+/** Results of a check; undefined if there is none. */
 export function readCheck<Result>(
   folder: string,
   read: (ledger: Pick<CheckLedger, 'record' | 'sql'>) => Result,

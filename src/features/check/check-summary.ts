@@ -23,9 +23,9 @@ export interface CheckSubject {
   readonly callsPerMinute: number;
   /** The service lets users act in groups that they are not in. */
   readonly anybodyActs?: boolean | undefined;
-  /** What the import may create. */
+  /** Creations that the import may make. */
   readonly create?: CreateOptions | undefined;
-  /** What happens to rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
+  /** Treatment of rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
   readonly bans?: BanChoice | undefined;
 }
 

@@ -11,7 +11,7 @@ export const CHECK_CODES = {
   GROUP_OWNER_NOT_FOUND: 'the group cannot be created: its owner does not exist or is deactivated',
 } as const;
 
-/** What happens before a row is sent, as a sentence without capital and full stop. */
+/** Step before a row is sent, as a sentence without capital and full stop. */
 export const CREATE_CODES = {
   CREATE_USER: 'the user is created first',
   CREATE_GROUP: 'the group is created first',
@@ -26,7 +26,7 @@ export const UNKNOWABLE_CODES = {
   NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',
 } as const;
 
-/** What people read for a verdict. */
+/** Texts of the verdicts. */
 export const VERDICT_LABELS: Readonly<Record<Verdict, string>> = {
   add: 'will be added',
   create: 'will be added, after what is missing is created',

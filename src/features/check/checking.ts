@@ -9,7 +9,7 @@ export interface CheckProgress {
   readonly of: number;
 }
 
-/** What every step uses. Its pages count calls, and refuse more than allowed. */
+/** Shared by every step. Its pages count calls, and refuse more than allowed. */
 export interface Checking {
   readonly ledger: CheckLedger;
   readonly pages: (region: Region) => GroupPages;

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { checkFiles } from '../../imports/check-paths.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import type { UnsentImport, WorkLeft } from '../../imports/life/feature.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { cutAgain } from '../../imports/stage/cut.ts';
-import type { Region } from '../../membership/membership.ts';
 import {
   attachForReading,
   inTransaction,
@@ -19,14 +19,6 @@ import { reasonOf } from './check-summary.ts';
 
 const STATEMENTS = new URL('leave-out.sql', import.meta.url);
 
-/** An import that was read and not sent. */
-interface Checked {
-  readonly id: string;
-  readonly folder: string;
-  /** With which it would be sent. */
-  readonly options: ImportOptions;
-}
-
 /** What the verdicts of a check depend on. Limits do not change them. */
 export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 'bans'>): string {
   return JSON.stringify({ create: create === undefined ? null : { ...create, max: null }, keepsBans: bans === 'keep' });
@@ -38,7 +30,7 @@ export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 
  * @returns how many rows were left out
  * @throws NoCheckYet
  */
-export function leaveOutFailing(checked: Checked): number {
+export function leaveOutFailing(checked: UnsentImport): number {
   requireCheck(checked);
   const database = openForWriting(checkFiles(checked.folder).ledger, IMPORT_MIGRATIONS);
   try {
@@ -65,17 +57,8 @@ function leaveOut(database: DatabaseSync): number {
   return rows;
 }
 
-/** What sending all rows but these takes in a region. */
-export interface WorkLeft {
-  readonly region: Region;
-  readonly rows: number;
-  readonly groups: number;
-  readonly messages: number;
-  readonly calls: number;
-}
-
 /** What sending all rows but those that would fail takes, by region. @throws NoCheckYet */
-export function workWithoutFailing(checked: Checked): WorkLeft[] {
+export function workWithoutFailing(checked: UnsentImport): WorkLeft[] {
   requireCheck(checked);
   const database = openForReading(checkFiles(checked.folder).ledger, IMPORT_MIGRATIONS);
   try {
@@ -87,12 +70,12 @@ export function workWithoutFailing(checked: Checked): WorkLeft[] {
   }
 }
 
-function attachCheck(database: DatabaseSync, { folder }: Checked): void {
+function attachCheck(database: DatabaseSync, { folder }: UnsentImport): void {
   attachForReading(database, checkFiles(folder).check, 'checked', CHECK_MIGRATIONS);
 }
 
 /** Only a check that is done, and was made with the same options, says which rows would fail. */
-function requireCheck({ id, folder, options }: Checked): void {
+function requireCheck({ id, folder, options }: UnsentImport): void {
   const check = readCheck(folder, ({ record, sql }) => ({ ...record(), options: sql('options').get()?.['options'] }));
   if (check === undefined) throw new NoCheckYet(id, 'was not checked with the service', 'check it first');
   if (check.state !== 'done') throw new NoCheckYet(id, 'has a check that is not done', 'continue the check');

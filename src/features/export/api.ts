@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, time } from '../../api/fields.ts';
+import { count, stateReason, time } from '../../api/fields.ts';
 import { REGIONS } from '../../membership/membership.ts';
 
 const GUIDS_AT_MOST = 10_000;
@@ -22,7 +22,7 @@ export const exportBody = z.strictObject({
 
 const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
 
-/** What an export has. */
+/** Contents of an export. */
 const exportTotals = z.strictObject({
   groups: count.meta({ description: 'Groups that were read.' }),
   pending: count.meta({ description: 'Groups that are still to be read.' }),
@@ -49,7 +49,7 @@ export const exportView = z
         'incomplete: some groups could not be read; stopped: the service refuses to be read; unreadable: its own file is damaged, or was written by a newer rollcall.',
     }),
     underWay: z.boolean().meta({ description: 'False for an export that is running: it was interrupted.' }),
-    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    reason: stateReason,
     regions: z.array(z.enum(REGIONS)),
     groups: count.nullable().meta({ description: 'How many groups were named; null: all.' }),
     lists: z.array(z.enum(EXPORT_LIST_NAMES)).meta({ description: 'What can be downloaded when it is completed.' }),

@@ -46,7 +46,7 @@ export async function writeLists(
   return files;
 }
 
-/** Where each list is written. */
+/** File of each list. */
 export function outputFiles([main, ...others]: readonly ExportList[], path: string): WrittenFile[] {
   const ending = extname(path);
   const base = ending === '' ? path : path.slice(0, -ending.length);

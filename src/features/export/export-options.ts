@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REGIONS } from '../../membership/membership.ts';
 
-/** What an export reads. Stored with it, so that it continues in the same way after an interruption. */
+/** Scope of an export. Stored with it, so that it continues in the same way after an interruption. */
 export const exportOptions = z.strictObject({
   /** Not given: all groups of the regions. */
   groups: z.array(z.string().min(1)).min(1).optional(),

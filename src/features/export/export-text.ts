@@ -3,7 +3,7 @@ import { csvLine } from '../../text/csv-line.ts';
 import { importable } from '../../text/spreadsheet.ts';
 import type { ExportedMember, ExportReader } from './export-store.ts';
 
-/** What an export has: members as rows that `import` and `sync` read back, groups and users with their fields. */
+/** Files of an export: members as rows that `import` and `sync` read back, groups and users with their fields. */
 export type ExportList = 'members' | 'groups' | 'users';
 
 export const TEXT_FORMATS = ['csv', 'ndjson'] as const;

@@ -1,6 +1,6 @@
+import type { Look } from '../../api/file-facts.ts';
 import { ID } from '../../chat/service/ids.ts';
 import { cut } from '../../text/terminal-text.ts';
-import type { Look } from './api.ts';
 
 /** A column of a file, as far as its first rows show it. */
 export interface ColumnFacts {

@@ -1,4 +1,4 @@
-/** What the name of a column says about it. A name is evidence only together with the values below it. */
+/** Meaning of the names of columns. A name is evidence only together with the values below it. */
 
 /** `memberObjectId`, `Member #` and `user.id` in small words; of a URN its last parts. */
 export function wordsOf(name: string): string {
@@ -66,7 +66,7 @@ export interface GroupName {
   readonly isId: boolean;
 }
 
-/** What kind of group a column of this name names. */
+/** Kind of group that a column of this name holds. */
 export function groupName(name: string): GroupName | undefined {
   const words = wordsOf(name);
   if (NOT_A_GROUP.test(words)) return undefined;

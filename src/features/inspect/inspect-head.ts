@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import type { FileFacts } from '../../api/file-facts.ts';
 import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { headOf } from '../recipes/head.ts';
 import type { Recipe } from '../recipes/recipe.ts';
-import type { FileFacts } from './api.ts';
 import { inspect } from './inspect.ts';
 import { BEGINNING_BYTES, beginning, type PreviewRequest, unpacked } from './preview.ts';
 

@@ -1,3 +1,4 @@
+import type { FileFacts } from '../../api/file-facts.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import type { InputRow, IntakeSource } from '../../imports/read/intake.ts';
 import { listed } from '../../imports/read/intake-error.ts';
@@ -7,7 +8,6 @@ import type { Head } from '../recipes/head.ts';
 import { commandFor } from '../recipes/import-command.ts';
 import { fitting } from '../recipes/match-recipe.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
-import type { FileFacts } from './api.ts';
 import { type ColumnFacts, columnFacts } from './column-facts.ts';
 import { elementColumns } from './element-columns.ts';
 import { headerLineOf, headerRowOf } from './header-row.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { RECIPE_NAME } from './api.ts';
 import { BUILT_IN } from './built-in.ts';
 import { importedRecipe, importedRecipes } from './imported.ts';
 import { type Recipe, type RecipeInput, recipe } from './recipe.ts';

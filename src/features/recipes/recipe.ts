@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { recipeFields } from '../../api/recipes.ts';
 import { importOptions } from '../../imports/import-options.ts';
-import { recipeFields } from './api.ts';
 
 /** The settings that a recipe may hold: how a file is read, and nothing about one run. */
 export const recipeSettings = importOptions

@@ -1,4 +1,5 @@
 import { strToU8, zipSync } from 'fflate';
+import { XML_HEAD } from '../../text/workbook.ts';
 
 /** An example file that can be imported as it is: the names of the columns, and what they may contain. */
 
@@ -40,10 +41,7 @@ function workbook(): Buffer {
     'xl/styles.xml': `<styleSheet xmlns="${main}"><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf/><xf numFmtId="49" applyNumberFormat="1"/></cellXfs></styleSheet>`,
     'xl/worksheets/sheet1.xml': `<worksheet xmlns="${main}"><cols><col min="1" max="4" width="20" style="1" customWidth="1"/></cols><sheetData>${ROWS.map(sheetRow).join('')}</sheetData></worksheet>`,
   };
-  const declared = Object.entries(files).map(([name, xml]) => [
-    name,
-    strToU8(`<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n${xml}`),
-  ]);
+  const declared = Object.entries(files).map(([name, xml]) => [name, strToU8(`${XML_HEAD}${xml}`)]);
   // A fixed time: the same file each time.
   return Buffer.from(zipSync(Object.fromEntries(declared), { mtime: '2026-01-01T00:00:00' }));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, nextCursor, time } from '../../api/fields.ts';
+import { count, nextCursor, rowNumber, time } from '../../api/fields.ts';
 import { cursorOption, limitOption, listOption } from '../../api/options.ts';
 
 /** Edits of cells in one request, at most. */
@@ -36,7 +36,7 @@ const edit = z.strictObject({
 
 const repairRow = z
   .strictObject({
-    row: z.int().meta({ description: 'Number of the row in the order of the input, from 1.' }),
+    row: rowNumber,
     line: z.int().meta({ description: 'As a spreadsheet counts.' }),
     status: z.enum(['invalid', 'failed']),
     code: z.string(),

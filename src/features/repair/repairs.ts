@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Catalog, ImportRecord } from '../../imports/catalog.ts';
-import { NothingToSend, WrongState, WrongTarget } from '../../imports/import-errors.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import { NothingToSend, UnknownImport, WrongState, WrongTarget } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
-import { type RetryOfImport, retryName } from '../../imports/life/retry-import.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import { retryName } from '../../imports/life/retry-import.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -51,14 +52,14 @@ export interface Repairs {
 
 interface RepairsOptions {
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'find' | 'retries'>;
-  /** @throws UnknownImport */
-  readonly find: (id: string) => ImportRecord;
-  readonly create: (retry: RetryOfImport) => Promise<string>;
+  readonly coordinator: Pick<Coordinator, 'find' | 'retries' | 'create'>;
+  /** Whether imports are sent to a sandbox. */
   readonly sandbox: boolean;
 }
 
-export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOptions): Repairs {
+/** One for each coordinator: the work on an import is done in turn. */
+export function createRepairs({ dir, coordinator, sandbox }: RepairsOptions): Repairs {
+  const { find, retries, create } = coordinator;
   /** The running work of each import, so that no later work takes it for what a crash left. */
   const sending = new Map<string, Promise<unknown>>();
 
@@ -66,11 +67,20 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
   const subjectOf = (id: string): Subject => {
     const record = find(id);
     if (!hasLedger(record, dir.ledger(id))) throw new WrongState(record, 'has no rows to repair', []);
-    return { folder: dir.folder(id), options: readOptions(record), isTaken: isRetried(catalog.retries(id)) };
+    return { folder: dir.folder(id), options: readOptions(record), isTaken: isRetried(retries(id)) };
+  };
+
+  const found = (id: string): ImportRecord | undefined => {
+    try {
+      return find(id);
+    } catch (error) {
+      if (error instanceof UnknownImport) return undefined;
+      throw error;
+    }
   };
 
   const fateOf = (id: string): Fate => {
-    const record = catalog.find(id);
+    const record = found(id);
     if (record === undefined) return 'absent';
     return isFinal(record.state) && !existsSync(dir.ledger(id)) ? 'unread' : 'there';
   };
@@ -113,7 +123,7 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
       await create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags: tagsOf(earlier) });
     } catch (error) {
-      if (catalog.find(id) === undefined) {
+      if (found(id) === undefined) {
         await doRepair(subject, 'settle', { fates: { [id]: 'unread' } });
         await rm(folder, { recursive: true, force: true });
       }

@@ -1,19 +1,37 @@
 import { pageRoute } from '../../server/console-files.ts';
-import type { Api, ServerContext } from '../../server/context.ts';
+import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { numberCursor } from '../../server/paging.ts';
 import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import { NOT_SENT } from './edit.ts';
 import { repairOperations } from './operations.ts';
+import { createRepairs, type Repairs } from './repairs.ts';
 
 /** Bytes of a request with edits, and of one with a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
 const FILE_BYTES = 32 * 1024 * 1024;
 
-/** Rows that are invalid or failed: corrected and sent as a new import. */
-export function repairRoutes(app: Api, { coordinator, views }: ServerContext): void {
-  const { repairs } = coordinator;
+declare module '../../server/context.ts' {
+  interface ServerContext {
+    readonly repairs: Repairs;
+  }
+}
 
+/** Rows that are invalid or failed: corrected and sent as a new import. */
+export const repair: ServerFeature = {
+  open: ({ coordinator, dir }, { service }) => ({
+    repairs: createRepairs({ dir, coordinator, sandbox: service.sandbox }),
+  }),
+  routes: repairRoutes,
+  view: async ({ repairs }, { id }, before) => {
+    const isRepaired = before.followUps.some(({ kind, state }) => kind === 'repair' && state !== 'rejected');
+    if (!isRepaired) return before;
+    const { rows, retryable } = await repairs.sent(id);
+    return { ...before, repaired: rows, retryable: Math.max(0, before.retryable - retryable) };
+  },
+};
+
+function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext): void {
   pageRoute(app, '/imports/:id/repair');
   serve(app, repairOperations.overview, async ({ params: { id }, who }) => repairs.overview(id, who.name));
 

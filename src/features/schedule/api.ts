@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, time } from '../../api/fields.ts';
+import { count, stateReason, time } from '../../api/fields.ts';
 import { limitOption } from '../../api/options.ts';
 import { planTotals } from '../../api/sync-entry.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
@@ -18,7 +18,7 @@ export const scheduleRun = z
     dueAt: time,
     at: time.meta({ description: 'When it began, or was noted.' }),
     state: z.enum(RUN_STATES),
-    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    reason: stateReason,
     who: z.string().meta({ description: 'Who asked for it; empty: the schedule.' }),
     sync: z
       .strictObject({ id: z.string(), state: z.enum(SYNC_STATES), totals: planTotals.nullable() })

@@ -86,6 +86,7 @@ export function scheduleRunsOptions(
     sandbox: service.sandbox,
     ca,
     sources: config.sources,
+    named: config.namedSources,
     environment: environmentVariable,
     clock: Date.now,
     fail: (error) => fail(asError(error)),

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
 import { checkedAddress } from '../../sources/schemes.ts';
-import { isAddress } from '../../text/address.ts';
+import { isAddress, isRemote } from '../../text/address.ts';
 import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
@@ -123,10 +123,19 @@ export function scheduleBook(options: ScheduleBookOptions): ScheduleBook {
 }
 
 /** @throws CronError, SourceError, ScheduleError, LimitError, ProtectFileError */
-async function checkRequest({ file, cron, tz, source, headers, protectFile, options }: ScheduleRequest): Promise<void> {
+async function checkRequest({
+  file,
+  cron,
+  tz,
+  source,
+  headers,
+  settings = {},
+  protectFile,
+  options,
+}: ScheduleRequest): Promise<void> {
   checkCron(cron, tz);
-  if (isAddress(source)) checkedAddress(source);
-  else if (Object.keys(headers).length > 0) {
+  if (isAddress(source)) checkedAddress(source, { ...settings, headers });
+  else if (!isRemote(source) && Object.keys(headers).length > 0) {
     throw ScheduleError.bad(
       'headers',
       `headers are for https addresses, and ${JSON.stringify(file)} is not one`,

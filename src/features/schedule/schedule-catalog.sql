@@ -15,15 +15,16 @@ select * from schedules order by name;
 -- name: add_schedule
 -- In: its columns, at (ms, when it is made). Adds a schedule.
 insert into schedules
-  (name, cron, tz, file, source, headers, max_source, protect_file, options, repair, catch_up, restricted, created_at, next_due)
-  values (:name, :cron, :tz, :file, :source, :headers, :max_source, :protect_file, :options, :repair, :catch_up, :restricted, :at,
-    :next_due);
+  (name, cron, tz, file, source, headers, source_settings, max_source, protect_file, options, repair, catch_up, restricted, created_at,
+    next_due)
+  values (:name, :cron, :tz, :file, :source, :headers, :source_settings, :max_source, :protect_file, :options, :repair, :catch_up,
+    :restricted, :at, :next_due);
 
 -- name: edit_schedule
 -- In: its columns, version (the one that was edited). Replaces its settings, unless it has another version by now. What is
 -- known of its file is forgotten: the next run looks at the groups in any case.
 update schedules
-   set cron = :cron, tz = :tz, file = :file, source = :source, headers = :headers, max_source = :max_source,
+   set cron = :cron, tz = :tz, file = :file, source = :source, headers = :headers, source_settings = :source_settings, max_source = :max_source,
        protect_file = :protect_file, options = :options, repair = :repair, catch_up = :catch_up, restricted = :restricted,
        next_due = :next_due, version = version + 1, placed_hash = null,
        copy_etag = iif(source = :source, copy_etag, null), copy_modified = iif(source = :source, copy_modified, null),

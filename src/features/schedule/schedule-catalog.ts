@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import type { SourceSettings } from '../../sources/source.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { scheduleChanges } from './api.ts';
 import { type FailureCount, noteFailures, type ScheduleFailure } from './note-failures.ts';
@@ -19,6 +20,8 @@ export interface ScheduleRecord {
   readonly source: string;
   /** Header of the request → environment variable that has its value. */
   readonly headers: Readonly<Record<string, string>>;
+  /** How it is read, without headers. */
+  readonly settings: SourceSettings;
   /** Most bytes that are fetched. */
   readonly maxSource: number;
   readonly protectFile: string | null;
@@ -40,7 +43,13 @@ export interface ScheduleRecord {
   readonly placedHash: string | null;
 }
 
-export type NewSchedule = Omit<ScheduleRecord, 'version' | 'paused' | 'createdAt' | 'copy' | 'placedHash'>;
+export type NewSchedule = Omit<
+  ScheduleRecord,
+  'version' | 'paused' | 'createdAt' | 'copy' | 'placedHash' | 'settings'
+> & {
+  /** Default: none. */
+  readonly settings?: SourceSettings;
+};
 
 /** What an edit has changed of one setting, as people read it. */
 export interface ScheduleChange {
@@ -141,6 +150,16 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
 
 const headers = z.record(z.string(), z.string());
 
+/** As they are kept, and sent between processes. */
+export const sourceSettings = z.strictObject({
+  secrets: headers.exactOptional(),
+  query: z.string().exactOptional(),
+  table: z.string().exactOptional(),
+  endpoint: z.string().exactOptional(),
+  keyFile: z.string().exactOptional(),
+  knownHosts: z.string().exactOptional(),
+}) satisfies z.ZodType<SourceSettings>;
+
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
 export function openScheduleCatalog(path: string): ScheduleCatalog {
@@ -195,10 +214,11 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
 }
 
 function columnsOf(schedule: NewSchedule) {
-  const { name, cron, tz, file, source, headers, maxSource, protectFile, options } = schedule;
+  const { name, cron, tz, file, source, headers, maxSource, protectFile, options, settings = {} } = schedule;
   return {
     ...{ name, cron, tz, file, source, options },
     headers: JSON.stringify(headers),
+    source_settings: JSON.stringify(settings),
     max_source: maxSource,
     protect_file: protectFile,
     repair: Number(schedule.repair),
@@ -259,6 +279,7 @@ interface ScheduleRow {
   readonly file: string;
   readonly source: string;
   readonly headers: string;
+  readonly source_settings: string;
   readonly max_source: number;
   readonly protect_file: string | null;
   readonly options: string;
@@ -280,6 +301,7 @@ function recordOf(row: ScheduleRow): ScheduleRecord {
   return {
     ...{ name, cron, tz, file, source, options },
     headers: headers.parse(JSON.parse(row.headers)),
+    settings: sourceSettings.parse(JSON.parse(row.source_settings)),
     maxSource: row.max_source,
     protectFile: row.protect_file,
     repair: row.repair === 1,

@@ -20,10 +20,22 @@ export function scheduleChanges(before: Settings, after: Settings): ScheduleChan
 }
 
 function shownSettings(settings: Settings): Readonly<Record<string, unknown>> {
-  const { cron, tz, file, headers, maxSource, protectFile, options, repair, catchUp, restricted } = settings;
+  const {
+    cron,
+    tz,
+    file,
+    headers,
+    settings: source,
+    maxSource,
+    protectFile,
+    options,
+    repair,
+    catchUp,
+    restricted,
+  } = settings;
   const { reading, flags, create, ...decided } = readSyncOptions({ options });
   return {
-    ...{ cron, tz, headers, maxSource, protectFile, repair, catchUp, restricted },
+    ...{ cron, tz, headers, source, maxSource, protectFile, repair, catchUp, restricted },
     file: shownFile({ file }),
     ...decided,
     ...(create !== undefined && createSettingsOf(create)),

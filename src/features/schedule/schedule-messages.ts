@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RUN_STATES } from '../../membership/sync-state.ts';
 import type { ScheduleRequest } from './schedule-book.ts';
-import type { ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
+import { type ScheduleRecord, type ScheduleRun, sourceSettings } from './schedule-catalog.ts';
 
 /** What commands and the server say to each other about schedules, over the control socket. */
 
@@ -12,6 +12,7 @@ export const scheduleRequest = z.strictObject({
   file: z.string(),
   source: z.string(),
   headers: z.record(z.string(), z.string()),
+  settings: sourceSettings.exactOptional(),
   maxSource: z.number(),
   protectFile: z.string().nullable(),
   options: z.string(),
@@ -25,6 +26,7 @@ export const scheduleEdit = z.object({ request: scheduleRequest, version: z.int(
 /** As it is now, or was when it was removed. */
 export const scheduleRecord = scheduleRequest.extend({
   restricted: z.boolean(),
+  settings: sourceSettings,
   version: z.int(),
   paused: z.boolean(),
   createdAt: z.number(),

@@ -1,15 +1,45 @@
 import { existsSync } from 'node:fs';
-import { createdOperations } from '../../api/operations/imports.ts';
 import { readMade } from '../../imports/record/created.ts';
+import type { Region } from '../../membership/membership.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
-import type { Api, ServerContext } from '../../server/context.ts';
+import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { type CreatedView, MAX_MADE } from './api.ts';
+import { createDeletions, type Deletions, openUnderWay } from './deletions.ts';
+import { createdOperations } from './operations.ts';
+import { usersOfOthers } from './used-by-others.ts';
+
+declare module '../../server/context.ts' {
+  interface ServerContext {
+    readonly deletions: Deletions;
+  }
+}
+
+/** Deleting what imports created on the service. */
+export const undo: ServerFeature = {
+  open: ({ coordinator, dir, log }, { service, onStop }) => {
+    const underWay = openUnderWay(dir.catalog);
+    const deletions = createDeletions({
+      ...{ dir, find: coordinator.find, underWay, pages: coordinator.pages, sandbox: service.sandbox },
+      regions: new Set(Object.keys(service.apps) as Region[]),
+      usedByOthers: usersOfOthers(coordinator),
+      onError: (id, err) => log.error({ err, import: id }, 'what an import created is not deleted'),
+    });
+    coordinator.events.on('removed', deletions.forget);
+    onStop(async () => {
+      await deletions.stop();
+      underWay.close();
+    });
+    return { deletions };
+  },
+  routes: createdRoutes,
+  started: ({ deletions }) => deletions.continueAll(),
+};
 
 /** What imports created on the service, and deleting that. */
-export function createdRoutes(app: Api, { coordinator, dir, syncCatalog }: ServerContext): void {
-  const { deletions } = coordinator;
+function createdRoutes(app: Api, { coordinator, deletions, dir, syncCatalog }: ServerContext): void {
+  const usedByOthers = usersOfOthers(coordinator);
 
   const viewOf = async (id: string): Promise<CreatedView> => {
     coordinator.find(id);
@@ -25,7 +55,7 @@ export function createdRoutes(app: Api, { coordinator, dir, syncCatalog }: Serve
     if (!existsSync(ledger)) return { things: [], total: 0, deletable: 0 };
     const { things, total, deletable } = readMade(ledger, MAX_MADE);
     const open = things.filter(({ code, undone }) => code === '' && (undone === null || undone === 'kept'));
-    const used = await coordinator.usedByOthers(id, open);
+    const used = await usedByOthers(id, open);
     return {
       things: things.map(({ id: thing, code: _, ...view }) => ({
         ...view,

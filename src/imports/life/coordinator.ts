@@ -3,8 +3,6 @@ import { existsSync, mkdirSync } from 'node:fs';
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
-import { messageOf } from '../../errors/message-of.ts';
-import { createRepairs, type Repairs } from '../../features/repair/repairs.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -26,11 +24,10 @@ import type { IdentitySource } from '../stage/identity-file.ts';
 import type { StageFile } from '../stage/staging.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
-import { createDeletions, type Deletions } from './deletions.ts';
+import type { LifeFeature } from './feature.ts';
 import { createLife, type Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
-import { usedByOthers } from './used-by-others.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
 export interface Coordinator {
@@ -47,8 +44,10 @@ export interface Coordinator {
    * ledger and were not undone. @throws UnknownImport
    */
   others(id: string): ImportWithLedger[];
-  /** Users among what the import created whom other imports have put into groups: why they are kept, by their `id`. */
-  usedByOthers(id: string, things: Parameters<typeof usedByOthers>[0]): Promise<ReadonlyMap<number, string>>;
+  /** Retries of this import, oldest first. */
+  retries(id: string): ImportRecord[];
+  /** What is known of imports before they are sent; undefined where no feature knows it. */
+  readonly foreseen: LifeFeature['foreseen'];
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
   stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
@@ -56,7 +55,7 @@ export interface Coordinator {
   resume(id: string, changes?: ResumeChanges): Promise<ImportRecord>;
   cancel(id: string): Promise<ImportRecord>;
   /**
-   * Continues every import that a stop or crash interrupted: while reading, sending, pausing or cancelling, and deletions.
+   * Continues every import that a stop or crash interrupted: while reading, sending, pausing or cancelling.
    * Resolves when each has begun, with those that this process cannot continue: they stay as they are.
    */
   continueAll(): Promise<LeftAlone[]>;
@@ -71,10 +70,6 @@ export interface Coordinator {
   tag(id: string, changes: TagChanges): ImportRecord;
   /** Keeps the totals of an import that has ended. */
   keepTotals(id: string, totals: ImportTotals): void;
-  /** Deletes what imports created. */
-  readonly deletions: Deletions;
-  /** Rows that people correct, and the imports in which they are sent. */
-  readonly repairs: Repairs;
   /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
   remove(id: string): Promise<void>;
   /** Publishes the URL of this server, for other processes that want to use the data directory: it has one owner. */
@@ -139,6 +134,7 @@ export interface CoordinatorOptions {
   readonly free?: (() => Promise<number>) | undefined;
   /** Reads ledgers. Default: threads of this coordinator. */
   readonly openReading?: (() => LedgerThreads) | undefined;
+  readonly features?: readonly LifeFeature[];
   /** Gets troubles that the queue recovers from by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -147,7 +143,9 @@ export interface CoordinatorOptions {
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, onError, sandbox = false, openReading = openLedgerThreads } = options;
+  const { dir, onError, sandbox = false, openReading = openLedgerThreads, features = [] } = options;
+  const foreseen = features.find((feature) => feature.foreseen !== undefined)?.foreseen;
+  const retrying = features.find((feature) => feature.retrying !== undefined)?.retrying;
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
@@ -162,7 +160,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const reading = openReading();
   taken.defer(() => reading.close());
   catalog.countDeaths();
-  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox });
+  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen });
   const find = catalog.get;
 
   const others = (id: string): ImportWithLedger[] => {
@@ -177,19 +175,9 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       .filter(({ ledger }) => existsSync(ledger))
       .reverse();
   };
-  const used: Coordinator['usedByOthers'] = (id, things) =>
-    usedByOthers(
-      things,
-      others(id).map((other) => ({ id: other.id, membershipsOf: reading.of(other.ledger).membershipsOf })),
-    );
 
   const pages: Coordinator['pages'] = (region, patienceMs) =>
     life.sending.groups.pages(region, patienceMs ?? 'as-process');
-  const deletions = createDeletions({
-    ...{ dir, catalog, sandbox, pages, regions: options.regions, usedByOthers: used },
-    onError: (id, cause) =>
-      onError(new Error(`what import ${id} created is not deleted: ${messageOf(cause)}`, { cause })),
-  });
 
   const remove = async (id: string): Promise<void> => {
     const record = find(id);
@@ -198,7 +186,6 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       throw new WrongState(record, 'cannot be deleted', life.isClosing(id) ? [] : actionsOf(record.state, false));
     }
     await life.leave(id);
-    deletions.forget(id);
     const deleted = removeImport(dir, catalog, id);
     events.emit('removed', id);
     await deleted;
@@ -219,7 +206,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     backend,
     find,
     others,
-    usedByOthers: used,
+    retries: catalog.retries,
+    foreseen,
     stage: (id) => life.begin(id, false),
     create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
@@ -243,15 +231,12 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       await life.cancel(id);
       return find(id);
     },
-    continueAll: () => {
-      deletions.continueAll();
-      return continueAll(catalog.unfinished(), life);
-    },
+    continueAll: () => continueAll(catalog.unfinished(), life),
     retry: async (id, changes = {}) => {
       const record = find(id);
       const meant = readOptions(record).sandbox;
       if (meant !== sandbox) throw new WrongTarget(`import ${id}`, meant);
-      return retryImport({ dir, reading }, record, changes, coordinator.create);
+      return retryImport({ dir, reading, retrying }, record, changes, coordinator.create);
     },
     dismiss: (id) => {
       const record = find(id);
@@ -267,8 +252,6 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       return record;
     },
     keepTotals: catalog.setTotals,
-    deletions,
-    repairs: createRepairs({ dir, catalog, find, create: (retry) => coordinator.create(retry), sandbox }),
     remove,
     announce: (address) => announceAddress(dir, address),
     pages,
@@ -291,7 +274,6 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       stopping ??= (async () => {
         // First: imports that the stop interrupts did not kill this process.
         catalog.leaveAll();
-        await deletions.stop();
         await retention?.stop();
         await life.stop(deadlineMs);
         await resources.disposeAsync();

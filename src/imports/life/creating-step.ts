@@ -10,6 +10,7 @@ import { CreatesNothing } from '../import-errors.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { OverLimit } from '../record/creating.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
+import type { LifeFeature } from './feature.ts';
 
 /** The question to a person when an import would create more than it may: its text, and what the answer changes. */
 
@@ -17,14 +18,14 @@ import type { ImportLedger } from '../record/import-ledger.ts';
 export const resumeChanges = z.strictObject(filledShape(RESUMING)).partial();
 export type ResumeChanges = Given<typeof RESUMING>;
 
-/** Limits that the import would exceed, by what its check found missing. */
-export async function overAsChecked(
+/** Limits that the import would exceed, by what is foreseen to be missing. */
+export async function overAsForeseen(
   folder: string,
   { ledger, options: { create } }: { readonly ledger: ImportLedger; readonly options: ImportOptions },
+  foreseen: LifeFeature['foreseen'],
 ): Promise<readonly OverLimit[]> {
   if (create === undefined || ledger.creating === undefined) return [];
-  const { checkSummaryOf } = await import('../../features/check/checks.ts');
-  const missing = (await checkSummaryOf(folder))?.create?.missing;
+  const missing = await (await foreseen?.())?.missing(folder);
   return missing === undefined ? [] : ledger.creating.over(create, missing);
 }
 

@@ -8,7 +8,7 @@ import { isDiskFull } from '../../platform/disk-full.ts';
 import { intoOneFile } from '../../platform/sqlite.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
-import type { Closed, Emit, EndState, FaultCode, ImportEvent, Standstill } from '../import-event.ts';
+import type { Closed, Emit, EndState, FaultCode, IdleReason, ImportEvent } from '../import-event.ts';
 import type { IntakeError } from '../read/intake-error.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
@@ -25,6 +25,7 @@ import { createStagings, type StageFile } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
+import type { LifeFeature } from './feature.ts';
 import { createRequests, type Requests, type RequestsOptions, type States } from './requests.ts';
 import { createRoomWaits, type RoomWaits } from './room-waits.ts';
 
@@ -79,6 +80,7 @@ interface LifeOptions {
   readonly stage?: StageFile | undefined;
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
+  readonly foreseen: LifeFeature['foreseen'];
   readonly onError: (error: Error) => void;
 }
 
@@ -89,7 +91,7 @@ const STEP_OF: Readonly<Record<Exclude<ImportEvent['kind'], 'fault'>, FaultCode>
   unusable: 'READING_FAILED',
   read: 'SENDING_FAILED',
   recorded: 'RECORDING_FAILED',
-  standstill: 'SENDING_FAILED',
+  idle: 'SENDING_FAILED',
   closed: 'CLOSING_FAILED',
 };
 
@@ -102,11 +104,11 @@ export function createLife(options: LifeOptions): Life {
   /** Handles an event of an import. */
   const handle: Emit = async (id, what) => {
     try {
-      if (what.kind === 'unusable') course.refused(id, what.error);
-      else if (what.kind === 'read') await course.staged(id);
-      else if (what.kind === 'recorded') course.recorded(id);
-      else if (what.kind === 'standstill') course.standsStill(id, what.why);
-      else if (what.kind === 'closed') course.closed(id, what);
+      if (what.kind === 'unusable') steps.refused(id, what.error);
+      else if (what.kind === 'read') await steps.staged(id);
+      else if (what.kind === 'recorded') steps.recorded(id);
+      else if (what.kind === 'idle') steps.idle(id, what.why);
+      else if (what.kind === 'closed') steps.closed(id, what);
       else fault(id, what.code, what.error);
     } catch (error) {
       fault(id, what.kind === 'fault' ? what.code : STEP_OF[what.kind], error);
@@ -164,19 +166,19 @@ export function createLife(options: LifeOptions): Life {
   });
   const closings = createClosings({ dir, catalog, reading, emit: handle });
   const parts = { ...options, states, stagings, sending, closings, target: targetOf(options), fault };
-  const course = courseOf(parts);
+  const steps = stepsOf(parts);
 
-  const requests = createRequests({ ...parts, course, lastResort });
+  const requests = createRequests({ ...parts, steps, lastResort, foreseen: options.foreseen });
   const room = createRoomWaits({ ...options, states, sending, takeUp: requests.takeUp, fail });
 
   return {
     sending,
-    begin: course.begin,
+    begin: steps.begin,
     ...requests,
     watchRoom: room.watch,
     whenRoom: room.whenRoom,
     isClosing: closings.isUnderWay,
-    leave: course.leave,
+    leave: steps.leave,
     fault,
     stop: async (deadlineMs) => {
       stopping = true;
@@ -206,10 +208,10 @@ function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: R
   return [`the service refused ${each.join('; ')}`, 'SERVICE_REFUSED'];
 }
 
-type CourseParts = Pick<RequestsOptions, 'dir' | 'states' | 'stagings' | 'sending' | 'closings' | 'target' | 'fault'>;
+type StepParts = Pick<RequestsOptions, 'dir' | 'states' | 'stagings' | 'sending' | 'closings' | 'target' | 'fault'>;
 
-/** The course of an import from state to state. */
-function courseOf({ dir, states, stagings, sending, closings, target, fault }: CourseParts) {
+/** Moves an import from state to state. */
+function stepsOf({ dir, states, stagings, sending, closings, target, fault }: StepParts) {
   /** Imports that are not to start when they are staged. */
   const waiting = new Set<string>();
 
@@ -254,7 +256,7 @@ function courseOf({ dir, states, stagings, sending, closings, target, fault }: C
 
   // Nothing of it is in flight any more: it has finished, or waits.
 
-  const standsStill = (id: string, why: Standstill): void => {
+  const idle = (id: string, why: IdleReason): void => {
     const opened = sending.open(id);
     const { ledger, ending } = opened;
     const isWaiting = (ledger.creating?.waiting() ?? 0) > 0;
@@ -305,7 +307,7 @@ function courseOf({ dir, states, stagings, sending, closings, target, fault }: C
     refused,
     staged,
     recorded,
-    standsStill,
+    idle,
     waitForLeave,
     end,
     closed,

@@ -6,14 +6,15 @@ import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
-import type { EndState, FaultCode, Standstill } from '../import-event.ts';
+import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
 import type { Closings } from './closing.ts';
-import { held, overAsChecked, type ResumeChanges, withChanges } from './creating-step.ts';
+import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
 import { DEATHS_ALLOWED, deathSentence } from './faults.ts';
+import type { LifeFeature } from './feature.ts';
 
 /** What people ask of an import, and what the start of a process does with it. */
 export interface Requests {
@@ -41,15 +42,16 @@ export interface RequestsOptions {
   readonly closings: Closings;
   readonly target: ReturnType<typeof targetOf>;
   /** What follows in the life of an import (life.ts). */
-  readonly course: {
+  readonly steps: {
     begin(id: string): void;
-    standsStill(id: string, why: Standstill): void;
+    idle(id: string, why: IdleReason): void;
     waitForLeave(id: string, question: ReturnType<typeof held>): void;
     end(id: string, state: Exclude<EndState, 'completed'>): void;
   };
   readonly fault: (id: string, code: FaultCode, error: unknown) => void;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
+  readonly foreseen: LifeFeature['foreseen'];
 }
 
 function startedWithout(rows: number): string {
@@ -57,21 +59,22 @@ function startedWithout(rows: number): string {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, sandbox, states, stagings, sending, closings, target, course, fault, lastResort } = options;
+  const { dir, catalog, sandbox, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } =
+    options;
 
   /** Sends, or continues to. @param leftOut rows that were left out now */
   const go = async (id: string, leftOut = 0): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
-    const over = await overAsChecked(dir.folder(id), opened);
+    const over = await overAsForeseen(dir.folder(id), opened, foreseen);
     const record = catalog.get(id);
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return hold(id);
     target.check(id, opened);
     if (over.length > 0) {
       if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
-      course.waitForLeave(id, held(over, 'check'));
+      steps.waitForLeave(id, held(over, 'check'));
       return;
     }
     opened.ledger.startRegions();
@@ -85,27 +88,27 @@ export function createRequests(options: RequestsOptions): Requests {
   };
 
   const leaveOut = async (id: string, options: string): Promise<number> => {
-    const { leaveOutFailing } = await import('../../features/check/leave-out.ts');
+    const known = await foreseen?.();
     // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
-    if (record.state !== 'staged' || closings.isUnderWay(id)) {
+    if (known === undefined || record.state !== 'staged' || closings.isUnderWay(id)) {
       const why = 'no rows can be left out: only before anything is sent';
       throw new WrongState(record, why, actionsOf(record.state, false));
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
     target.check(id, opened);
-    return leaveOutFailing({ id, folder: dir.folder(id), options: opened.options });
+    return known.leaveOut({ id, folder: dir.folder(id), options: opened.options });
   };
 
   const hold = async (id: string): Promise<void> => {
-    if (await sending.hold(id)) course.standsStill(id, 'held');
+    if (await sending.hold(id)) steps.idle(id, 'held');
   };
 
   const cancelStaged = async (id: string): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
-    if (states.of(id) === 'staged') course.end(id, 'cancelled');
+    if (states.of(id) === 'staged') steps.end(id, 'cancelled');
     else {
       if (states.of(id) !== 'cancelling') states.move(id, 'cancelling');
       opened.ending = 'cancelled';
@@ -123,7 +126,7 @@ export function createRequests(options: RequestsOptions): Requests {
 
   const readAgain = (id: string): void => {
     states.move(id, 'staging');
-    course.begin(id);
+    steps.begin(id);
   };
 
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
@@ -142,7 +145,7 @@ export function createRequests(options: RequestsOptions): Requests {
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
       const { state } = catalog.get(id);
-      if (state === 'staging') return course.begin(id);
+      if (state === 'staging') return steps.begin(id);
       if (isUnread(id)) return readAgain(id);
       target.check(id, sending.open(id));
       if (state === 'pausing') await hold(id);
@@ -167,7 +170,7 @@ export function createRequests(options: RequestsOptions): Requests {
       // A person asks for it: earlier deaths of the process no longer count.
       catalog.progressed(id);
       if (isUnread(id)) readAgain(id);
-      else if (record.state === 'staging') course.begin(id);
+      else if (record.state === 'staging') steps.begin(id);
       else await go(id, leftOut).catch((error: unknown) => failing(id, error));
     },
     cancel: async (id) => {

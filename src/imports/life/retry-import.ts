@@ -1,8 +1,6 @@
-import { constants, existsSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
-import { repairFile } from '../../features/repair/repair-ledger.ts';
-import { doRepair } from '../../features/repair/repair-work.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -16,6 +14,7 @@ import { openImportReader } from '../report/reading.ts';
 import { retryFile } from '../report/report-paths.ts';
 import { type RowFilter, retryable, rowFilterOptions } from '../report/row-filter.ts';
 import { retryOptions } from '../retry-options.ts';
+import type { LifeFeature } from './feature.ts';
 
 /** What a retry may do differently from the import before it. */
 export interface RetryChanges extends Pick<ImportOptions, 'maxErrors'> {
@@ -42,7 +41,13 @@ export interface RetryOfImport {
  * @throws WrongState when the earlier one has not finished; NothingToSend
  */
 export async function retryImport(
-  { dir, reading }: { readonly dir: DataDir; readonly reading: LedgerThreads },
+  {
+    dir,
+    reading,
+    retrying,
+  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & {
+    readonly retrying: LifeFeature['retrying'] | undefined;
+  },
   earlier: ImportRecord,
   changes: RetryChanges,
   create: (retry: RetryOfImport) => Promise<string>,
@@ -71,13 +76,12 @@ export async function retryImport(
   const source = join(folder, 'input');
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Rows that were repaired and sent are left out.
-    const subject = { folder: dir.folder(earlier.id), options: readOptions(earlier), isTaken: false };
     const filter = changes.only ?? {};
-    if (existsSync(repairFile(subject.folder))) {
-      if (!(await doRepair(subject, 'rest', { path: source, filter }))) throw nothingLeft();
-    } else if (isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
-    else await copyFile(file, source, constants.COPYFILE_FICLONE);
+    const before = { folder: dir.folder(earlier.id), options: readOptions(earlier) };
+    const rest = await (await retrying?.())?.rest(before, source, filter);
+    if (rest === false) throw nothingLeft();
+    if (rest === undefined && isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
+    else if (rest === undefined) await copyFile(file, source, constants.COPYFILE_FICLONE);
     const format = file.endsWith('.csv') ? 'csv' : 'ndjson';
     const isShaped = wasShaped(ledger);
     const { createdBy = '', maxErrors } = changes;

@@ -1,8 +1,8 @@
 import { type Conversion, noteConversion } from '../../platform/conversions.ts';
-import { openThread, type Thread } from '../../platform/threads.ts';
+import { openThread, type Served, type Thread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import { IntakeError } from '../read/intake-error.ts';
-import { type LedgerThread, ReadingStopped, type TaskLimits } from './ledger-task.ts';
+import { ReadingStopped, type TaskLimits } from './ledger-task.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
 const IDLE_MS = 30_000;
@@ -16,31 +16,39 @@ const MAX_WAITING_OF_CALLER = 50;
 const CLOSED = 'imports are not read any more: the process stops';
 
 interface LedgerQueueOptions {
+  /** The file of the thread: beside which one it stands, and its name, such as `./ledger-thread`. */
+  readonly thread: readonly [caller: string, name: string];
   /** Tasks that the thread has at the same time. With 1, each has its own deadline. */
   readonly atOnce: number;
   /** Heap of the thread in MB; not given: that of the process. */
   readonly heapMb?: number;
 }
 
-type TaskKind = keyof LedgerThread;
-type Input<Kind extends TaskKind> = Parameters<LedgerThread[Kind]>[0];
-type Answer<Kind extends TaskKind> = Awaited<ReturnType<LedgerThread[Kind]>>;
+type Input<Tasks extends Served, Kind extends keyof Tasks> = Parameters<Tasks[Kind]>[0];
 
 /** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
-interface LedgerQueue {
+export interface LedgerQueue<Tasks extends Served> {
   /** @throws ReadingStopped; whatever the task throws */
-  ask<Kind extends TaskKind>(kind: Kind, input: Input<Kind>, limits?: TaskLimits): Promise<Answer<Kind>>;
+  ask<Kind extends string & keyof Tasks>(
+    kind: Kind,
+    input: Input<Tasks, Kind>,
+    limits?: TaskLimits,
+  ): Promise<Awaited<ReturnType<Tasks[Kind]>>>;
   /** Sends the task to the thread if it is running; otherwise does nothing. */
-  askRunning(kind: TaskKind, input: Input<TaskKind>): Promise<void>;
+  askRunning<Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>): Promise<void>;
   /** The chunks of a stream, `ahead` of them made before they are taken. Streams take no turns. */
-  stream(kind: 'report', input: Input<'report'>, ahead: number): AsyncGenerator<Uint8Array>;
+  stream<Kind extends string & keyof Tasks>(
+    kind: Kind,
+    input: Input<Tasks, Kind>,
+    ahead: number,
+  ): AsyncGenerator<Uint8Array>;
   /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
   close(): Promise<void>;
 }
 
-interface Asked {
+interface Asked<Tasks extends Served> {
   /** Has the thread do it. */
-  readonly begin: (thread: Thread<LedgerThread>) => Promise<unknown>;
+  readonly begin: (thread: Thread<Tasks>) => Promise<unknown>;
   readonly limits: TaskLimits | undefined;
   readonly answer: PromiseWithResolvers<unknown>;
   /** Its caller no longer waits for the answer. */
@@ -48,25 +56,31 @@ interface Asked {
   deadline?: NodeJS.Timeout | undefined;
 }
 
-interface RunningThread {
-  readonly worker: Thread<LedgerThread>;
+interface RunningThread<Tasks extends Served> {
+  readonly worker: Thread<Tasks>;
   /** On a busy machine it takes seconds to load: no task's fault. */
   isLoaded: boolean;
   /** It converts a ledger of an older version, which takes as long as it takes: ended in the middle, it would begin again. */
   isConverting: boolean;
-  readonly sent: Set<Asked>;
+  readonly sent: Set<Asked<Tasks>>;
   /** Open streams: the next chunk may be taken after a long time. */
   streams: number;
 }
 
-export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQueue {
-  let running: RunningThread | undefined;
+export function openLedgerQueue<Tasks extends Served>({
+  thread: [caller, name],
+  atOnce,
+  heapMb,
+}: LedgerQueueOptions): LedgerQueue<Tasks> {
+  type Asking = Asked<Tasks>;
+  type Running = RunningThread<Tasks>;
+  let running: Running | undefined;
   let idle: NodeJS.Timeout | undefined;
   let closed = false;
-  const waiting = new Turns<Asked>();
+  const waiting = new Turns<Asking>();
 
-  const start = (): RunningThread => {
-    const worker = openThread<LedgerThread>(import.meta.url, './ledger-thread', {
+  const start = (): Running => {
+    const worker = openThread<Tasks>(caller, name, {
       passesRows: true,
       heapMb,
       errors: [IntakeError],
@@ -77,7 +91,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
       },
       onLost: (cause) => lose(thread, reasonFor(cause)),
     });
-    const thread: RunningThread = { worker, isLoaded: false, isConverting: false, sent: new Set(), streams: 0 };
+    const thread: Running = { worker, isLoaded: false, isConverting: false, sent: new Set(), streams: 0 };
     void worker.loaded.then(() => {
       thread.isLoaded = true;
       for (const asked of thread.sent) setDeadline(thread, asked);
@@ -86,7 +100,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
   };
 
   /** Rejects the tasks of a lost thread, and gives the waiting ones to a new thread. */
-  const lose = (thread: RunningThread, error: Error) => {
+  const lose = (thread: Running, error: Error) => {
     if (running === thread) running = undefined;
     for (const { answer, deadline } of thread.sent) {
       clearTimeout(deadline);
@@ -96,7 +110,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
     next();
   };
 
-  const end = (thread: RunningThread, error: Error) => {
+  const end = (thread: Running, error: Error) => {
     lose(thread, error);
     void thread.worker.end();
   };
@@ -105,7 +119,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
   const next = (): void => {
     while (waiting.size > 0 && (running?.sent.size ?? 0) < atOnce) {
       running ??= start();
-      send(running, waiting.next() as Asked);
+      send(running, waiting.next() as Asking);
     }
     const thread = running;
     if (thread !== undefined && thread.sent.size + thread.streams === 0) {
@@ -114,7 +128,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
     }
   };
 
-  const send = (thread: RunningThread, asked: Asked): void => {
+  const send = (thread: Running, asked: Asking): void => {
     thread.sent.add(asked);
     setDeadline(thread, asked);
     const answered = asked.begin(thread.worker).finally(() => {
@@ -127,7 +141,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
   };
 
   /** Restarts the deadline of a task; no deadline runs while a ledger is converted. */
-  const setDeadline = (thread: RunningThread, asked: Asked): void => {
+  const setDeadline = (thread: Running, asked: Asking): void => {
     clearTimeout(asked.deadline);
     asked.deadline = undefined;
     if (asked.limits === undefined || thread.isConverting) return;
@@ -140,7 +154,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
   };
 
   /** The caller has left: a waiting task is dropped, and a task that still runs after LEFT_MS is ended. */
-  const abandon = (asked: Asked): void => {
+  const abandon = (asked: Asking): void => {
     if (waiting.remove(callerOf(asked.limits), asked)) {
       asked.answer.reject(left());
       return;
@@ -151,7 +165,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
     setDeadline(thread, asked);
   };
 
-  const ask = (begin: Asked['begin'], limits?: TaskLimits): Promise<unknown> => {
+  const ask = (begin: Asking['begin'], limits?: TaskLimits): Promise<unknown> => {
     if (closed) return Promise.reject(new Error(CLOSED));
     const signal = limits?.signal;
     if (signal?.aborted === true) return Promise.reject(left());
@@ -160,7 +174,7 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
     if (own >= MAX_WAITING_OF_CALLER) return Promise.reject(busy(own));
     if (limits !== undefined && waiting.size >= MAX_WAITING) return Promise.reject(busy(waiting.size));
     clearTimeout(idle);
-    const asked: Asked = { begin, limits, answer: Promise.withResolvers<unknown>() };
+    const asked: Asking = { begin, limits, answer: Promise.withResolvers<unknown>() };
     waiting.add(caller, asked);
     next();
     if (signal === undefined) return asked.answer.promise;
@@ -178,10 +192,9 @@ export function openLedgerQueue({ atOnce, heapMb }: LedgerQueueOptions): LedgerQ
   };
 
   return {
-    ask: ((kind: TaskKind, input: never, limits) =>
-      ask((thread) => thread.ask(kind, input), limits)) as LedgerQueue['ask'],
+    ask: ((kind, input, limits) => ask((thread) => thread.ask(kind, input), limits)) as LedgerQueue<Tasks>['ask'],
     askRunning: async (kind, input) => {
-      if (running !== undefined) await ask((thread) => thread.ask(kind, input as never));
+      if (running !== undefined) await ask((thread) => thread.ask(kind, input));
     },
     stream: async function* (kind, input, ahead) {
       if (closed) throw new Error(CLOSED);

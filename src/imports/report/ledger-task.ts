@@ -1,11 +1,7 @@
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
-import type { PreviewRequest } from '../../features/inspect/preview.ts';
-import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
 import type { ImportRecord } from '../catalog.ts';
-import type { ImportOptions } from '../import-options.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
@@ -65,12 +61,6 @@ export type LedgerThread = {
   rowsPage: (asked: AtPath & RowsRequest) => Uint8Array;
   /** One row with its calls as JSON text, in UTF-8; undefined where there is none. */
   rowDetail: (asked: AtPath & { readonly row: number }) => Uint8Array | undefined;
-  /** How the beginning of a file would be read, as JSON text in UTF-8. */
-  preview: (request: PreviewRequest) => Promise<Uint8Array>;
-  /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text in UTF-8. */
-  inspect: (request: InspectRequest) => Promise<Uint8Array>;
-  /** Options with those of a recipe. */
-  useRecipe: (use: RecipeUse) => Promise<ImportOptions>;
   report: (asked: AtPath & { readonly request: ReportRequest }) => Generator<string | Uint8Array>;
   check: (asked: AtPath) => SumCheck;
   indexUids: (asked: AtPath) => void;

@@ -1,10 +1,6 @@
-import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
-import type { PreviewRequest } from '../../features/inspect/preview.ts';
-import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
 import { watchConversions } from '../../platform/conversions.ts';
 import { namingDamage } from '../../platform/sqlite.ts';
 import { serve, tellOpener } from '../../platform/threads.ts';
-import type { ImportOptions } from '../import-options.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import type { LedgerThread, ReportsRequest, ReportsWritten } from './ledger-task.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
@@ -43,22 +39,6 @@ function rowDetail({ path, row }: Asked<'rowDetail'>): Uint8Array | undefined {
     const found = reader.rowDetail(row);
     return found && encoder.encode(rowDetailJson(reportInput(reader), found));
   });
-}
-
-/** Loaded on demand: threads that read ledgers do not need the file readers. */
-async function previewOf(request: PreviewRequest): Promise<Uint8Array> {
-  const { preview } = await import('../../features/inspect/preview.ts');
-  return encoder.encode(JSON.stringify(await preview(request)));
-}
-
-async function usingRecipe(use: RecipeUse): Promise<ImportOptions> {
-  const { useRecipe } = await import('../../features/recipes/use-recipe.ts');
-  return useRecipe(use);
-}
-
-async function inspected(request: InspectRequest): Promise<Uint8Array> {
-  const { inspectHead } = await import('../../features/inspect/inspect-head.ts');
-  return encoder.encode(JSON.stringify(await inspectHead(request)));
 }
 
 function readerOf(path: string): ImportReader {
@@ -124,9 +104,6 @@ serve<LedgerThread>(
       namingDamage(path, () => (readerOf(path)[question] as (...given: readonly unknown[]) => unknown)(...given)),
     rowsPage,
     rowDetail,
-    preview: previewOf,
-    inspect: inspected,
-    useRecipe: usingRecipe,
     report,
     check: ({ path }) => namingDamage(path, () => readerOf(path).check()),
     indexUids,

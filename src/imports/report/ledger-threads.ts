@@ -1,17 +1,13 @@
-import type { InspectRequest } from '../../features/inspect/inspect-head.ts';
-import type { PreviewRequest } from '../../features/inspect/preview.ts';
-import type { RecipeUse } from '../../features/recipes/use-recipe.ts';
-import type { ImportOptions } from '../import-options.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
 import { openLedgerQueue } from './ledger-queue.ts';
-import type { Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './ledger-task.ts';
+import type { LedgerThread, Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './ledger-task.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
 
 /**
  * Which of four threads answers a question. SQLite answers in one go, so a long answer delays what is asked
  * after it in the same thread: `quick` reads a few pages of the file, `rows` up to all of its outcomes, `search` up to all
- * of its text, `whole` always all outcomes. Three more make reports, make previews and close imports.
+ * of its text, `whole` always all outcomes. Two more make reports and close imports.
  */
 const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>> = {
   input: 'quick',
@@ -35,7 +31,7 @@ export type ImportQuestions = {
 };
 
 /** Heap of a thread that works for an API client, in MB, without SQLite's memory: far more than a page or preview needs. */
-const HEAP_MB = 256;
+export const HEAP_MB = 256;
 
 /** Chunks of a report that are made before they are asked for. */
 const CHUNKS_AHEAD = 2;
@@ -51,12 +47,6 @@ export interface LedgerThreads {
   rowsPage(path: string, request: RowsRequest, limits: TaskLimits): Promise<Uint8Array>;
   /** One row with its calls as JSON text; undefined if no row has this number. @throws ReadingStopped */
   rowDetail(path: string, row: number, limits: TaskLimits): Promise<Uint8Array | undefined>;
-  /** How the beginning of a file would be read: a `Preview` as JSON text. @throws IntakeError, ReadingStopped */
-  preview(request: PreviewRequest, limits: TaskLimits): Promise<Uint8Array>;
-  /** The options of an import that uses a recipe. @throws IntakeError, ReadingStopped */
-  useRecipe(use: RecipeUse, limits: TaskLimits): Promise<ImportOptions>;
-  /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text. @throws ReadingStopped */
-  inspect(request: InspectRequest, limits: TaskLimits): Promise<Uint8Array>;
   /**
    * The bytes of a report, in chunks of some 64 KB, made as they are taken; the report shows one moment of the import
    * to its end. A caller that does not take them all must call `return`.
@@ -75,15 +65,16 @@ export interface LedgerThreads {
 }
 
 export function openLedgerThreads(): LedgerThreads {
+  const open = (how: { readonly atOnce: number; readonly heapMb?: number }) =>
+    openLedgerQueue<LedgerThread>({ thread: [import.meta.url, './ledger-thread'], ...how });
   const one = { atOnce: 1, heapMb: HEAP_MB };
   const queues = {
-    quick: openLedgerQueue(one),
-    rows: openLedgerQueue(one),
-    search: openLedgerQueue(one),
-    whole: openLedgerQueue({ atOnce: 1 }),
-    reports: openLedgerQueue({ atOnce: Number.POSITIVE_INFINITY }),
-    preview: openLedgerQueue(one),
-    closing: openLedgerQueue({ atOnce: Number.POSITIVE_INFINITY }),
+    quick: open(one),
+    rows: open(one),
+    search: open(one),
+    whole: open({ atOnce: 1 }),
+    reports: open({ atOnce: Number.POSITIVE_INFINITY }),
+    closing: open({ atOnce: Number.POSITIVE_INFINITY }),
   };
   return {
     of: (path, limits) =>
@@ -96,9 +87,6 @@ export function openLedgerThreads(): LedgerThreads {
     rowsPage: (path, request, limits) =>
       queues[isSearch(request) ? 'search' : 'rows'].ask('rowsPage', { path, ...request }, limits),
     rowDetail: (path, row, limits) => queues.rows.ask('rowDetail', { path, row }, limits),
-    preview: (request, limits) => queues.preview.ask('preview', request, limits),
-    useRecipe: (use, limits) => queues.preview.ask('useRecipe', use, limits),
-    inspect: (request, limits) => queues.preview.ask('inspect', request, limits),
     report: (path, request) => queues.reports.stream('report', { path, request }, CHUNKS_AHEAD),
     check: (path) => queues.closing.ask('check', { path }),
     indexUids: (path) => queues.closing.ask('indexUids', { path }),

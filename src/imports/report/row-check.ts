@@ -7,7 +7,8 @@ import { checkFiles } from '../check-paths.ts';
 /** What the check beside a ledger says of its rows, such as `add` or `fail:NO_NAME`. */
 
 const MIGRATIONS = new URL('../../features/check/migrations/', import.meta.url);
-const STATEMENTS = readStatements(new URL('../../features/check/check-ledger.sql', import.meta.url));
+/** Read when there is a check: without that feature there are none. */
+let statements: ReturnType<typeof readStatements> | undefined;
 
 /** Rows with a verdict, with a code behind a colon or without; none where nothing was checked. */
 export function rowsOfCheck(ledger: DatabaseSync, wanted: string): number[] {
@@ -26,10 +27,11 @@ export function checkOfRows(ledger: DatabaseSync, rows: readonly number[]): Read
 function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<string, string | null>>) {
   const { check } = checkFiles(dirname(ledger.location() ?? ''));
   if (!existsSync(check)) return [];
+  statements ??= readStatements(new URL('../../features/check/check-ledger.sql', import.meta.url));
   // A check that begins at this moment may not have its tables yet.
   const database = openForReading(check, MIGRATIONS);
   try {
-    return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
+    return database.prepare(statements.get(statement) ?? '').all(values);
   } finally {
     database.close();
   }

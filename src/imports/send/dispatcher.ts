@@ -5,7 +5,7 @@ import type { ResultAddress } from '../../../jobs/send-batch.ts';
 import { uncertaintyOf } from '../../../jobs/uncertainty.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { QueuedJob } from '../../queue/job-queue.ts';
-import type { Emit, Standstill } from '../import-event.ts';
+import type { Emit, IdleReason } from '../import-event.ts';
 import type { ReclaimedBatch } from '../record/batch-result.ts';
 import type { BatchToSend, ImportLedger } from '../record/import-ledger.ts';
 import type { Consequences } from '../record/recording.ts';
@@ -20,7 +20,7 @@ export interface RunningImport {
   go(): void;
   /** A region whose batches had to wait may begin. */
   ready(region: Region): void;
-  /** Dispatches no more and withdraws what has not started. The standstill is reported when the started calls have ended. */
+  /** Dispatches no more and withdraws what has not started. An event says that it is idle when the started calls have ended. */
   hold(): Promise<void>;
   /** Dispatches no more and leaves what is in flight to its workers: this process stops, they continue. */
   rest(): Promise<void>;
@@ -51,7 +51,7 @@ export interface RunningImportOptions {
   readonly fairQueues: ReadonlyMap<Region, FairQueue>;
   /** Whether a region's batches must wait; it becomes ready later (`ready`). */
   readonly mustWait: (region: Region) => boolean;
-  /** Gets standstills and faults. */
+  /** Gets when it is idle, and faults. */
   readonly emit: Emit;
 }
 
@@ -86,24 +86,24 @@ export function createRunningImport(options: RunningImportOptions): RunningImpor
     for (const batches of all()) batches.changed();
   };
 
-  const standStill = (why: Standstill): void => {
+  const reportIdle = (why: IdleReason): void => {
     dispatching = false;
     if (still) return;
     still = true;
-    void emit(id, { kind: 'standstill', why });
+    void emit(id, { kind: 'idle', why });
   };
 
   /** When nothing is in flight: has the import ended, or is there more to send? */
   const settle = (): void => {
     if (isInFlight()) return;
     if (held) {
-      standStill('held');
+      reportIdle('held');
       return;
     }
     if (!dispatching) return;
     const open = [...ledger.openBatches().keys()];
     if (open.some((region) => !stopped.has(region))) changed();
-    else standStill(open.length === 0 ? 'completed' : 'blocked');
+    else reportIdle(open.length === 0 ? 'completed' : 'blocked');
   };
 
   /** Withdraws batches from the regions that it leaves, until nothing of them is in flight. */

@@ -25,9 +25,9 @@ import { drained, openReturns } from './returns.ts';
 /** Sends imports: opens their ledgers and regions, and takes their results. Life decides what follows (life/life.ts). */
 export interface Sending extends Pick<OpenImports, 'open' | 'close' | 'drop' | 'dropped'> {
   readonly groups: GroupReader;
-  /** Begins to send, or continues. Its standstill is reported. */
+  /** Begins to send, or continues. An event says when it is idle. */
   run(id: string): Promise<void>;
-  /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise the standstill is reported. */
+  /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise an event says when it is idle. */
   hold(id: string): Promise<boolean>;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
@@ -64,7 +64,7 @@ export function createSending(options: SendingOptions): Sending {
 
   const emit: Emit = async (id, what) => {
     // The next start continues from here.
-    if (what.kind !== 'standstill' || !stopping) await options.emit(id, what);
+    if (what.kind !== 'idle' || !stopping) await options.emit(id, what);
   };
 
   const { returns, regions, groups, firstSteps, imports, allRunning, losses } = openParts(

@@ -11,7 +11,7 @@ import type { StagedTotals } from './cut.ts';
 import { identityCopy } from './identity-copy.ts';
 import { checkRoom } from './room.ts';
 import type { StageThread, StagingNote, StagingProgress, StagingTask } from './stage-file.ts';
-import { readingStalled, watchStandstill } from './standstill.ts';
+import { readingStalled, watchStandstill } from './stalled.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
 export interface Stagings {

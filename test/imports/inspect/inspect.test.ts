@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { FileFacts } from '../../../src/features/inspect/api.ts';
+import type { FileFacts } from '../../../src/api/file-facts.ts';
 import { columnFacts } from '../../../src/features/inspect/column-facts.ts';
 import { inspect } from '../../../src/features/inspect/inspect.ts';
 import { headOf } from '../../../src/features/recipes/head.ts';

@@ -1,12 +1,12 @@
 /** What can be done with an import now: the buttons follow what the server says is possible. */
 import { useEffect } from 'preact/hooks';
-import { undoChoice, undone } from '../../../features/sync/pages/undoing.tsx';
 import type { Action, ImportView } from '../../answers.ts';
 import { call } from '../../api.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
 import { foreign, importHref, repairHref, syncHref } from '../../element.tsx';
 import { counted, grouped } from '../../format.ts';
 import { ErrorPlace } from '../../notice.tsx';
+import { PARTS } from '../../parts.ts';
 import { usePlace } from '../../place.ts';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../work.tsx';
@@ -101,9 +101,9 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
     });
   };
   const undo = async () => {
-    const chosen = await undoChoice(false);
-    if (chosen === undefined) return;
-    await work.start(async (signal) => go(syncHref(await undone(view.id, chosen, signal))));
+    const plan = await PARTS.undo?.(false);
+    if (plan === undefined) return;
+    await work.start(async (signal) => go(syncHref(await plan(view.id, signal))));
   };
   const without = withoutFailing(view);
   const button = (action: Action) => {
@@ -143,7 +143,7 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
               action !== 'delete' && !(action === 'resume' && decision !== undefined && decision.isRisky !== true),
           )
           .map(button)}
-        {canBeUndone(view) && (
+        {PARTS.undo !== undefined && canBeUndone(view) && (
           <WorkButton busy={work.busy} onClick={() => void undo()}>
             Undo import…
           </WorkButton>

@@ -45,8 +45,8 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
   const over = live.over.value;
   // Also before the first answer, which may say how it was before the turn.
   useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
-  // Those that are shown get their outcomes while the import runs. Rows that have made room are not fetched again.
-  useRenewal(useSettled(live, filter, items), () => !over && !dropped && pages.follow(), EVERY_MS);
+  // Those that are shown get their outcomes while the import runs.
+  useRenewal(useSettled(live, filter, items), () => !over && pages.follow(), EVERY_MS);
   // Of what is not sent, an import that goes on says that it is to come.
   const shown = useMemo(
     () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),

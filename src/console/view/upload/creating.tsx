@@ -1,11 +1,22 @@
 /** What an import may create: users and groups that the service does not know. */
-import { CheckField, type Choice, FieldGroup, type Form, SelectField, TextField } from '../../form.tsx';
+import {
+  CheckField,
+  CheckFields,
+  type Choice,
+  FieldGroup,
+  type Form,
+  SelectField,
+  TextField,
+  unticked,
+} from '../../form.tsx';
+import { CREATING_CHECKS } from '../../option-words.ts';
 import { columnChoices } from '../../words.ts';
 import type { FilePreview } from './preview.ts';
 
 /** The values of these fields before anything is chosen. */
 export const CREATING = {
-  ...{ createUsers: '', createGroups: '', reactivate: '', userNameFrom: '', groupNameFrom: '' },
+  ...unticked(CREATING_CHECKS),
+  ...{ userNameFrom: '', groupNameFrom: '' },
   ...{ nameColumn: '', groupNameColumn: '', createMap: '', groupType: '', maxUsers: '', maxGroups: '' },
 };
 
@@ -28,9 +39,7 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
   return (
     <FieldGroup title="Missing users and groups">
       <div class="fields">
-        <CheckField form={form} name="createUsers" label="Create users the service does not know" />
-        <CheckField form={form} name="createGroups" label="Create groups the service does not know" />
-        <CheckField form={form} name="reactivate" label="Reactivate users who are deactivated" />
+        <CheckFields form={form} labels={CREATING_CHECKS} />
       </div>
       {(creates || groups) && (
         <div class="fields more">

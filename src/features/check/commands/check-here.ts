@@ -13,6 +13,7 @@ import type { CallsByRegion } from '../check-ledger.ts';
 import type { CheckProgress } from '../checking.ts';
 import { createChecks } from '../checks.ts';
 import { concludeCheck } from './check-outcome.ts';
+import { checkedHere } from './checked.ts';
 
 interface RunCheckOptions extends RunOptions {
   /** Calls that may be made without asking. */
@@ -68,7 +69,7 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   if (!staged) return conclude(localImports(config), io, id, json);
   const imports = localImports(config);
   const { sandbox } = await imports.find(id);
-  return concludeCheck({ io, imports, id, json, sandbox, checked: await imports.check(id) });
+  return concludeCheck({ io, imports, id, json, sandbox, checked: await checkedHere(config, id) });
 }
 
 /** A line of progress; none where nothing is known. */

@@ -1,11 +1,12 @@
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Checked, Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/imports.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
 import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';
 import { VERDICT_LABELS } from '../check-verdict.ts';
 import { checkAdvice } from './check-advice.ts';
+import type { Checked } from './checked.ts';
 
 interface CheckOutcome {
   readonly io: Io;

@@ -1,14 +1,17 @@
-import { checkOperations } from '../../../api/operations/imports.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { followImport } from '../../../cli/screen/follow.ts';
 import { say } from '../../../cli/screen/io.ts';
 import { type ThereOptions, uploadThere } from '../../../cli/target/import-there.ts';
+import { unless } from '../../../cli/target/remote-imports.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import type { CheckView } from '../api.ts';
+import { checkOperations } from '../operations.ts';
 import { askToPay, checkLines } from './check-here.ts';
 import { concludeCheck } from './check-outcome.ts';
+import type { Checked } from './checked.ts';
 
 /** Checks that a server makes: begun there, and followed to their end. */
 
@@ -67,10 +70,19 @@ export async function checkThere(options: ThereOptions, id: string, maxCalls: nu
   } finally {
     signal.ignore();
   }
-  const checked = view && (await imports.check(id));
+  const checked = view && (await checkedThere(server, id));
   if (checked === undefined || checked.underWay) {
     say(io, '', `The check continues at ${server.url}. Follow it with:`, `  ${imports.command('check', id)}`);
     return EXIT.stillRunning;
   }
   return concludeCheck({ io, imports, id, json, sandbox: false, checked });
+}
+
+/** What a server knows from asking the service about an import; undefined where nobody has. */
+export async function checkedThere(server: Server, id: string): Promise<Checked | undefined> {
+  const record = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
+  if (record === undefined) return undefined;
+  const { summary, underWay } = record;
+  const files = ['rows', 'groups'].map((list) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`);
+  return { record, summary: summary ?? undefined, files, underWay };
 }

@@ -4,16 +4,15 @@ import { noteHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import type { ExitCode } from '../../../cli/exit-codes.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { findImport } from '../../../cli/target/data.ts';
 import { openImports } from '../../../cli/target/open-imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { readOptions } from '../../../imports/import-options.ts';
-import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { schemeOf } from '../../../text/address.ts';
-import { type CheckFlags, maxCallsOf, withCheckCost } from './check-flags.ts';
+import { isAddress } from '../../../text/address.ts';
 import { runCheckHere } from './check-here.ts';
 import { checkThere } from './check-there.ts';
 
@@ -27,12 +26,13 @@ export function checkCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
 }
 
 async function check(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  if (given !== undefined && /^https?$/.test(schemeOf(given) ?? '')) {
+  if (given !== undefined && isAddress(given)) {
+    const { checkedAddress } = await import('../../../sources/schemes.ts');
+    checkedAddress(given);
     throw new UsageError(
-      'check takes the id of an import; an https address is read and checked by `rollcall import <address> --check`',
+      'check takes the id of an import; what is at an address is read and checked by `rollcall import <address> --check`',
     );
   }
-  if (given !== undefined) refuseAddress(given);
   const { config, imports } = await openImports(flags);
   const { server } = imports;
   const json = flags.json === true;

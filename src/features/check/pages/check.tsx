@@ -1,9 +1,7 @@
 /** What the service says of an import before anything is sent: which rows would fail, and what sending takes. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { checkOperations } from '../../../api/operations/imports.ts';
 import { useAnswer } from '../../../console/answer.ts';
-import type { CheckSummary, CheckView } from '../../../console/answers.ts';
 import { call, callsOf, importPath, query } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Facts, foreign, importHref } from '../../../console/element.tsx';
@@ -14,6 +12,8 @@ import { Download } from '../../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../../console/view/import/rows-wanted.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+import type { CheckSummary, CheckView } from '../api.ts';
+import type { checkOperations } from '../operations.ts';
 
 const ask = callsOf<(typeof checkOperations)[keyof typeof checkOperations]>();
 

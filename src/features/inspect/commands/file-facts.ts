@@ -1,7 +1,7 @@
+import type { FileFacts } from '../../../api/file-facts.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { cut } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../../text/wording.ts';
-import type { FileFacts } from '../api.ts';
 
 /** What a file without rows is, by the code of its refusal: it is no mystery, it has nothing in it. */
 const WITHOUT_ROWS: Readonly<Record<string, string>> = { EMPTY: 'empty', NO_ROWS: 'no rows' };

@@ -1,6 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import type { FileFacts } from '../../../api/file-facts.ts';
 import { STANDARD_INPUT } from '../../../cli/screen/standard-input.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { checkInput } from '../../../imports/read/open-input.ts';
@@ -9,7 +10,6 @@ import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { headOf, headOfFile } from '../../recipes/head.ts';
 import { importsOfFiles } from '../../recipes/imported.ts';
 import { recipesToSuggest } from '../../recipes/recipe-store.ts';
-import type { FileFacts } from '../api.ts';
 import { inspect } from '../inspect.ts';
 import { importOfSame } from '../same-file.ts';
 

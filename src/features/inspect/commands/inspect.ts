@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { FileFacts } from '../../../api/file-facts.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
 import { withDataDir, withJson } from '../../../cli/flags/flags.ts';
@@ -14,7 +15,6 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/progress.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
-import type { FileFacts } from '../api.ts';
 import { factsText, nextLines } from './file-facts.ts';
 import { inspectFile } from './inspect-file.ts';
 

@@ -1,7 +1,6 @@
 /** Who is notified of imports and syncs: set and tried by admins. */
 import { useSignal } from '@preact/signals';
 import { useAnswer } from '../../../console/answer.ts';
-import type { NotificationsView, ReceiverSet } from '../../../console/answers.ts';
 import { ApiError, callsOf, request } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Empty, foreign } from '../../../console/element.tsx';
@@ -10,6 +9,7 @@ import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { saidOf } from '../../../console/remedies.ts';
 import { showOnce } from '../../../console/view/settings/shown-once.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
+import type { NotificationsView, ReceiverSet } from '../api.ts';
 import type { notificationOperations } from '../operations.ts';
 
 const call = callsOf<(typeof notificationOperations)[keyof typeof notificationOperations]>();

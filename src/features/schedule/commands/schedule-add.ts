@@ -14,8 +14,8 @@ import {
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
-import { identitiesOf, type ShapeFlags, shapeOf, syncReading, withShape } from '../../../cli/flags/shape-flags.ts';
-import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
+import { addressFlagOf, type SourceFlags, sourceSettingsOf, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { localTime } from '../../../cli/screen/local-time.ts';
@@ -31,12 +31,12 @@ import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { headersFrom } from '../../../sources/headers.ts';
 import { isPattern, wholeSource } from '../../../sources/obtain.ts';
-import { isAddress } from '../../../text/address.ts';
+import { isRemote } from '../../../text/address.ts';
 import { printable } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipe } from '../../recipes/recipe-store.ts';
-import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
+import { type ModeFlags, syncFlagsOf, syncReading, withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
 import { syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { NewSchedule, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
@@ -66,6 +66,8 @@ interface Flags
   readonly sandbox?: true;
 }
 
+export const TIME_ZONE = 'time zone of the expression, such as Europe/Rome';
+export const CATCH_UP = 'when the server starts, run once if a run was missed';
 export const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
 /** `rollcall schedule add`: a sync that starts by itself. */
@@ -77,12 +79,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
       '--cron <expression>',
       'minute, hour, day of month, month, weekday: "30 2 * * *" is every night at 2:30',
     )
-    .addOption(
-      new Option('--tz <zone>', 'time zone of the expression, such as Europe/Rome').default(
-        systemZone(),
-        'the time zone of this machine',
-      ),
-    )
+    .addOption(new Option('--tz <zone>', TIME_ZONE).default(systemZone(), 'the time zone of this machine'))
     .requiredOption(
       '--file <path|pattern|url>',
       'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
@@ -90,7 +87,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
-    .option('--catch-up', 'when the server starts, run once if a run was missed');
+    .option('--catch-up', CATCH_UP);
   withExpectRows(withSource(command));
   withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
   withServer(withDataDir(withJson(command))).option(
@@ -134,7 +131,9 @@ interface Added {
 
 async function addHere(config: Config, name: string, flags: Flags): Promise<Added> {
   const { cron, tz, file, maxSource, protect, limit = {}, ...rest } = flags;
-  const source = await wholeSource(file, process.cwd());
+  const { headers = {}, ...settings } = await sourceSettingsOf(flags);
+  const given = { ...settings, headers };
+  const source = await wholeSource(file, process.cwd(), { named: config.namedSources, given });
   // It becomes a whole path, which does not look like an address any more.
   if (protect !== undefined) refuseAddress(protect);
   const options = await recipeOptions(config, flags, source);
@@ -143,7 +142,8 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
     request: {
       ...{ name, cron, tz, file, maxSource },
       source,
-      headers: headersFrom(flags.header ?? []),
+      headers,
+      settings,
       protectFile: protect === undefined ? null : resolve(protect),
       repair: flags.repair === true,
       catchUp: flags.catchUp === true,
@@ -165,6 +165,13 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
 async function addThere(server: Server, name: string, flags: Flags): Promise<Added> {
   if (flags.identities !== undefined) {
     throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
+  }
+  const { header: _, ...others } = flags;
+  const flag = addressFlagOf(others);
+  if (flag !== undefined) {
+    throw new UsageError(
+      `${flag} is for schedules that are added on the server's machine, without --server; name the source in the server's settings instead`,
+    );
   }
   const made = await server.call(scheduleOperations.add, await newSchedule(server, name, flags));
   return { made, source: made.file, isThere: true, isServed: true };
@@ -210,7 +217,7 @@ async function recipeOptions(config: Config, flags: Flags, source: string): Prom
 }
 
 function isThere(source: string): boolean {
-  return isAddress(source) || isPattern(source) || existsSync(source);
+  return isRemote(source) || isPattern(source) || existsSync(source);
 }
 
 function systemZone(): string {

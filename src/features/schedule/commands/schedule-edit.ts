@@ -18,7 +18,7 @@ import { scheduleOperations } from '../operations.ts';
 import type { ScheduleChange } from '../routes/control.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
-import { HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
+import { CATCH_UP, HOW_LONG_A_RUN_WAITS, TIME_ZONE } from './schedule-add.ts';
 import { changeSchedules } from './schedule-control.ts';
 import { openSchedules, scheduleDocument, withSchedules } from './schedule-target.ts';
 
@@ -55,14 +55,14 @@ export function scheduleCopyCommand(io: Io, end: (code: Promise<ExitCode>) => Pr
 function withChanges(command: Command): Command {
   command
     .option('--cron <expression>', 'minute, hour, day of month, month, weekday')
-    .option('--tz <zone>', 'time zone of the expression, such as Europe/Rome')
+    .option('--tz <zone>', TIME_ZONE)
     .option('--file <path|pattern|url>', 'another file')
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
     .addOption(new Option('--apply', 'carry out each plan at once, unless a guard objects'))
     .addOption(new Option('--no-apply', 'only plan'))
     .addOption(new Option('--repair', 'check the groups even if the file is unchanged'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
-    .addOption(new Option('--catch-up', 'when the server starts, run once if a run was missed'))
+    .addOption(new Option('--catch-up', CATCH_UP))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
   return withExpectRows(withServer(withDataDir(withJson(command))));
 }
@@ -75,7 +75,7 @@ async function edit(io: Io, name: string, flags: Flags): Promise<ExitCode> {
 
 async function editHere(config: Config, name: string, flags: Flags): Promise<ScheduleView> {
   const before = known(config, name);
-  const request = await changed(before, name, flags);
+  const request = await changed(config, before, name, flags);
   return changeHere(config, { verb: 'edit', request, version: before.version, who: currentUser() });
 }
 
@@ -93,7 +93,7 @@ async function copy(io: Io, name: string, newName: string, flags: Flags): Promis
 }
 
 async function copyHere(config: Config, name: string, newName: string, flags: Flags): Promise<ScheduleView> {
-  return changeHere(config, { verb: 'add', request: await changed(known(config, name), newName, flags) });
+  return changeHere(config, { verb: 'add', request: await changed(config, known(config, name), newName, flags) });
 }
 
 async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleView> {
@@ -111,16 +111,16 @@ function known(config: Config, name: string): ScheduleRecord {
   return withSchedules(config, name, ({ find }) => find(name));
 }
 
-async function changed(before: ScheduleRecord, name: string, flags: Flags): Promise<ScheduleRequest> {
-  const { headers, maxSource, protectFile, restricted } = before;
+async function changed(config: Config, before: ScheduleRecord, name: string, flags: Flags): Promise<ScheduleRequest> {
+  const { headers, settings, maxSource, protectFile, restricted } = before;
   const options = readSyncOptions(before);
   const isOther = flags.file !== undefined && flags.file !== before.file;
   return {
-    ...{ name, headers, maxSource, protectFile },
+    ...{ name, headers, settings, maxSource, protectFile },
     cron: flags.cron ?? before.cron,
     tz: flags.tz ?? before.tz,
     file: flags.file ?? before.file,
-    source: isOther ? await wholeSource(flags.file, process.cwd()) : before.source,
+    source: isOther ? await wholeSource(flags.file, process.cwd(), { named: config.namedSources }) : before.source,
     repair: flags.repair ?? before.repair,
     catchUp: flags.catchUp ?? before.catchUp,
     // Anyone who can log in here may name any file.

@@ -4,11 +4,12 @@ import { useAnswer } from '../../../console/answer.ts';
 import { LineChart } from '../../../console/chart.tsx';
 import { Badge, Empty, foreign, syncHref } from '../../../console/element.tsx';
 import { ErrorNotice } from '../../../console/notice.tsx';
-import type { ScheduleHistory as History, RunState, Schedule, ScheduleRun } from '../../../console/sync-answers.ts';
+import type { RunState } from '../../../console/sync-answers.ts';
 import { CHANGES, countsSentence } from '../../../console/sync-words.ts';
 import { type Column, DataTable } from '../../../console/table.tsx';
 import { Time, TimeIn } from '../../../console/time.tsx';
 import { compareHref } from '../../sync/pages/compare.tsx';
+import type { ScheduleHistory as History, ScheduleView as Schedule, ScheduleRunView as ScheduleRun } from '../api.ts';
 
 const SHOWN = 100;
 

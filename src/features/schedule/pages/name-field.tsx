@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import { type Form, TextField } from '../../../console/form.tsx';
 import { nameOf } from '../../../console/format.ts';
-import type { Schedule } from '../../../console/sync-answers.ts';
+import type { ScheduleView as Schedule } from '../api.ts';
 import { FieldError } from './settings-form.ts';
 
 export function NameField({ form }: { form: Form }) {

@@ -4,7 +4,7 @@ import { useAnswer } from '../../../console/answer.ts';
 import { Empty, foreign, syncHref } from '../../../console/element.tsx';
 import { useChange } from '../../../console/form.tsx';
 import { ErrorNotice } from '../../../console/notice.tsx';
-import type { Schedule, ScheduleNights } from '../../../console/sync-answers.ts';
+import type { ScheduleView as Schedule, ScheduleNights } from '../api.ts';
 import { RUN_TONES } from './history.tsx';
 
 type NightState = NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>;

@@ -6,10 +6,10 @@ import { Badge, Card, Empty, foreign, syncHref, Tag } from '../../../console/ele
 import { ErrorNotice } from '../../../console/notice.tsx';
 import { useListNews } from '../../../console/overview.ts';
 import { usePlace } from '../../../console/place.ts';
-import type { Schedule } from '../../../console/sync-answers.ts';
 import { mayCreateWords, modeWords } from '../../../console/sync-words.ts';
 import { type Column, DataTable } from '../../../console/table.tsx';
 import { TimeIn } from '../../../console/time.tsx';
+import type { ScheduleView as Schedule } from '../api.ts';
 import { ScheduleActions } from './actions.tsx';
 import { RUN_TONES, ScheduleHistory } from './history.tsx';
 import { Nights } from './nights.tsx';

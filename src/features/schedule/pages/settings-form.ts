@@ -2,7 +2,6 @@
 import type { RecipeSettings } from '../../../console/answers.ts';
 import type { Choice } from '../../../console/form.tsx';
 import { listIn } from '../../../console/format.ts';
-import type { Schedule, ScheduleReading, ScheduleSettings } from '../../../console/sync-answers.ts';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating.tsx';
 import {
   FIRST_OF,
@@ -12,7 +11,8 @@ import {
   shapeOf,
   unsaidOf,
 } from '../../../console/view/upload/shape-form.ts';
-import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-fields.tsx';
+import { limitFields, limitsIn, PLAN, PLAN_CHECKS } from '../../sync/pages/plan-fields.tsx';
+import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../api.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -65,6 +65,7 @@ export function fileOf({ root = '', path = '' }: Values) {
 /** The fields that a schedule's settings fill. */
 export function fieldsOf(schedule: Schedule, sources: readonly string[]): Values {
   const { cron, tz, file, headers, reading, flags, create, limits, giveUpAfterMs, apply, repair, catchUp } = schedule;
+  const chosen: Readonly<Record<string, unknown>> = { ...flags, apply, repair, catchUp };
   const root = sources.find((one) => file.startsWith(one.endsWith('/') ? one : `${one}/`));
   return {
     ...timeFields(cron),
@@ -79,9 +80,7 @@ export function fieldsOf(schedule: Schedule, sources: readonly string[]): Values
     ...(create !== null && creatingFields(create.settings)),
     ...limitFields(limits),
     giveUpAfter: giveUpAfterMs === undefined ? '' : timeText(giveUpAfterMs),
-    allowDemotion: String(flags.allowDemotion),
-    allowUnban: String(flags.allowUnban),
-    ...{ apply: String(apply), repair: String(repair), catchUp: String(catchUp) },
+    ...Object.fromEntries(CHECKS.map((name) => [name, String(chosen[name])])),
   };
 }
 
@@ -189,7 +188,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
       limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
     ),
     giveUpAfterMs: at('giveUpAfter') === '' ? null : timeIn('giveUpAfter', at('giveUpAfter')),
-    ...Object.fromEntries(FLAGS.map((name) => [name, at(name) === 'true'])),
+    ...Object.fromEntries(CHECKS.map((name) => [name, at(name) === 'true'])),
   } as ScheduleSettings;
 }
 
@@ -220,7 +219,7 @@ function createSettingsOf(values: Values, before: Schedule | undefined) {
 }
 
 const PLAIN = ['guid', 'scope', 'region', 'onBehalfOf', 'format', 'encoding', 'delimiter', 'sheet', 'exportOf'];
-const FLAGS = ['allowDemotion', 'allowUnban', 'apply', 'repair', 'catchUp'];
+const CHECKS = [...Object.keys(PLAN_CHECKS), 'repair', 'catchUp'];
 
 /** What is wrong with a field, before anything is sent. */
 export class FieldError extends Error {

@@ -7,8 +7,8 @@ import { Empty, foreign } from '../../../console/element.tsx';
 import { type Choice, type Form, SelectField, TextField } from '../../../console/form.tsx';
 import { size } from '../../../console/format.ts';
 import { ErrorNotice } from '../../../console/notice.tsx';
-import type { Schedule, SourceFolder } from '../../../console/sync-answers.ts';
 import { Time } from '../../../console/time.tsx';
+import type { ScheduleView as Schedule, SourceFolder } from '../api.ts';
 import { fieldsOf, fileOf, KEPT } from './settings-form.ts';
 import type { SourcePreview } from './source-preview.ts';
 

@@ -4,9 +4,9 @@ import { useAnswer } from '../../../console/answer.ts';
 import { syncPath } from '../../../console/api.ts';
 import { Badge, syncHref } from '../../../console/element.tsx';
 import { ErrorNotice } from '../../../console/notice.tsx';
-import type { SyncView } from '../../../console/sync-answers.ts';
 import { ACTION_LABELS, PLAN_ACTIONS, SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { WorkButton } from '../../../console/work.tsx';
+import type { SyncView } from '../../sync/api.ts';
 
 const ASK_EVERY_MS = 700;
 

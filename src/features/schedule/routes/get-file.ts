@@ -15,14 +15,14 @@ const MAX_MS = 60_000;
  */
 export async function getFile(
   { obtain }: Pick<ServerContext['schedules'], 'obtain'>,
-  { source, headers, maxSource, restricted = false }: ScheduleRequest,
+  { source, headers, settings = {}, maxSource, restricted = false }: ScheduleRequest,
   folder: string,
   left?: AbortSignal,
 ): Promise<Obtained> {
   const late = AbortSignal.timeout(MAX_MS);
   const signal = left === undefined ? late : AbortSignal.any([late, left]);
   try {
-    return await obtain({ source, headers, maxSource, restricted, copy: null }, { folder, signal });
+    return await obtain({ source, headers, settings, maxSource, restricted, copy: null }, { folder, signal });
   } catch (error) {
     throw error instanceof SourceError || late.aborted ? noFile(error, late.aborted) : error;
   }

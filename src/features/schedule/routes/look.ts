@@ -4,9 +4,9 @@ import { callerOf } from '../../../server/bounded-answer.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
-import { INSPECT_MS } from '../../../server/uploads/inspect.ts';
-import { lookText } from '../../../server/uploads/look.ts';
-import { PREVIEW_ZIP_BYTES, previewOf } from '../../../server/uploads/preview.ts';
+import { INSPECT_MS } from '../../inspect/routes/inspect.ts';
+import { lookText } from '../../inspect/routes/look.ts';
+import { PREVIEW_ZIP_BYTES, previewOf } from '../../inspect/routes/preview.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { newSyncId } from '../../sync/compose-syncs.ts';
 import { scheduleOperations } from '../operations.ts';
@@ -21,7 +21,7 @@ const HEAD_BYTES = 256 * 1024;
 /** `POST /v1/schedules/look`: `/v1/look` of the file that a schedule would read, where the server finds it. */
 export function scheduleLookRoute(
   app: Api,
-  { coordinator, dir, schedules, settings }: ServerContext,
+  { heads, dir, schedules, settings }: ServerContext,
   catalog: Pick<ScheduleCatalogReader, 'find'>,
 ): void {
   serve(app, scheduleOperations.look, async ({ body: { name = '', ...given } }, reply) => {
@@ -33,8 +33,8 @@ export function scheduleLookRoute(
     const { head, name: shown } = await headOf(request, caller.signal);
     const question = { head, name: shown, options, recipes: listRecipes(dir) };
     const text = await lookText(
-      coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller }),
-      previewOf(coordinator.reading, { head, name: shown, options }, caller),
+      heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller }),
+      previewOf(heads, { head, name: shown, options }, caller),
     );
     return reply.type('application/json; charset=utf-8').send(text);
   });

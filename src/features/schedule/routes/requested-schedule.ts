@@ -18,7 +18,7 @@ import { headerFrom } from '../../../sources/headers.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
 import { checkedAddress, shownFile } from '../../../sources/schemes.ts';
 import { SourceNotAllowed } from '../../../sources/source-errors.ts';
-import { isAddress } from '../../../text/address.ts';
+import { isAddress, isRemote } from '../../../text/address.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
@@ -67,6 +67,8 @@ export async function requestedSchedule(
     ...{ name, cron, tz, source },
     file: same?.record.file ?? given.file,
     headers: headersOf(given.headers, source, same?.record.headers ?? {}),
+    // Over the API, only a source that the settings name is read in its own way.
+    settings: same?.record.settings ?? {},
     maxSource: given.maxSource ?? base?.record.maxSource ?? DEFAULT_SOURCE,
     protectFile: base?.record.protectFile ?? null,
     repair: given.repair,
@@ -94,10 +96,10 @@ export function checkTimes(cron: string, tz: string): void {
 /** @throws Problem, SourceNotAllowed */
 async function allowedSource(file: string, sources: readonly string[]): Promise<string> {
   try {
-    if (isAddress(file)) {
-      const href = checkedAddress(file);
-      await checkAllowed(href, sources);
-      return href;
+    if (isRemote(file)) {
+      const whole = isAddress(file) ? checkedAddress(file) : file;
+      await checkAllowed(whole, sources);
+      return whole;
     }
     if (sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
       const remedy = 'Give a whole path on the server, such as /srv/exports/members.csv, or an https address.';
@@ -117,7 +119,7 @@ function headersOf(
   known: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const entries = Object.entries(given);
-  if (entries.length > 0 && !isAddress(source)) {
+  if (entries.length > 0 && !isRemote(source)) {
     throw new Problem('BAD_OPTION', 'Headers are for addresses, and the file is not an address.', { field: 'headers' });
   }
   for (const [header, variable] of entries) {

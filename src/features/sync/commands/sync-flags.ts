@@ -2,6 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
+import type { IdentitySource } from '../../../imports/stage/identity-file.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import {
   APPLYING,
@@ -15,6 +17,7 @@ import { type Given, textsOf } from '../../../options/option.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
+import { type SyncInput, syncReadingOf } from '../sync-options.ts';
 
 /** Flags that decide what a plan may do. */
 export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY_NAME & typeof UNDOING> {
@@ -92,4 +95,14 @@ function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}
     throw error;
   }
   return limits;
+}
+
+/** How the file of a sync is read. @throws UsageError */
+export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): SyncInput {
+  if (options.shape?.actions !== undefined) {
+    throw new UsageError(
+      '--actions is for imports: the file of a sync says who should be a member, not what to change',
+    );
+  }
+  return { ...syncReadingOf(options), ...(identities && { identities }) };
 }

@@ -3,6 +3,7 @@ import type { CreateFlags } from '../../../cli/flags/create-flags.ts';
 import type { ExpectRowsFlags, ReadingFlags } from '../../../cli/flags/reading-flags.ts';
 import type { RecipeFlags } from '../../../cli/flags/recipe-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
+import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { followImport } from '../../../cli/screen/follow.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { readingQuery, sendFile } from '../../../cli/target/send-file.ts';
@@ -31,7 +32,14 @@ export interface SyncThereOptions {
   readonly planCsv?: string | undefined;
 }
 
-type Flags = ReadingFlags & ExpectRowsFlags & CreateFlags & RecipeFlags & ShapeFlags & ModeFlags & PlanFlags;
+type Flags = SourceFlags &
+  ReadingFlags &
+  ExpectRowsFlags &
+  CreateFlags &
+  RecipeFlags &
+  ShapeFlags &
+  ModeFlags &
+  PlanFlags;
 
 /** Sends a file to a server, which plans a sync of it, and follows the sync. */
 export async function syncThere(options: SyncThereOptions, file: string, flags: Flags): Promise<ExitCode> {

@@ -17,7 +17,7 @@ import {
   withReading,
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
-import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../../../cli/flags/shape-flags.ts';
+import { identitiesOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import type { Io } from '../../../cli/screen/io.ts';
@@ -31,7 +31,15 @@ import { planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import { runSync } from './run-sync.ts';
 import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
-import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, withPlan } from './sync-flags.ts';
+import {
+  type ModeFlags,
+  type PlanFlags,
+  syncFlagsOf,
+  syncReading,
+  withDeciding,
+  withMode,
+  withPlan,
+} from './sync-flags.ts';
 import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';

@@ -5,10 +5,11 @@ import { syncHref } from '../../../console/element.tsx';
 import { counted, grouped } from '../../../console/format.ts';
 import { ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
-import type { SyncAction, SyncView } from '../../../console/sync-answers.ts';
+import type { SyncAction } from '../../../console/sync-answers.ts';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
-import { undoChoice, undone } from './undoing.tsx';
+import type { SyncView } from '../api.ts';
+import { plannedUndo } from './undoing.tsx';
 
 const KINDS: Readonly<Record<SyncAction, string>> = { apply: 'main', approve: 'danger', reject: 'quiet' };
 
@@ -26,9 +27,9 @@ export function SyncActions({ view, onDone }: { view: SyncView; onDone: (view: S
   };
   const { left, undoOf } = view;
   const again = async () => {
-    const chosen = await undoChoice(true);
-    if (chosen === undefined || undoOf === null) return;
-    await work.start(async (signal) => go(syncHref(await undone(undoOf, chosen, signal))));
+    const plan = await plannedUndo(true);
+    if (plan === undefined || undoOf === null) return;
+    await work.start(async (signal) => go(syncHref(await plan(undoOf, signal))));
   };
   const isUncertain = left !== null && left.uncertain > 0;
   return (

@@ -7,11 +7,12 @@ import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { dayAndTime, grouped } from '../../../console/format.ts';
 import { ErrorNotice } from '../../../console/notice.tsx';
 import { keepInAddress, usePlace, useTitle } from '../../../console/place.ts';
-import type { ComparedCounts, ComparedGroup, Comparison, SyncEntry, SyncsPage } from '../../../console/sync-answers.ts';
+import type { SyncEntry } from '../../../console/sync-answers.ts';
 import { SYNC_TONES } from '../../../console/sync-words.ts';
 import { type Column, DataTable } from '../../../console/table.tsx';
 import { Time } from '../../../console/time.tsx';
 import { fileName } from '../../../console/words.ts';
+import type { ComparedCounts, ComparedGroup, Comparison, SyncsPage } from '../api.ts';
 
 const GROUPS = 50;
 const OFFERED = 200;

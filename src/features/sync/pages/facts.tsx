@@ -1,10 +1,10 @@
 /** Who moved a sync, and its plan as a file. */
 import { syncPath } from '../../../console/api.ts';
 import { Badge, foreign } from '../../../console/element.tsx';
-import type { SyncView } from '../../../console/sync-answers.ts';
 import { SYNC_TONES } from '../../../console/sync-words.ts';
 import { Time } from '../../../console/time.tsx';
 import { Download } from '../../../console/view/import/downloads.tsx';
+import type { SyncView } from '../api.ts';
 
 export function SyncJournal({ moves }: { moves: SyncView['moves'] }) {
   return (

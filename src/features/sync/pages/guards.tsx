@@ -6,9 +6,9 @@ import { foreign } from '../../../console/element.tsx';
 import { TypedFilter } from '../../../console/filter-fields.tsx';
 import { counted, grouped } from '../../../console/format.ts';
 import { ListState } from '../../../console/notice.tsx';
-import type { GuardFinding, GuardObjections } from '../../../console/sync-answers.ts';
 import { REMOVAL_GUARDS } from '../../../console/sync-words.ts';
 import { type Column, DataTable } from '../../../console/table.tsx';
+import type { GuardFinding, GuardObjections } from '../api-plan.ts';
 
 const SHOWN = 50;
 

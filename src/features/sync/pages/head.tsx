@@ -7,7 +7,7 @@ import { Badge, Facts, foreign, importHref } from '../../../console/element.tsx'
 import { counted, grouped } from '../../../console/format.ts';
 import { Legend, swatch } from '../../../console/outcome-bar.tsx';
 import { useListNews } from '../../../console/overview.ts';
-import type { PlanTotals, SyncView } from '../../../console/sync-answers.ts';
+import type { PlanTotals } from '../../../console/sync-answers.ts';
 import {
   ACTION_COLOURS,
   ACTION_LABELS,
@@ -23,6 +23,7 @@ import {
 import { Time } from '../../../console/time.tsx';
 import { FollowUpList } from '../../../console/view/import/follow-ups.tsx';
 import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/words.ts';
+import type { SyncView } from '../api.ts';
 
 export function SyncHead({ view }: { view: SyncView }) {
   const { state, code, reason, approved, importId, totals, planning, left } = view;

@@ -8,7 +8,7 @@ import { UploadForm } from '../../../console/view/upload-form.tsx';
 import { GuardLimits, limitsIn, PLAN, planChecks, planFields } from './plan-fields.tsx';
 
 /** Options that are called as the server calls them. */
-const OWN = ['mode', 'protect', 'removeNamed', 'allowDemotion', 'allowUnban', 'apply'];
+const OWN = Object.keys(PLAN);
 
 const PLACE = 'new sync';
 const FORM = { ...READING, ...SHAPING, ...CREATING, ...PLAN };

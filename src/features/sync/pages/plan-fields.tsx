@@ -1,14 +1,22 @@
 /** What a plan is decided by, as fields of a form: of a sync, and of a schedule. */
-import { CheckField, type Choice, type Form, SelectField, TextField } from '../../../console/form.tsx';
+import { CheckFields, type Choice, type Form, SelectField, TextField, unticked } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
+import { BAN_CHECKS } from '../../../console/option-words.ts';
 
 const MODES: Choice[] = [['', 'add'], 'mirror'];
 const MISSING: Choice[] = [['', 'report'], 'remove', 'ban'];
 
+/** What is ticked. */
+export const PLAN_CHECKS = {
+  allowDemotion: 'Allow demotions',
+  ...BAN_CHECKS,
+  apply: 'Apply the plan at once, unless a guard objects',
+};
+
 /** The values of these fields before anything is chosen. */
 export const PLAN = {
   ...{ mode: '', missing: '', protect: '', removeNamed: '' },
-  ...{ allowDemotion: '', allowUnban: '', apply: '' },
+  ...unticked(PLAN_CHECKS),
 };
 
 export function planFields(form: Form) {
@@ -44,13 +52,7 @@ export function planFields(form: Form) {
 }
 
 export function planChecks(form: Form) {
-  return (
-    <>
-      <CheckField form={form} name="allowDemotion" label="Allow demotions" />
-      <CheckField form={form} name="allowUnban" label="Add users who are banned, which lifts their ban" />
-      <CheckField form={form} name="apply" label="Apply the plan at once, unless a guard objects" />
-    </>
-  );
+  return <CheckFields form={form} labels={PLAN_CHECKS} />;
 }
 
 /** A field for each limit of a guard, empty for its default. */

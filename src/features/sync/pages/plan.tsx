@@ -10,9 +10,10 @@ import { type Opened, useKeptPages, useOpened } from '../../../console/kept-page
 import { ErrorNotice, ListState } from '../../../console/notice.tsx';
 import { swatch } from '../../../console/outcome-bar.tsx';
 import { keepInAddress, usePlace } from '../../../console/place.ts';
-import type { MemberAction, SyncGroup } from '../../../console/sync-answers.ts';
 import { ACTION_COLOURS, ACTION_LABELS, CHANGES, MEMBER_LABELS, PLAN_ACTIONS } from '../../../console/sync-words.ts';
 import { type Column, DataTable } from '../../../console/table.tsx';
+import type { SyncGroup } from '../api.ts';
+import type { PlanAction as MemberAction } from '../api-plan.ts';
 
 const GROUPS = 50;
 const MEMBERS = 50;

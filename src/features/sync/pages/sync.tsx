@@ -6,8 +6,9 @@ import { Card, Empty, foreign, importHref, Tag } from '../../../console/element.
 import { announce } from '../../../console/frame.tsx';
 import { ErrorNotice } from '../../../console/notice.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import type { SyncState, SyncView } from '../../../console/sync-answers.ts';
+import type { SyncState } from '../../../console/sync-answers.ts';
 import { syncSentence, titleOf } from '../../../console/sync-words.ts';
+import type { SyncView } from '../api.ts';
 import { SyncActions } from './actions.tsx';
 import { SyncDownloads, SyncJournal } from './facts.tsx';
 import { SyncGuards } from './guards.tsx';

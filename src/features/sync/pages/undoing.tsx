@@ -6,10 +6,16 @@ import type { syncOperations } from '../operations.ts';
 const call = callsOf<(typeof syncOperations)[keyof typeof syncOperations]>();
 
 /**
- * What the undo is to take back, as the server takes it; undefined when none is to be planned.
+ * Asks what an undo is to take back; what has it planned and gives the id of its sync, or undefined where none is wanted.
  * @param uncertain whether what is uncertain is chosen beforehand
  */
-export async function undoChoice(uncertain: boolean): Promise<Readonly<Record<string, string>> | undefined> {
+export async function plannedUndo(uncertain: boolean) {
+  const chosen = await undoChoice(uncertain);
+  return chosen && ((importId: string, signal: AbortSignal) => undone(importId, chosen, signal));
+}
+
+/** What the undo is to take back, as the server takes it; undefined when none is to be planned. */
+async function undoChoice(uncertain: boolean): Promise<Readonly<Record<string, string>> | undefined> {
   const form = await ask({
     question: 'Undo this import?',
     explanation: 'A plan is made first: nothing is sent before you apply it.',
@@ -38,7 +44,7 @@ export async function undoChoice(uncertain: boolean): Promise<Readonly<Record<st
 }
 
 /** Has an undo planned; gives the id of its sync. */
-export async function undone(importId: string, chosen: Readonly<Record<string, string>>, signal: AbortSignal) {
+async function undone(importId: string, chosen: Readonly<Record<string, string>>, signal: AbortSignal) {
   const { id } = await call('POST /v1/imports/:id/undo', { id: importId, query: chosen }, signal);
   return id;
 }

@@ -10,6 +10,7 @@ import { syncControl } from './control.ts';
 import { syncMetrics } from './metrics.ts';
 import { planRoutes } from './plan-routes.ts';
 import { syncRoutes } from './syncs.ts';
+import { syncUploadRoute } from './upload.ts';
 import { type SyncViews, syncViews } from './views.ts';
 
 declare module '../../../server/context.ts' {
@@ -40,7 +41,11 @@ export const sync: ServerFeature = {
     planRoutes(app, context);
     compareRoute(app, context);
   },
-  followUps: async (context, id) => Promise.all(context.syncCatalog.undos(id).map((undo) => undoOf(context, undo))),
+  files: syncUploadRoute,
+  view: async (context, { id }, before) => {
+    const undos = await Promise.all(context.syncCatalog.undos(id).map((undo) => undoOf(context, undo)));
+    return { ...before, followUps: [...before.followUps, ...undos] };
+  },
   settings: () => ({ guardLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })) }),
   overview: ({ syncCatalog, syncViews: { entry } }, before) => {
     const inState = (states: readonly SyncState[]) => syncCatalog.page({ states, limit: MAX_LISTED }).syncs.map(entry);

@@ -2,20 +2,36 @@ import { rename, rm } from 'node:fs/promises';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
+import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
-import { uploadOperations } from '../../../server/uploads/operations.ts';
+import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
 import { optionsOf } from '../../../server/uploads/options.ts';
-import { optionsFor, recipeFor } from '../../../server/uploads/recipe.ts';
-import { checkLength, type Uploads } from '../../../server/uploads/taking.ts';
 import { inShort } from '../../../text/wording.ts';
+import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/prepare.ts';
-import { readingOf, syncDecision } from './options.ts';
+import { UnknownSync } from '../sync-errors.ts';
+import { readingOf, syncDecision, syncQuery } from './options.ts';
+
+const uploadOfSync = {
+  ...syncOperations.create,
+  ...keptFile,
+  query: syncQuery,
+  description: `The body is the file (${FORMS}, any of them gzipped), or a form with the one part "file". Nothing is sent before the whole file has been read, the groups have been listed, and no guard objects.`,
+};
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
-  const { coordinator, syncs, dir, settings, syncViews } = context;
+  const { syncs, dir, settings, syncViews, recipes } = context;
   const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
-  serve(scope, uploadOperations.sync, async (request, reply, audited) => {
+  uploads.made.push((id) => {
+    try {
+      return syncs.find(id) !== undefined;
+    } catch (error) {
+      if (error instanceof UnknownSync) return false;
+      throw error;
+    }
+  });
+  serve(scope, uploadOfSync, async (request, reply, audited) => {
     const { who, query, headers } = request;
     const contentType = headers['content-type'] ?? '';
     checkLength(request, maxUploadBytes);
@@ -23,7 +39,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     // What can be refused before the file is sent.
     const options = optionsOf(query, { contentType, region, sandbox });
     readingOf(options);
-    const recipe = recipeFor(dir, options);
+    recipes?.check(options);
     const chosen = { sync: { ...query, contentType } };
     const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
       const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
@@ -35,11 +51,8 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
         keep(made);
         // Of a form the part says what the file is.
         const ofFile = request.isMultipart() ? type : contentType;
-        const settled = await optionsFor(coordinator.reading, recipe, {
-          options: optionsOf(query, { contentType: ofFile, region, sandbox }),
-          file: { path: files.input },
-          name: file,
-        });
+        const ofPart = optionsOf(query, { contentType: ofFile, region, sandbox });
+        const settled = (await recipes?.settle(ofPart, { path: files.input }, file)) ?? ofPart;
         await syncs.create({
           id: made,
           file,

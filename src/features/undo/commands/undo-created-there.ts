@@ -1,7 +1,5 @@
-import { createdOperations } from '../../../api/operations/imports.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { confirm } from '../../../cli/screen/confirm.ts';
-import { linesOf, listed } from '../../../cli/screen/created-things.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
@@ -9,6 +7,8 @@ import { untilSettled } from '../../../cli/target/settled.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { grouped, withFullStop } from '../../../text/wording.ts';
 import type { CreatedView } from '../api.ts';
+import { createdOperations } from '../operations.ts';
+import { linesOf, listed } from './created-things.ts';
 
 interface UndoCreatedThere {
   readonly io: Io;

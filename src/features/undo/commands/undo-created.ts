@@ -1,13 +1,14 @@
 import { type CoordinateOptions, coordinate } from '../../../cli/coordinate.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { confirm } from '../../../cli/screen/confirm.ts';
-import { linesOf, listed } from '../../../cli/screen/created-things.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/progress.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
-import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../../imports/life/delete-created.ts';
 import { openCreated } from '../../../imports/record/created.ts';
 import { grouped } from '../../../text/wording.ts';
+import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../delete-created.ts';
+import { usersOfOthers } from '../used-by-others.ts';
+import { linesOf, listed } from './created-things.ts';
 
 interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
   /** The import that created it; it has finished. */
@@ -28,8 +29,13 @@ export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
   const failure = await coordinate({ ...options, howToContinue }, async ({ coordinator, dir, signal, begun }) => {
     const ledger = openCreated(dir.ledger(id));
     try {
-      const usedByOthers: Deleting['usedByOthers'] = (things) => coordinator.usedByOthers(id, things);
-      const deleting = { ledger, pages: coordinator.pages, signal, usedByOthers };
+      const used = usersOfOthers(coordinator);
+      const deleting: Deleting = {
+        ledger,
+        pages: coordinator.pages,
+        signal,
+        usedByOthers: (things) => used(id, things),
+      };
       const planned = await begun(planDeletions(deleting, isUndone), 'what may be deleted to be found out');
       const wanted = planned.filter(({ undone }) => undone === undefined);
       tellPlan(io, planned, carryOut);

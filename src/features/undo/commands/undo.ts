@@ -8,7 +8,6 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
 import { isCarriedOut } from '../../../membership/sync-state.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
@@ -27,6 +26,7 @@ import {
 import { openSyncs, type Syncs } from '../../sync/commands/sync-target.ts';
 import { followSyncThere } from '../../sync/commands/sync-there.ts';
 import { syncOperations } from '../../sync/operations.ts';
+import { madeBy } from './made.ts';
 import { undoCreated } from './undo-created.ts';
 import { undoCreatedThere } from './undo-created-there.ts';
 
@@ -56,7 +56,7 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     server === undefined ? await undoHere(io, config, id, flags) : await undoThere(io, syncs, server, id, flags);
   say(io, ...(fileOfChanges ? NOT_RESTORED : []));
   if (flags.created !== true || made === undefined) {
-    say(io, ...createdByImport(await imports.created(id)));
+    say(io, ...createdByImport(await madeBy(config, imports, id)));
     return code;
   }
   const { state } = await syncs.find(made);
@@ -125,7 +125,7 @@ const NOT_RESTORED = [
 const SHOWN = 20;
 
 /** An undo reverses memberships; the users and groups that the import created stay. */
-function createdByImport(things: Awaited<ReturnType<Imports['created']>>): string[] {
+function createdByImport(things: Awaited<ReturnType<typeof madeBy>>): string[] {
   const made = things.filter(({ undone }) => undone === null || undone === 'kept');
   if (made.length === 0) return [];
   const shown = made

@@ -1,7 +1,5 @@
-import type { createdOperations } from '../../../api/operations/imports.ts';
 /** Users and groups that an import created, and deleting them when the import was undone. */
 import { useAnswer } from '../../../console/answer.ts';
-import type { CreatedView } from '../../../console/answers.ts';
 import { callsOf, importPath } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { foreign, Tag } from '../../../console/element.tsx';
@@ -9,6 +7,8 @@ import { grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+import type { CreatedView } from '../api.ts';
+import type { createdOperations } from '../operations.ts';
 
 const call = callsOf<(typeof createdOperations)[keyof typeof createdOperations]>();
 

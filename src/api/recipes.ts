@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Field, ShapeInput } from '../../options/shape.ts';
+import type { Field, ShapeInput } from '../options/shape.ts';
 
 /** What the user of a recipe has to add, because the file does not have it. */
 const need = z.strictObject({

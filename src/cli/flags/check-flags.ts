@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { wholeNumber } from '../../../cli/flags/flags.ts';
+import { wholeNumber } from './flags.ts';
 
 /** Calls that a check makes without asking. */
 const CALLS_WITHOUT_ASKING = 1_000;

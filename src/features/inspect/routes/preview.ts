@@ -1,14 +1,11 @@
 import type { z } from 'zod';
-import type { PreviewRequest } from '../../features/inspect/preview.ts';
-import { findRecipe } from '../../features/recipes/recipe-store.ts';
-import { IntakeError } from '../../imports/read/intake-error.ts';
-import { ReadingStopped } from '../../imports/report/ledger-task.ts';
-import type { LedgerThreads } from '../../imports/report/ledger-threads.ts';
-import type { Caller } from '../bounded-answer.ts';
-import type { ServerContext } from '../context.ts';
-import { Problem } from '../problem.ts';
-import { badReading, optionsOf, type previewQuery } from './options.ts';
-import { optionsFor } from './recipe.ts';
+import { IntakeError } from '../../../imports/read/intake-error.ts';
+import { ReadingStopped } from '../../../imports/report/ledger-task.ts';
+import type { Caller } from '../../../server/bounded-answer.ts';
+import type { ServerContext } from '../../../server/context.ts';
+import { Problem } from '../../../server/problem.ts';
+import { badReading, optionsOf, type previewQuery } from '../../../server/uploads/options.ts';
+import type { PreviewRequest } from '../preview.ts';
 
 export const PREVIEW_BYTES = 1024 * 1024;
 /** Workbooks and archives have their directory at the end, so that all of their bytes are needed. */
@@ -28,15 +25,14 @@ interface RequestedPreview {
 
 /** How the beginning of a file would be read as a request says. @throws Problem, UnknownRecipe */
 export async function previewWith(
-  { coordinator: { reading }, dir, settings }: Pick<ServerContext, 'coordinator' | 'dir' | 'settings'>,
+  { heads, recipes, settings }: Pick<ServerContext, 'heads' | 'recipes' | 'settings'>,
   { head, name, type, query }: RequestedPreview,
   caller: Caller,
 ): Promise<Buffer> {
   const { defaultRegion: region, sandbox } = settings;
   const chosen = optionsOf(query, { contentType: type, region, sandbox });
-  const use = { options: chosen, file: { head }, name };
-  const recipe = chosen.recipe === undefined ? undefined : findRecipe(dir, chosen.recipe);
-  return previewOf(reading, { head, name, options: await optionsFor(reading, recipe, use, caller) }, caller);
+  const options = (await recipes?.settle(chosen, { head }, name, caller)) ?? chosen;
+  return previewOf(heads, { head, name, options }, caller);
 }
 
 /**
@@ -45,12 +41,12 @@ export async function previewWith(
  * @throws Problem BAD_OPTION, BAD_BODY
  */
 export async function previewOf(
-  threads: Pick<LedgerThreads, 'preview'>,
+  heads: ServerContext['heads'],
   request: PreviewRequest,
   caller: Caller,
 ): Promise<Buffer> {
   try {
-    return Buffer.from(await threads.preview(request, { deadlineMs: DEADLINE_MS, ...caller }));
+    return Buffer.from(await heads.ask('preview', request, { deadlineMs: DEADLINE_MS, ...caller }));
   } catch (error) {
     if (error instanceof IntakeError) throw badReading(error);
     if (error instanceof ReadingStopped && (error.reason === 'deadline' || error.reason === 'memory')) {

@@ -1,5 +1,5 @@
-import type { CreatedView } from '../../features/undo/api.ts';
-import { counted } from '../../text/wording.ts';
+import { counted } from '../../../text/wording.ts';
+import type { CreatedView } from '../api.ts';
 
 /** Users and groups that an import created, as they are shown before and after they are deleted. */
 

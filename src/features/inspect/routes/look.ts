@@ -1,18 +1,18 @@
-import type { Look } from '../../api/look.ts';
-import { type Beginning, importOfSame, MAX_COMPARED } from '../../features/inspect/same-file.ts';
-import { recipesToSuggest } from '../../features/recipes/recipe-store.ts';
-import { callerOf } from '../bounded-answer.ts';
-import type { Api, ServerContext } from '../context.ts';
-import { type Problem, problemDocument } from '../problem.ts';
-import { problemOf } from '../refusals.ts';
-import { serve } from '../serve.ts';
-import { labelOf } from './body.ts';
+import type { Look } from '../../../api/look.ts';
+import { callerOf } from '../../../server/bounded-answer.ts';
+import type { Api, ServerContext } from '../../../server/context.ts';
+import { type Problem, problemDocument } from '../../../server/problem.ts';
+import { problemOf } from '../../../server/refusals.ts';
+import { serve } from '../../../server/serve.ts';
+import { takeHead } from '../../../server/uploads/accept.ts';
+import { labelOf } from '../../../server/uploads/body.ts';
+import { optionsOf } from '../../../server/uploads/options.ts';
+import type { ReceiveOptions } from '../../../server/uploads/receive.ts';
+import { recipesToSuggest } from '../../recipes/recipe-store.ts';
+import { type Beginning, importOfSame, MAX_COMPARED } from '../same-file.ts';
 import { INSPECT_MS } from './inspect.ts';
-import { uploadOperations } from './operations.ts';
-import { optionsOf } from './options.ts';
+import { inspectOperations } from './operations.ts';
 import { previewWith } from './preview.ts';
-import type { ReceiveOptions } from './receive.ts';
-import { takeHead } from './taking.ts';
 
 /** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
 export function lookRoute(
@@ -20,8 +20,8 @@ export function lookRoute(
   context: ServerContext,
   limits: ReceiveOptions & { readonly maxZipBytes: number },
 ): void {
-  const { coordinator, dir, settings } = context;
-  serve(app, uploadOperations.look, async (request, reply) => {
+  const { heads, dir, settings } = context;
+  serve(app, inspectOperations.look, async (request, reply) => {
     const { name, size, ...query } = request.query;
     const caller = callerOf(reply);
     const { head, type, name: called } = await takeHead(request, limits);
@@ -34,7 +34,7 @@ export function lookRoute(
     const label = labelOf(name ?? called);
     const question = { head, name: label, options, recipes: recipesToSuggest(dir) };
     const text = await lookText(
-      coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, ...caller }),
+      heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller }),
       previewWith(context, { head, name: label, type, query }, caller),
       beforeOf(context, { head, bytes: size ?? head.length }),
     );

@@ -3,11 +3,12 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ProblemCode } from '../../api/problems.ts';
+import type { ProblemCode } from '../../api/problem-codes.ts';
 import { freeBytes, megabytes } from '../../platform/disk-full.ts';
+import type { AccessStore } from '../access/access-store.ts';
 import { Problem } from '../problem.ts';
 import { fileOf, labelOf, type SentFile } from './body.ts';
-import type { uploadKeys } from './keys.ts';
+import { uploadKeys } from './keys.ts';
 import { openPace, type Pace, SLOWEST } from './pace.ts';
 import { type ReceiveOptions, receive, receiveHead, tooLarge } from './receive.ts';
 
@@ -24,7 +25,7 @@ interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
 export interface UploadsOptions {
   /** Folder of incomplete uploads. */
   readonly waiting: string;
-  readonly keys: ReturnType<typeof uploadKeys>;
+  readonly access: AccessStore;
   /** Uploads at the same time; more are refused. */
   readonly most: number;
   readonly limits: ReceiveOptions;
@@ -32,6 +33,10 @@ export interface UploadsOptions {
 
 /** Takes files out of requests, a bounded number at a time, and those with the same Idempotency-Key once. */
 export interface Uploads {
+  /** How every body is received. */
+  readonly limits: ReceiveOptions;
+  /** Adds those who say whether what was made of an upload is still there, by its id. */
+  readonly made: ((id: string) => boolean)[];
   /**
    * Returns the id that `make` has made of the file, or that was made of the same file before.
    * @param chosen the options; with other options it is another request
@@ -56,7 +61,9 @@ interface UnderWay {
   readonly end: AbortController;
 }
 
-export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Uploads {
+export function openUploads({ waiting, access, most, limits }: UploadsOptions): Uploads {
+  const made: Uploads['made'] = [];
+  const keys = uploadKeys(access, (id) => made.some((isThere) => isThere(id)));
   const underWay = new Set<UnderWay>();
 
   /** Where there is no room, the slowest upload is given up, if it is very slow. @throws Problem BUSY */
@@ -82,6 +89,8 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
   };
 
   return {
+    limits,
+    made,
     take: async (request, reply, chosen, make) => {
       const who = request.who.id;
       makeRoom(who, reply);

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import type { RepairTaken } from '../../features/repair/api.ts';
-import { repairOperations } from '../../features/repair/operations.ts';
-import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { refuseAddress } from '../../imports/read/intake-error.ts';
-import { counted } from '../../text/wording.ts';
-import { UsageError } from '../errors.ts';
-import { type Io, say } from '../screen/io.ts';
-import type { Server } from '../target/server-client.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import type { Editing } from '../../../cli/feature.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
+import { refuseAddress } from '../../../imports/read/intake-error.ts';
+import { counted } from '../../../text/wording.ts';
+import type { RepairTaken } from '../api.ts';
+import { repairOperations } from '../operations.ts';
+import { createRepairs, type Repairs } from '../repairs.ts';
 
 /** The text of a corrected report. @throws UsageError */
-export async function readEdits(path: string): Promise<string> {
+async function readEdits(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -19,19 +20,13 @@ export async function readEdits(path: string): Promise<string> {
 }
 
 /** Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send. @throws CannotRepair, WrongState */
-export async function sendEdits(
-  coordinator: Coordinator,
-  id: string,
-  text: string,
-  io: Io,
-  by: string,
-): Promise<string | undefined> {
-  if (!hasToSend(io, await coordinator.repairs.takeFile(id, text, by))) return undefined;
-  return coordinator.repairs.send(id, by);
+async function sendEdits(repairs: Repairs, id: string, text: string, io: Io, by: string): Promise<string | undefined> {
+  if (!hasToSend(io, await repairs.takeFile(id, text, by))) return undefined;
+  return repairs.send(id, by);
 }
 
 /** The same at a server. @throws ServerRefused */
-export async function sendEditsThere(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
+async function sendEditsThere(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
   if (!hasToSend(io, await server.call(repairOperations.takeFile, { id, csv: text }))) return undefined;
   return (await server.call(repairOperations.send, { id })).id;
 }
@@ -52,3 +47,10 @@ function hasToSend(io: Io, { rows, cells, same, freed, wrong, counts }: RepairTa
   if (counts.wrong > 0) say(io, 'Rows that are still wrong are not sent. Correct them and give the file again.');
   return counts.ready > 0;
 }
+
+/** Corrected rows in place of those that failed. */
+export const editing: Editing = {
+  read: readEdits,
+  send: (of, ...given) => sendEdits(createRepairs(of), ...given),
+  sendThere: sendEditsThere,
+};

@@ -1,26 +1,36 @@
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import type { CreatedThing } from '../../imports/record/created.ts';
+import type { MembershipDone } from '../../imports/report/reading.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { counted } from '../../text/wording.ts';
-import type { CreatedThing } from '../record/created.ts';
-import type { MembershipDone } from '../report/reading.ts';
 
 /** Outcomes after which a user has a place in the group, as a member or banned. */
 const PLACED: ReadonlySet<Outcome> = new Set(['added', 'already_member', 'changed', 'banned']);
 const LEFT: ReadonlySet<Outcome> = new Set(['removed', 'unbanned']);
 
 /** Another import of the data directory, and what it did to these users (UIDs). */
-export interface OtherImport {
+interface OtherImport {
   readonly id: string;
   readonly membershipsOf: (uids: readonly string[]) => Promise<readonly MembershipDone[]>;
 }
 
 type MadeUser = Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome'>;
 
+/** The same, by the other imports of the data directory. */
+export function usersOfOthers({ others, reading }: Pick<Coordinator, 'others' | 'reading'>) {
+  return (id: string, things: readonly MadeUser[]) =>
+    usedByOthers(
+      things,
+      others(id).map((other) => ({ id: other.id, membershipsOf: reading.of(other.ledger).membershipsOf })),
+    );
+}
+
 /**
  * Why users are kept: other imports have put them into groups, and no import has taken them out since.
  * @param others oldest first
  * @returns the reasons, by id of the user
  */
-export async function usedByOthers(
+async function usedByOthers(
   things: readonly MadeUser[],
   others: readonly OtherImport[],
 ): Promise<ReadonlyMap<number, string>> {

@@ -2,10 +2,10 @@ import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { readBanned, readMembers } from '../../chat/member-list.ts';
 import { GROUP_MISSING, USER_MISSING } from '../../chat/service/codes.ts';
+import type { GroupPages } from '../../imports/ask/group-pages.ts';
+import type { CreatedLedger, CreatedThing, Undone } from '../../imports/record/created.ts';
 import { foldId, type Region } from '../../membership/membership.ts';
 import { counted } from '../../text/wording.ts';
-import type { GroupPages } from '../ask/group-pages.ts';
-import type { CreatedLedger, CreatedThing, Undone } from '../record/created.ts';
 
 /** A user or group that an import created, and whether it will be deleted or has been. */
 export interface Deletion {

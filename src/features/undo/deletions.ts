@@ -1,10 +1,12 @@
 import { messageOf } from '../../errors/message-of.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import { RegionWithoutApp, WrongTarget } from '../../imports/import-errors.ts';
+import { readOptions } from '../../imports/import-options.ts';
+import { type CreatedThing, openCreated, readMade } from '../../imports/record/created.ts';
+import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { Catalog } from '../catalog.ts';
-import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
-import { readOptions } from '../import-options.ts';
-import { type CreatedThing, openCreated, readMade } from '../record/created.ts';
+import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { type Deleting, deleteCreated } from './delete-created.ts';
 
 /** Deletes what imports created, one run per import. For the owner of the data directory. */
@@ -28,10 +30,35 @@ interface DeletionProgress {
   readonly of: number;
 }
 
+/** The imports whose deletion was begun and has not ended, as the catalog keeps them. */
+export interface UnderWay {
+  begin(id: string): void;
+  end(id: string): void;
+  all(): string[];
+  close(): void;
+}
+
+/** @param catalog path of the catalog, which the coordinator also has open */
+export function openUnderWay(catalog: string): UnderWay {
+  const database = openForWriting(catalog, CATALOG_MIGRATIONS);
+  const sql = statementsOf(database, new URL('deletions.sql', import.meta.url));
+  return {
+    begin: (id) => void sql('begin').run({ id }),
+    end: (id) => void sql('end').run({ id }),
+    all: () =>
+      sql<{ readonly id: string }>('all')
+        .all()
+        .map(({ id }) => id),
+    close: () => database.close(),
+  };
+}
+
 interface DeletionsOptions extends Pick<Deleting, 'pages'> {
   readonly usedByOthers: (id: string, things: readonly CreatedThing[]) => Promise<ReadonlyMap<number, string>>;
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'get' | 'beginDeletion' | 'endDeletion' | 'deletions'>;
+  /** @throws UnknownImport */
+  readonly find: (id: string) => Pick<ImportRecord, 'options'>;
+  readonly underWay: Omit<UnderWay, 'close'>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   /** Whether this process sends to a sandbox. */
@@ -47,7 +74,8 @@ interface Running {
 
 export function createDeletions({
   dir,
-  catalog,
+  find,
+  underWay,
   regions,
   sandbox,
   pages,
@@ -79,7 +107,7 @@ export function createDeletions({
 
   /** @throws WrongTarget, RegionWithoutApp */
   const check = (id: string): void => {
-    const meant = readOptions(catalog.get(id)).sandbox;
+    const meant = readOptions(find(id)).sandbox;
     if (meant !== sandbox) throw new WrongTarget(`import ${id}`, meant);
     const used = new Set(readMade(dir.ledger(id), Number.MAX_SAFE_INTEGER).things.map(({ region }) => region));
     const without = [...used.difference(regions)];
@@ -90,7 +118,7 @@ export function createDeletions({
     start: (id) => {
       if (running.has(id)) return;
       check(id);
-      catalog.beginDeletion(id);
+      underWay.begin(id);
       reasons.delete(id);
       const aborted = new AbortController();
       const entry: Running = {
@@ -105,7 +133,7 @@ export function createDeletions({
             onError(id, error);
           })
           .then(() => {
-            if (!aborted.signal.aborted) catalog.endDeletion(id);
+            if (!aborted.signal.aborted) underWay.end(id);
           })
           // The catalog cannot be written, as on a full disk: the next start does it again, and finds nothing to delete.
           .catch((error: unknown) => onError(id, error))
@@ -114,7 +142,7 @@ export function createDeletions({
       running.set(id, entry);
     },
     continueAll: () => {
-      for (const id of catalog.deletions()) {
+      for (const id of underWay.all()) {
         try {
           deletions.start(id);
         } catch (error) {

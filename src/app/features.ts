@@ -1,0 +1,7 @@
+import type { LifeFeature } from '../imports/life/feature.ts';
+
+/** What features do in the life of imports: the only file below the doors that names features. */
+export const FEATURES: readonly LifeFeature[] = [
+  { retrying: async () => (await import('../features/repair/retrying.ts')).retrying },
+  { foreseen: async () => (await import('../features/check/foreseen.ts')).foreseen },
+];

@@ -1,0 +1,111 @@
+import type { Argument, Command } from 'commander';
+import type { ImportOptions } from '../imports/import-options.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import type { Config } from '../platform/config.ts';
+import type { DataDir } from '../platform/data-dir.ts';
+import type { Coordinating } from './coordinate.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { ImportFlags } from './flags/import-options.ts';
+import type { RunOptions } from './run-import.ts';
+import type { Io } from './screen/io.ts';
+import type { ThereOptions } from './target/import-there.ts';
+import type { Imports, KeptImport } from './target/imports.ts';
+import type { Server } from './target/server-client.ts';
+
+/** What features add to the commands of imports; each is loaded when it is used. */
+export interface CommandFeatures {
+  readonly recipes?: () => Promise<UsingRecipes>;
+  readonly inspect?: () => Promise<Inspecting>;
+  readonly repair?: () => Promise<Editing>;
+  readonly check?: () => Promise<Checking>;
+  readonly sync?: () => Promise<CarryingOut>;
+  readonly undo?: () => Promise<Undoing>;
+}
+
+/** `--recipe` */
+export interface UsingRecipes {
+  /** As `optionsWithRecipe`. */
+  optionsWith(
+    config: Config,
+    recipe: string,
+    options: ImportOptions,
+    path: string,
+    name: string,
+  ): Promise<ImportOptions>;
+}
+
+/** After a file was refused. */
+export interface Inspecting {
+  /** Says what the file is, and a command that would work. */
+  sayWhatItIs(
+    io: Io,
+    config: Config,
+    file: string,
+    options: ImportOptions,
+    identities: string | undefined,
+  ): Promise<void>;
+}
+
+/** `retry --edits` */
+export interface Editing {
+  /** The text of a corrected report. @throws UsageError */
+  read(path: string): Promise<string>;
+  /**
+   * Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send.
+   * @throws CannotRepair, WrongState
+   */
+  send(
+    of: { readonly coordinator: Coordinator; readonly dir: DataDir; readonly sandbox: boolean },
+    id: string,
+    text: string,
+    io: Io,
+    by: string,
+  ): Promise<string | undefined>;
+  /** The same at a server. @throws ServerRefused */
+  sendThere(server: Server, id: string, text: string, io: Io): Promise<string | undefined>;
+}
+
+/** `import --check`, and checks in `status`. */
+export interface Checking {
+  /** Has a file read in this process, checks it, shows what it finds, and sends nothing. */
+  here(options: RunOptions & { readonly maxCalls: number }): Promise<ExitCode>;
+  /** The same at a server. */
+  there(options: ThereOptions, file: string, flags: ImportFlags, maxCalls: number): Promise<ExitCode>;
+  /** What is known of an import that was not sent; undefined where nobody has checked it. */
+  status(config: Config, imports: Imports, found: KeptImport): Promise<CheckStatus | undefined>;
+}
+
+interface CheckStatus {
+  /** For programs, as the API shows it. */
+  readonly document: object;
+  readonly isDone: boolean;
+  readonly isUnderWay: boolean;
+  /** Prints the result and the next steps. */
+  readonly conclude: (io: Io) => void;
+}
+
+/** `resume` of an import that carries out a sync, which must be notified of its end. */
+export interface CarryingOut {
+  beside(config: Config, io: Io, id: string, here: Coordinating): void;
+}
+
+/** What `undo --created` has deleted, in `status`. */
+export interface Undoing {
+  /** What was deleted, or found missing, of what an import created; empty for nothing. */
+  deleted(config: Config, imports: Imports, id: string): Promise<string>;
+}
+
+/** What a shell suggests. */
+export type Name = readonly [word: string, meaning: string];
+
+/** Names that the arguments of a command take. */
+export interface Names {
+  /** Whether the argument of a command, or of one of its commands, names one. */
+  wants(command: Command, argument: Argument): boolean;
+  /** Those of a data directory. */
+  here(dataDir: string): Promise<readonly Name[]>;
+  /** Those that every server has: no one is asked over the network. */
+  everywhere?(dataDir: string): Promise<readonly Name[]>;
+  /** The command is about this machine, whatever server there is. */
+  readonly ofThisMachine?: true;
+}

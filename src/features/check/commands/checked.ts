@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { checkFiles } from '../../../imports/check-paths.ts';
+import { askRegions } from '../../../imports/life/control.ts';
+import type { Config } from '../../../platform/config.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import type { CheckSummary } from '../api.ts';
+import type { CheckRecord } from '../check-ledger.ts';
+
+/** The check of an import. */
+export interface Checked {
+  readonly record: Pick<CheckRecord, 'state' | 'reason' | 'calls'>;
+  /** Undefined until it has finished. */
+  readonly summary: CheckSummary | undefined;
+  /** Where every row and every group is. */
+  readonly files: readonly string[];
+  /** A process is asking. */
+  readonly underWay: boolean;
+}
+
+/** What is known from asking the service about an import of this machine; undefined where nobody has. */
+export async function checkedHere(config: Pick<Config, 'dataDir'>, id: string): Promise<Checked | undefined> {
+  const dir = dataDir(config.dataDir);
+  const folder = dir.folder(id);
+  const { check, rows, groups } = checkFiles(folder);
+  if (!existsSync(check)) return undefined;
+  // Loaded here: most imports are not checked.
+  const { checkOf, checkSummaryOf } = await import('../checks.ts');
+  const record = checkOf(folder);
+  if (record === undefined) return undefined;
+  const underWay = record.state === 'running' && (await askRegions(dir)) !== undefined;
+  return { record, summary: await checkSummaryOf(folder), files: [rows, groups], underWay };
+}

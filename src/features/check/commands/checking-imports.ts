@@ -1,0 +1,25 @@
+import type { Checking } from '../../../cli/feature.ts';
+import { checkedHere } from './checked.ts';
+
+/** What a check adds to `import` and `status`. What asks the service, or a server, is loaded when it does. */
+export const checking: Checking = {
+  here: async (options) => (await import('./check-here.ts')).runCheckHere(options),
+  there: async (...asked) => (await import('./check-there.ts')).importAndCheckThere(...asked),
+  status: async (config, imports, { id, sandbox }) => {
+    const { server } = imports;
+    const checked =
+      server === undefined
+        ? await checkedHere(config, id)
+        : await (await import('./check-there.ts')).checkedThere(server, id);
+    if (checked === undefined) return undefined;
+    const { record, summary, underWay } = checked;
+    const { state, reason, calls } = record;
+    const { concludeCheck } = await import('./check-outcome.ts');
+    return {
+      document: { state, underWay, reason, calls, summary: summary ?? null },
+      isDone: summary !== undefined,
+      isUnderWay: underWay,
+      conclude: (io) => void concludeCheck({ io, imports, id, json: false, sandbox, checked }),
+    };
+  },
+};

@@ -1,0 +1,19 @@
+import type { Inspecting } from '../../../cli/feature.ts';
+import { say } from '../../../cli/screen/io.ts';
+import { IntakeError } from '../../../imports/read/intake-error.ts';
+import { isAddress } from '../../../text/address.ts';
+import { factsText, nextLines } from './file-facts.ts';
+import { inspectFile } from './inspect-file.ts';
+
+export const inspecting: Inspecting = {
+  sayWhatItIs: async (io, config, file, options, identities) => {
+    if (file === '-' || isAddress(file)) return;
+    const facts = await inspectFile(config, file, options, identities).catch((error: unknown) => {
+      // The refusal has said it: there is nothing to look at.
+      if (error instanceof IntakeError) return undefined;
+      throw error;
+    });
+    if (facts === undefined || facts.refusal === null) return;
+    say(io, '', ...factsText(facts, io.width, false).trimEnd().split('\n'), '', ...nextLines(facts));
+  },
+};

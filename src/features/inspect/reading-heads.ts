@@ -1,0 +1,16 @@
+import { type LedgerQueue, openLedgerQueue } from '../../imports/report/ledger-queue.ts';
+import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
+import type { InspectRequest } from './inspect-head.ts';
+import type { PreviewRequest } from './preview.ts';
+
+/** The thread that looks at the beginnings of files. */
+export type InspectThread = {
+  /** How the beginning of a file would be read: a `Preview` as JSON text in UTF-8. */
+  preview: (request: PreviewRequest) => Promise<Uint8Array>;
+  /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text in UTF-8. */
+  inspect: (request: InspectRequest) => Promise<Uint8Array>;
+};
+
+export function openInspectThread(): LedgerQueue<InspectThread> {
+  return openLedgerQueue({ thread: [import.meta.url, './inspect-thread'], atOnce: 1, heapMb: HEAP_MB });
+}

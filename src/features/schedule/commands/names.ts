@@ -1,0 +1,11 @@
+import type { Names } from '../../../cli/feature.ts';
+import { readCatalog } from '../../../platform/data-dir.ts';
+import { openScheduleCatalogReader } from '../schedule-catalog.ts';
+
+export const scheduleNames: Names = {
+  wants: (command) => command.name() !== 'add',
+  here: async (dataDir) =>
+    readCatalog(dataDir, openScheduleCatalogReader, (reader) =>
+      (reader?.list() ?? []).map(({ name, file }) => [name, file] as const),
+    ),
+};

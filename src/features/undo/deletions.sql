@@ -1,0 +1,11 @@
+-- name: begin
+-- In: id. What the import created is being deleted from now on.
+insert or ignore into deletions (import_id) values (:id);
+
+-- name: end
+-- In: id.
+delete from deletions where import_id = :id;
+
+-- name: all
+-- Out: ids of imports whose deletion was begun and not ended.
+select import_id as id from deletions order by import_id;

@@ -1,0 +1,93 @@
+import pg from 'pg';
+import Cursor from 'pg-cursor';
+import {
+  CONNECT_MS,
+  type Database,
+  IS_SLOW,
+  IS_WRITE,
+  NO_TLS,
+  placeOf,
+  type Query,
+  ROWS_AT_ONCE,
+  type Rows,
+  sqlSource,
+} from './sql.ts';
+
+export const postgres: Database = {
+  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  query,
+  remedies: {
+    '25006': IS_WRITE,
+    '28P01': 'check user and password',
+    '28000': 'check user and password, and pg_hba.conf of the server',
+    '3D000': 'check the name of the database',
+    '42P01': 'check the name of the table, with its schema',
+    '42703': 'check the names of the columns',
+    '42501': 'grant the user SELECT on it',
+    '42601': 'correct the query; the file holds one SELECT',
+    '53300': 'try again when the database has fewer connections',
+    '57014': IS_SLOW,
+    'The server does not support SSL connections': NO_TLS,
+    '57P01': 'try again when the database runs',
+  },
+};
+
+export const postgresSource = sqlSource(postgres);
+
+/** Everything as the text that Postgres sends, which is that of its CSV output. */
+const AS_TEXT = { getTypeParser: () => String } as unknown as pg.CustomTypesConfig;
+
+async function query({ request, sql, statementMs, signal }: Query): Promise<Rows> {
+  const { tls, ...place } = placeOf(request);
+  const client = new pg.Client({
+    // Without a password, PGPASSWORD or ~/.pgpass may have it, as for psql.
+    ...place,
+    ssl: tls ?? false,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: 'rollcall',
+    keepAlive: true,
+  });
+  // The query that is running gets the error; without a listener it would also end the process.
+  client.on('error', () => {});
+  const close = async () => {
+    signal.removeEventListener('abort', stop);
+    await client.end().catch(() => {});
+  };
+  // Where a query is running, this ends the connection at once, and the server notices.
+  const stop = () => void client.end().catch(() => {});
+  signal.throwIfAborted();
+  signal.addEventListener('abort', stop);
+  try {
+    await client.connect();
+    await client.query('begin transaction isolation level repeatable read, read only');
+    await client.query(`set local statement_timeout = ${statementMs}`);
+    await client.query(`set local idle_in_transaction_session_timeout = 0`);
+    await client.query("set local datestyle = 'ISO, YMD'");
+    const cursor = client.query(new Cursor(sql, [], { rowMode: 'array', types: AS_TEXT }));
+    const first = await read(cursor);
+    const columns = first.fields.map(({ name }) => name);
+    return { columns, pieces: pieces(cursor, first.rows), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Fetched {
+  readonly rows: readonly (readonly (string | null)[])[];
+  readonly fields: readonly pg.FieldDef[];
+}
+
+function read(cursor: Cursor): Promise<Fetched> {
+  return new Promise((resolve, reject) => {
+    cursor.read(ROWS_AT_ONCE, (error, rows, { fields } = { fields: [] } as never) =>
+      error ? reject(error) : resolve({ rows, fields }),
+    );
+  });
+}
+
+async function* pieces(cursor: Cursor, first: Fetched['rows']): AsyncGenerator<readonly (readonly string[])[]> {
+  for (let rows = first; rows.length > 0; rows = (await read(cursor)).rows) {
+    yield rows.map((cells) => cells.map((cell) => cell ?? ''));
+  }
+}

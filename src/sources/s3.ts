@@ -1,0 +1,278 @@
+import { Agent } from 'node:https';
+import { getCACertificates } from 'node:tls';
+import { GetObjectCommand, ListObjectsV2Command, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { messageOf } from '../errors/message-of.ts';
+import { option, type Words, words } from '../errors/named-options.ts';
+import { shown } from '../imports/read/intake-error.ts';
+import { isLoopback } from '../platform/loopback.ts';
+import { schemeOf } from '../text/address.ts';
+import { pathPattern } from '../text/wildcard.ts';
+import { grouped } from '../text/wording.ts';
+import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
+import { SourceError } from './source-errors.ts';
+
+/** Objects in buckets: of S3, of everything that speaks its protocol, and of Google Cloud Storage, which speaks it as well. */
+
+const CONNECT_MS = 10_000;
+/** Until the answer begins, and between two pieces of it. */
+const QUIET_MS = 60_000;
+const PATTERN = /[*?[{]/;
+/** Objects below a prefix that a pattern is compared with. */
+const MAX_LISTED = 200_000;
+/** How often reading goes on where it broke off. */
+const MAX_RESUMED = 3;
+
+const GOOGLE = 'https://storage.googleapis.com';
+
+const IS_REFUSED = 'check its name, and that the credentials allow s3:GetObject and, for a pattern, s3:ListBucket';
+const IS_EXPIRED = 'log in again, such as with "aws sso login", or give new credentials';
+const IS_WRONG = 'check the access key and its secret';
+
+/** What the service calls an error → what to do. */
+const REMEDIES: Readonly<Record<string, Words>> = {
+  NoSuchBucket: 'check the name of the bucket',
+  NoSuchKey: 'check the key, and whether the export has run',
+  NotFound: 'check bucket and key, and whether the export has run',
+  AccessDenied: IS_REFUSED,
+  Forbidden: IS_REFUSED,
+  InvalidObjectState: 'restore the object from the archive first',
+  ExpiredToken: IS_EXPIRED,
+  TokenRefreshRequired: IS_EXPIRED,
+  InvalidToken: IS_EXPIRED,
+  InvalidAccessKeyId: IS_WRONG,
+  SignatureDoesNotMatch: IS_WRONG,
+  CredentialsProviderError:
+    'give credentials as for the AWS command line: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile in AWS_PROFILE, or a role of the machine',
+  RequestTimeTooSkewed: 'set the clock of this machine',
+  PermanentRedirect: 'name the region of the bucket in AWS_REGION',
+  AuthorizationHeaderMalformed: 'name the region of the bucket in AWS_REGION',
+  IllegalLocationConstraintException: 'name the region of the bucket in AWS_REGION',
+  PreconditionFailed: 'it was replaced while it was read: try again',
+  SlowDown: 'try again later',
+  ECONNREFUSED: words`check the address that ${option('endpoint')} gives, and whether its server runs`,
+  ENOTFOUND: words`check the region, and the address that ${option('endpoint')} gives`,
+};
+
+interface Place {
+  readonly bucket: string;
+  readonly key: string;
+  readonly name: string;
+}
+
+export const s3Source: Adapter = (request) => {
+  const place = placeOf(request.address);
+  const config = configOf(request, place);
+  return {
+    name: place.name,
+    open: (signal, known) => asked(place, config, signal, (client) => open(client, place, signal, known)),
+    list: (signal) =>
+      asked(place, config, signal, async (client) => {
+        const entries = await listed(client, place, signal);
+        client.destroy();
+        return entries;
+      }),
+  };
+};
+
+function placeOf(address: string): Place {
+  const [, bucket = '', key = ''] = /^\s*[a-z0-9]+:\/\/([^/?#]+)\/(.*?)\s*$/is.exec(address) ?? [];
+  const name = address.trim();
+  if (bucket !== '' && key !== '') return { bucket, key, name };
+  throw new SourceError(`${shown(name)} names no object`, {
+    remedy: `write it as ${schemeOf(address)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
+  });
+}
+
+function configOf({ address, settings, environment, secret, ca }: SourceRequest, { name }: Place): S3ClientConfig {
+  const isGoogle = schemeOf(address) === 'gs';
+  const endpoint = settings.endpoint ?? (isGoogle ? GOOGLE : undefined);
+  const url = endpoint === undefined || !URL.canParse(endpoint) ? undefined : new URL(endpoint);
+  const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname);
+  if (endpoint !== undefined && url?.protocol !== 'https:' && !isPlain) {
+    throw new SourceError(
+      'the address of the server of buckets is refused; allowed are https, and plain http on this machine',
+      {
+        remedy: words`correct ${option('endpoint')}`,
+      },
+    );
+  }
+  const [accessKeyId, secretAccessKey, sessionToken] = ['accessKeyId', 'secretAccessKey', 'sessionToken'].map(secret);
+  const isGiven = accessKeyId !== undefined && secretAccessKey !== undefined;
+  if (isGoogle && !isGiven) {
+    throw new SourceError(`${shown(name)} is read with an HMAC key of a service account`, {
+      remedy: words`make one in the settings of Cloud Storage under Interoperability, and give it with ${option('secret', 'accessKeyId=env:NAME')} and ${option('secret', 'secretAccessKey=env:NAME')}`,
+    });
+  }
+  const region = settings.region ?? environment('AWS_REGION') ?? environment('AWS_DEFAULT_REGION');
+  return {
+    ...(region !== undefined && { region }),
+    // Servers of one's own have no regions, and the names of their buckets are no names of hosts.
+    ...(endpoint !== undefined && {
+      endpoint,
+      forcePathStyle: true,
+      region: region ?? (isGoogle ? 'auto' : 'us-east-1'),
+    }),
+    ...(isGiven && {
+      credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
+    }),
+    followRegionRedirects: true,
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: QUIET_MS,
+      socketTimeout: QUIET_MS,
+      ...(ca !== undefined && { httpsAgent: new Agent({ ca: [...getCACertificates('default'), ca] }) }),
+    },
+  };
+}
+
+/** Asks the service, and says in our words what it refuses. */
+async function asked<Answer>(
+  { name }: Place,
+  config: S3ClientConfig,
+  signal: AbortSignal,
+  ask: (client: S3Client) => Promise<Answer>,
+): Promise<Answer> {
+  const client = new S3Client(config);
+  try {
+    return await ask(client);
+  } catch (error) {
+    client.destroy();
+    throw failed(name, error, signal);
+  }
+}
+
+function failed(name: string, error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof SourceError) return error;
+  const {
+    name: kind = '',
+    code = '',
+    $metadata,
+  } = error as Readonly<
+    Partial<Record<'name' | 'code', string>> & { readonly $metadata?: { readonly httpStatusCode?: number } }
+  >;
+  const region = /region is missing/i.test(messageOf(error)) ? 'PermanentRedirect' : '';
+  const remedy = REMEDIES[kind] ?? REMEDIES[code] ?? REMEDIES[region];
+  const status = $metadata?.httpStatusCode;
+  const what =
+    messageOf(error) === kind || messageOf(error) === 'UnknownError'
+      ? `${kind} ${status ?? ''}`.trim()
+      : messageOf(error);
+  return new SourceError(`${shown(name)} cannot be read: ${what}`, {
+    ...(remedy !== undefined && { remedy }),
+    cause: error,
+  });
+}
+
+async function open(client: S3Client, place: Place, signal: AbortSignal, known: string | undefined): Promise<Opened> {
+  const found = PATTERN.test(place.key) ? await newest(client, place, signal) : { key: place.key, etag: undefined };
+  const name = place.name.slice(0, place.name.length - place.key.length) + found.key;
+  const at = { Bucket: place.bucket, Key: found.key };
+  const close = async () => client.destroy();
+  const first = await client
+    .send(
+      new GetObjectCommand({
+        ...at,
+        ...(found.etag !== undefined && { IfMatch: found.etag }),
+        ...(known !== undefined && found.etag === undefined && { IfNoneMatch: known }),
+      }),
+      { abortSignal: signal },
+    )
+    .catch((error: { readonly $metadata?: { readonly httpStatusCode?: number } }) => {
+      if (error.$metadata?.httpStatusCode === 304) return undefined;
+      throw error;
+    });
+  if (first === undefined) return { name, version: known, content: undefined, close };
+  const { ETag: version, ContentLength: size } = first;
+  if (version !== undefined && version === known) return { name, version, content: undefined, close };
+
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    let body = first?.Body;
+    let read = 0;
+    for (let resumed = 0; ; resumed += 1) {
+      try {
+        for await (const piece of body as AsyncIterable<Uint8Array>) {
+          read += piece.length;
+          yield piece;
+        }
+        return;
+      } catch (error) {
+        if (signal.aborted || version === undefined || resumed === MAX_RESUMED) throw failed(name, error, signal);
+      }
+      // Of the same object, or not at all.
+      const rest = new GetObjectCommand({ ...at, IfMatch: version, Range: `bytes=${read}-` });
+      const next = await client.send(rest, { abortSignal: signal }).catch((error: unknown) => {
+        throw failed(name, error, signal);
+      });
+      body = next.Body;
+    }
+  }
+  return { name, version, content: { kind: 'bytes', size, pieces: pieces() }, close };
+}
+
+/** The object that was written last among those that fit. */
+async function newest(
+  client: S3Client,
+  { bucket, key, name }: Place,
+  signal: AbortSignal,
+): Promise<{ readonly key: string; readonly etag: string | undefined }> {
+  const fits = pathPattern(key);
+  let best: { readonly key: string; readonly etag: string | undefined; readonly at: number } | undefined;
+  for await (const { Key = '', ETag, LastModified } of objects(
+    client,
+    bucket,
+    key.slice(0, key.search(PATTERN)),
+    signal,
+  )) {
+    const at = LastModified?.getTime() ?? 0;
+    const isLater = best === undefined || at > best.at || (at === best.at && Key > best.key);
+    if (isLater && fits(Key)) best = { key: Key, etag: ETag, at };
+  }
+  if (best !== undefined) return best;
+  throw new SourceError(`no object fits ${shown(name)}`, {
+    remedy: 'check the pattern, and whether the export has run',
+  });
+}
+
+async function* objects(client: S3Client, bucket: string, prefix: string, signal: AbortSignal) {
+  let seen = 0;
+  let token: string | undefined;
+  do {
+    const command = new ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: prefix,
+      ...(token !== undefined && { ContinuationToken: token }),
+    });
+    const { Contents = [], NextContinuationToken } = await client.send(command, { abortSignal: signal });
+    yield* Contents;
+    seen += Contents.length;
+    token = NextContinuationToken;
+  } while (token !== undefined && seen < MAX_LISTED);
+  if (token === undefined) return;
+  throw new SourceError(`there are more than ${grouped(MAX_LISTED)} objects below ${shown(prefix)}`, {
+    remedy: 'name more of the beginning in the pattern',
+  });
+}
+
+/** What is in the folder of the key. */
+async function listed(client: S3Client, { bucket, key }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
+  const folder = key.replace(/[^/]*$/, '');
+  const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });
+  const { Contents = [], CommonPrefixes = [] } = await client.send(command, { abortSignal: signal });
+  const folders = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(folder.length, -1));
+  return [
+    ...folders.map((name) => ({ name, kind: 'folder' as const, size: 0, modifiedAt: 0 })),
+    ...Contents.flatMap(({ Key = '', Size = 0, LastModified }) =>
+      Key === folder
+        ? []
+        : [
+            {
+              name: Key.slice(folder.length),
+              kind: 'file' as const,
+              size: Size,
+              modifiedAt: LastModified?.getTime() ?? 0,
+            },
+          ],
+    ),
+  ];
+}

@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Client, ConnectConfig, FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
+import { messageOf } from '../errors/message-of.ts';
+import { option, type Words, words } from '../errors/named-options.ts';
+import { shown } from '../imports/read/intake-error.ts';
+import { fingerprint, hostEntry, keysOf, typeOf } from './known-hosts.ts';
+import type { SourceRequest } from './source.ts';
+import { SourceError } from './source-errors.ts';
+
+/** Connections to SFTP servers: who signs in, and which hosts are known. */
+
+/** All in ms. */
+const CONNECT_MS = 20_000;
+const QUIET_MS = 15_000;
+const WHOLE_MS = 30 * 60_000;
+
+export interface Place {
+  readonly user: string;
+  readonly host: string;
+  readonly port: number;
+  /** As the server knows it. */
+  readonly path: string;
+  /** The address as it is shown. */
+  readonly name: string;
+}
+
+/** A connection. What is asked fails when it ends. */
+export interface Session {
+  list(folder: string): Promise<readonly FileEntryWithStats[]>;
+  stat(path: string): Promise<Stats>;
+  open(path: string): Promise<Buffer>;
+  statOpen(handle: Buffer): Promise<Stats>;
+  /** Fewer bytes than were asked for at the end of the file only. */
+  read(handle: Buffer, start: number, length: number): Promise<Buffer>;
+  close(): void;
+}
+
+type Done<Value> = (error: Error | undefined | null, value: Value) => void;
+
+export async function connect(place: Place, request: SourceRequest, signal: AbortSignal): Promise<Session> {
+  signal.throwIfAborted();
+  const { Client } = await loadSsh();
+  const client = new Client();
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  const at = `${place.host}${place.port === 22 ? '' : `:${place.port}`}`;
+  let refused: SourceError | undefined;
+  client.on('error', (error) => ended.reject(refused ?? connectionError(at, error, place.user)));
+  client.on('close', () => ended.reject(new SourceError(`the connection to ${at} broke off; try again`)));
+  const onStop = () => {
+    ended.reject(signal.reason);
+    client.destroy();
+  };
+  signal.addEventListener('abort', onStop, { once: true });
+  const late = setTimeout(() => {
+    ended.reject(new SourceError(`${shown(place.name)} takes longer than ${WHOLE_MS / 60_000} minutes`));
+    client.destroy();
+  }, WHOLE_MS);
+  const close = () => {
+    signal.removeEventListener('abort', onStop);
+    clearTimeout(late);
+    client.end();
+    client.destroy();
+  };
+  const asked = <Value>(ask: (done: Done<Value>) => void, path = ''): Promise<Value> => {
+    const answer = new Promise<Value>((resolve, reject) =>
+      ask((error, value) => (error ? reject(fileError(at, path, error)) : resolve(value))),
+    );
+    return Promise.race([answer, ended.promise]);
+  };
+  try {
+    await Promise.race([
+      ended.promise,
+      new Promise<void>((resolve, reject) => {
+        client.once('ready', resolve);
+        answerPassword(client, request);
+        const checkHost = hostCheck(place, request, (error) => {
+          refused = error;
+        });
+        const config = configOf(place, request);
+        try {
+          client.connect({ ...config, ...checkHost });
+        } catch (error) {
+          reject(connectionError(at, error as Error, place.user));
+        }
+      }),
+    ]);
+    const sftp = await asked<SFTPWrapper>((done) => client.sftp(done));
+    return {
+      list: (folder) => asked((done) => sftp.readdir(folder, done), folder),
+      stat: (path) => asked((done) => sftp.stat(path, done), path),
+      open: (path) => asked((done) => sftp.open(path, 'r', done), path),
+      statOpen: (handle) => asked((done) => sftp.fstat(handle, done)),
+      read: async (handle, start, length) => {
+        const bytes = Buffer.alloc(length);
+        let read = 0;
+        while (read < length) {
+          const from = read;
+          const more = await asked<number>((done) =>
+            sftp.read(handle, bytes, from, length - from, start + from, (error, count) =>
+              isEnd(error) ? done(null, 0) : done(error, count),
+            ),
+          );
+          if (more === 0) break;
+          read += more;
+        }
+        return bytes.subarray(0, read);
+      },
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** @throws SourceError where the package is not there */
+async function loadSsh(): Promise<{ readonly Client: typeof Client }> {
+  try {
+    const { default: ssh } = await import('ssh2');
+    return ssh;
+  } catch (cause) {
+    throw new SourceError('sftp:// addresses need the package ssh2, which is not installed', {
+      remedy: 'install it beside rollcall, `npm install ssh2` (with -g where rollcall is installed with -g)',
+      cause,
+    });
+  }
+}
+
+/** Who signs in, and how: with a key file, the agent or a password, as far as they are given. */
+function configOf({ host, port, user }: Place, { settings, secret, environment }: SourceRequest): ConnectConfig {
+  const password = secret('password');
+  const passphrase = secret('passphrase');
+  const agent = environment('SSH_AUTH_SOCK');
+  const { keyFile } = settings;
+  if (keyFile === undefined && password === undefined && agent === undefined) {
+    throw new SourceError(`nothing says how to sign in at ${host}: there is no key file, no password and no agent`, {
+      remedy: words`give ${option('keyFile', '~/.ssh/id_ed25519')} or ${option('secret', 'password=env:NAME')}, or set SSH_AUTH_SOCK`,
+    });
+  }
+  return {
+    ...{ host, port, username: user, readyTimeout: CONNECT_MS, keepaliveInterval: QUIET_MS, keepaliveCountMax: 3 },
+    ...(keyFile !== undefined && { privateKey: keyIn(keyFile) }),
+    ...(passphrase !== undefined && { passphrase }),
+    ...(password !== undefined && { password, tryKeyboard: true }),
+    // A key file that is named counts alone, as few tries are allowed.
+    ...(keyFile === undefined && agent !== undefined && { agent }),
+  };
+}
+
+function keyIn(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new SourceError(`the key file cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Some servers ask for a password as a question. */
+function answerPassword(client: Client, { secret }: SourceRequest): void {
+  client.on('keyboard-interactive', (_name, _text, _language, prompts, finish) =>
+    finish(prompts.map(() => secret('password') ?? '')),
+  );
+}
+
+/** Lets only a host go on whose key is in known_hosts. @param refuse is told why it does not */
+function hostCheck(
+  { host, port }: Place,
+  { settings }: SourceRequest,
+  refuse: (error: SourceError) => void,
+): Pick<ConnectConfig, 'hostVerifier' | 'algorithms'> {
+  const path = settings.knownHosts ?? join(homedir(), '.ssh', 'known_hosts');
+  const entry = hostEntry(host, port);
+  const known = keysOf(textOf(path, settings.knownHosts !== undefined), entry);
+  const hostVerifier = (key: Buffer) => {
+    const same = known.filter((one) => one.key.equals(key));
+    if (same.length > 0 && !same.some(({ isRevoked }) => isRevoked)) return true;
+    refuse(strangeKey(entry, path, key, known[0]?.line));
+    return false;
+  };
+  // The host shows one of its keys: one of a kind that is known.
+  const types = known.flatMap(({ type }) => (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type]));
+  const algorithms = types.length === 0 ? {} : { serverHostKey: [...new Set([...types, ...HOST_KEYS])] };
+  return { hostVerifier, algorithms: algorithms as NonNullable<ConnectConfig['algorithms']> };
+}
+
+const HOST_KEYS = [
+  'ssh-ed25519',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'rsa-sha2-512',
+  'rsa-sha2-256',
+];
+
+function textOf(path: string, isNamed: boolean): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (!isNamed) return '';
+    throw new SourceError(`the file of known hosts cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function strangeKey(entry: string, path: string, key: Buffer, line: number | undefined): SourceError {
+  const shows = `${entry} shows a key of type ${typeOf(key)} with the fingerprint ${fingerprint(key)}`;
+  if (line !== undefined) {
+    return new SourceError(`${shows}, and line ${line} of ${path} has another one`, {
+      remedy: 'somebody may be in between: ask the owner of the host before you change that line',
+    });
+  }
+  return new SourceError(`${shows}, and ${path} has none of it`, {
+    remedy: words`compare the fingerprint with what the owner of the host says; if it is the same, add this line to that file, or to one of your own that ${option('knownHosts')} names: ${`${entry} ${typeOf(key)} ${key.toString('base64')}`}`,
+  });
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'no host has this name',
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ETIMEDOUT: 'it does not answer (ETIMEDOUT)',
+};
+
+function connectionError(at: string, cause: Error, user: string): SourceError {
+  const { level, code = '' } = cause as { level?: string; code?: string };
+  if (level === 'client-authentication') {
+    return new SourceError(`${at} does not let ${shown(user)} in with what is given`, {
+      remedy: words`check the user's name in the address, ${option('keyFile')} and ${option('secret')}`,
+      cause,
+    });
+  }
+  // A private key that cannot be used is found out before anyone is asked.
+  const isKey = /private ?key|passphrase/i.test(cause.message);
+  const remedy: Words = isKey
+    ? words`check ${option('keyFile')}, and give the passphrase of an encrypted key: ${option('secret', 'passphrase=env:NAME')}`
+    : 'check host and port, and whether this machine may reach it';
+  const what = isKey ? 'the key file cannot be used' : `${at} cannot be reached`;
+  return new SourceError(`${what}: ${ENDS[code] ?? cause.message}`, { remedy, cause });
+}
+
+const NO_SUCH_FILE = 2;
+const NO_PERMISSION = 3;
+const END_OF_FILE = 1;
+
+const statusOf = (error: unknown) => (error as { code?: unknown } | undefined)?.code;
+const isEnd = (error: unknown) => statusOf(error) === END_OF_FILE;
+
+function fileError(at: string, path: string, cause: Error): SourceError {
+  const file = path === '' ? `a file at ${at}` : `${shown(path)} at ${at}`;
+  if (statusOf(cause) === NO_SUCH_FILE) {
+    return new SourceError(`there is no ${file}; check the path, and whether the export has run`, { cause });
+  }
+  if (statusOf(cause) === NO_PERMISSION) {
+    return new SourceError(`${file} may not be read by this user; ask the owner of the host`, { cause });
+  }
+  return new SourceError(`${file} cannot be read: ${cause.message}`, { cause });
+}

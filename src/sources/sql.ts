@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { getCACertificates } from 'node:tls';
+import { messageOf } from '../errors/message-of.ts';
+import { option, type Words, words } from '../errors/named-options.ts';
+import { shown, shownPath } from '../imports/read/intake-error.ts';
+import { isLoopback } from '../platform/loopback.ts';
+import { addressName, schemeOf } from '../text/address.ts';
+import type { Adapter, Content, Opened, SourceRequest, SourceSettings } from './source.ts';
+import { SourceError } from './source-errors.ts';
+
+/** What all databases share: one query in one transaction that only reads, its values as the database's own CSV output has them. */
+
+interface SqlLimits {
+  /** One statement, as the database measures it, in ms. */
+  readonly statementMs: number;
+  /** All of it, in ms. */
+  readonly wholeMs: number;
+}
+
+const LIMITS: SqlLimits = { statementMs: 10 * 60_000, wholeMs: 60 * 60_000 };
+export const CONNECT_MS = 10_000;
+/** Rows that are fetched at once. */
+export const ROWS_AT_ONCE = 2_000;
+
+const MAX_QUERY_BYTES = 1024 * 1024;
+
+/** A database of one kind. */
+export interface Database {
+  /** Quotes a part of the name of a table. */
+  readonly quote: (name: string) => string;
+  /** Begins a transaction that only reads, and the query in it. */
+  readonly query: (asked: Query) => Promise<Rows>;
+  /** Code of an error, its number or its message → what to do. */
+  readonly remedies: Readonly<Record<string, Words>>;
+}
+
+export interface Query {
+  readonly request: SourceRequest;
+  readonly sql: string;
+  readonly statementMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Rows {
+  readonly columns: readonly string[];
+  readonly pieces: AsyncIterable<readonly (readonly string[])[]>;
+  close(): Promise<void>;
+}
+
+export const IS_WRITE = 'the query may only read: write one SELECT, and call no function that writes';
+export const NO_TLS = 'turn TLS on in the server, or add ?sslmode=disable to the address where the network is trusted';
+export const IS_SLOW = 'ask for fewer rows, or add an index';
+
+const QUERY_REMEDY = words`name a table with ${option('table')}, or a file with one SELECT with ${option('query')}`;
+
+export function sqlSource(database: Database, limits = LIMITS): Adapter {
+  return (request) => {
+    const { query, table } = request.settings;
+    const name = addressName(request.address);
+    if ((query === undefined) === (table === undefined)) {
+      throw new SourceError(`${shown(name)} is a database, of which one table or one query is read`, {
+        remedy: QUERY_REMEDY,
+      });
+    }
+    return { name, open: (signal) => open(database, request, name, limits, signal) };
+  };
+}
+
+async function open(
+  database: Database,
+  request: SourceRequest,
+  name: string,
+  { statementMs, wholeMs }: SqlLimits,
+  stop: AbortSignal,
+): Promise<Opened> {
+  const sql = await sqlOf(request.settings, database.quote);
+  const limit = AbortSignal.timeout(wholeMs);
+  const signal = AbortSignal.any([stop, limit]);
+  const failed = (error: unknown): never => {
+    stop.throwIfAborted();
+    if (error instanceof SourceError) throw error;
+    if (limit.aborted) throw tooSlow(name, wholeMs);
+    throw refused(name, error, database.remedies);
+  };
+  try {
+    const rows = await database.query({ request, sql, statementMs, signal });
+    return { name, version: undefined, content: contentOf(rows, name, failed), close: () => rows.close() };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function contentOf({ columns, pieces }: Rows, name: string, failed: (error: unknown) => never): Content {
+  const twice = columns.find((column, at) => columns.indexOf(column) !== at);
+  if (twice !== undefined) {
+    throw new SourceError(`the query of ${shown(name)} has two columns ${shown(twice)}`, {
+      remedy: 'give one of them another name with AS',
+    });
+  }
+  if (columns.length === 0) throw new SourceError(`the query of ${shown(name)} gives no columns`, { remedy: IS_WRITE });
+  const checked = async function* () {
+    try {
+      yield* pieces;
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return { kind: 'rows', columns, pieces: checked() };
+}
+
+async function sqlOf({ query, table }: SourceSettings, quote: Database['quote']): Promise<string> {
+  if (query === undefined) return `select * from ${(table ?? '').split('.').map(quote).join('.')}`;
+  const sql = await readFile(query).catch((cause: unknown) => {
+    throw new SourceError(`the query ${shownPath(query)} cannot be read: ${messageOf(cause)}`, { cause });
+  });
+  const text = sql
+    .toString()
+    .replace(/^\ufeff/, '')
+    .trim();
+  if (text !== '' && sql.length <= MAX_QUERY_BYTES) return text;
+  throw new SourceError(`the file ${shownPath(query)} ${text === '' ? 'is empty' : 'is larger than a query'}`, {
+    remedy: 'write one SELECT into it',
+  });
+}
+
+function tooSlow(name: string, wholeMs: number): SourceError {
+  return new SourceError(`${shown(name)} did not give all rows within ${wholeMs / 60_000} minutes`, {
+    remedy: IS_SLOW,
+  });
+}
+
+/** Errors of the network and of TLS, for all databases. */
+const NETWORK: Readonly<Record<string, Words>> = {
+  ECONNREFUSED: 'check host and port, and whether the database runs',
+  ENOTFOUND: 'check the name of the host',
+  EAI_AGAIN: 'check the name of the host',
+  ETIMEDOUT: 'check host and port, and firewalls on the way',
+  ECONNRESET: 'try again, and look into the log of the database',
+  ...Object.fromEntries(
+    [
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    ].map((code) => [
+      code,
+      'its certificate is of an authority that is not known here: name the file with it in NODE_EXTRA_CA_CERTS',
+    ]),
+  ),
+};
+
+/** What the database said; its messages name tables and columns, and never a password. */
+function refused(name: string, error: unknown, remedies: Database['remedies']): SourceError {
+  const { code, errno } = error as { readonly code?: string; readonly errno?: number };
+  const about = messageOf(error);
+  const known =
+    [code, String(errno), about].find((one) => one !== undefined && (one in remedies || one in NETWORK)) ?? '';
+  const remedy = remedies[known] ?? NETWORK[known];
+  return new SourceError(`${shown(name)} cannot be read: ${about}`, {
+    ...(remedy !== undefined && { remedy }),
+    cause: error,
+  });
+}
+
+/** Where a database is, and as whom it is asked. */
+export interface Place {
+  readonly host: string;
+  readonly port?: number;
+  readonly user?: string;
+  readonly database?: string;
+  /** Of this moment; undefined where none is given. */
+  readonly password: string | undefined;
+  readonly tls: { readonly rejectUnauthorized: true; readonly servername?: string; readonly ca?: string[] } | undefined;
+}
+
+/** TLS is always used outside of this machine, unless the address says `?sslmode=disable`. @throws SourceError */
+export function placeOf({ address, ca, secret }: SourceRequest): Place {
+  if (!URL.canParse(address)) {
+    throw new SourceError(`${shown(addressName(address))} is not a valid address`, {
+      remedy: `write it as ${schemeOf(address)}://user@host:port/database`,
+    });
+  }
+  const { hostname, port, username, pathname, searchParams } = new URL(address);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const database = decodeURIComponent(pathname.slice(1));
+  const mode = searchParams.get('sslmode') ?? (isLoopback(hostname) ? 'disable' : 'verify-full');
+  if (!/^(?:disable|require|verify-ca|verify-full)$/.test(mode)) {
+    throw new SourceError(`sslmode=${mode} is not possible`, {
+      remedy: 'write sslmode=verify-full, or sslmode=disable where the network is trusted',
+    });
+  }
+  return {
+    host,
+    ...(port !== '' && { port: Number(port) }),
+    ...(username !== '' && { user: decodeURIComponent(username) }),
+    ...(database !== '' && { database }),
+    password: secret('password'),
+    tls:
+      mode === 'disable'
+        ? undefined
+        : {
+            rejectUnauthorized: true,
+            ...(isIP(host) === 0 && { servername: host }),
+            ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
+          },
+  };
+}

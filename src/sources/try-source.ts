@@ -1,0 +1,80 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { addressName } from '../text/address.ts';
+import { counted, grouped } from '../text/wording.ts';
+import { requestOf, type SourceContext } from './named.ts';
+import { sourceAt } from './schemes.ts';
+import type { Source } from './source.ts';
+
+/** What trying a named source has found. Nothing is kept of it. */
+export interface TriedSource {
+  readonly name: string;
+  /** As it is shown. */
+  readonly address: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do, when it is not well. */
+  readonly remedy?: string;
+}
+
+/** All in ms. */
+const TRY_MS = 20_000;
+/** A server that answers like this can be reached: the address of a source may be only the beginning of a file's. */
+const ANSWERED = /answered \d{3}/;
+
+/** Lists what is in each named source, or reads its beginning. */
+export function trySources(
+  names: readonly string[],
+  context: SourceContext,
+  stop: AbortSignal,
+): Promise<readonly TriedSource[]> {
+  return Promise.all(names.map((name) => trySource(name, context, stop)));
+}
+
+async function trySource(name: string, context: SourceContext, stop: AbortSignal): Promise<TriedSource> {
+  const address = addressName(context.named[name]?.url ?? '');
+  const late = AbortSignal.timeout(TRY_MS);
+  try {
+    const detail = await found(name, context, AbortSignal.any([stop, late]));
+    return { name, address, ok: true, detail };
+  } catch (error) {
+    stop.throwIfAborted();
+    if (late.aborted) return { name, address, ok: false, detail: `it gives nothing within ${TRY_MS / 1000} s` };
+    if (!(error instanceof RollcallError)) throw error;
+    const { what, remedy } = error;
+    if (/^https?:/i.test(address) && ANSWERED.test(what)) {
+      return { name, address, ok: true, detail: `${what}: it can be reached, and nothing is at this very address` };
+    }
+    return { name, address, ok: false, detail: what, ...(remedy !== undefined && { remedy }) };
+  }
+}
+
+async function found(name: string, context: SourceContext, signal: AbortSignal): Promise<string> {
+  const folder = await sourceAt(requestOf(`${name}:/`, {}, context)).catch(() => undefined);
+  const entries = await folder?.list?.(signal).catch(() => undefined);
+  if (entries !== undefined && entries.length > 0) {
+    const files = entries.filter(({ kind }) => kind === 'file').toSorted((a, b) => b.modifiedAt - a.modifiedAt);
+    const newest = files[0] === undefined ? '' : `, the newest is ${files[0].name}`;
+    return `${counted(files.length, 'file')} in its folder${newest}`;
+  }
+  return firstOf(await sourceAt(requestOf(`${name}:`, {}, context)), signal);
+}
+
+/** Reads the beginning. */
+async function firstOf(source: Source, signal: AbortSignal): Promise<string> {
+  const { content, close } = await source.open(signal);
+  try {
+    if (content === undefined) return 'it can be read';
+    if (content.kind === 'bytes') {
+      for await (const _ of content.pieces) break;
+      return content.size === undefined ? 'its file can be read' : `its file has ${grouped(content.size)} bytes`;
+    }
+    let rows = 0;
+    for await (const piece of content.pieces) {
+      rows = piece.length;
+      break;
+    }
+    return `${rows === 0 ? 'no rows' : 'its rows can be read'}, with the columns ${content.columns.join(', ')}`;
+  } finally {
+    await close();
+  }
+}

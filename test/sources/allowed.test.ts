@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { sourceList } from '../../src/platform/setting-values.ts';
+import { checkAllowed } from '../../src/sources/allowed-sources.ts';
+import { rejection } from '../chat/chat-server.ts';
+
+/** What users of the API may name, of what is no path: ROLLCALL_SOURCES allows a place and all below it. */
+
+const ALLOWED = [
+  'sftp://feeds@HR.example.com/out',
+  's3://hr-exports/members/',
+  'postgres://reader@db.internal/app',
+  'hr:',
+  'it:/nightly',
+  'sqlite:/srv/data',
+];
+
+describe('ROLLCALL_SOURCES', () => {
+  test.each([
+    'sftp://feeds@hr.example.com/out/members.csv',
+    'sftp://feeds@hr.example.com/out/2026-*.csv',
+    's3://hr-exports/members/2026/a.parquet',
+    'postgres://reader@db.internal/app',
+    'hr:/anything/members.csv',
+    'hr:members.csv',
+    'it:nightly/members.csv',
+    'sqlite:/srv/data/members.db',
+  ])('allows %j', async (source) => {
+    await expect(checkAllowed(source, ALLOWED)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ['another folder whose name begins so', 'sftp://feeds@hr.example.com/outer/members.csv'],
+    ['another user', 'sftp://root@hr.example.com/out/members.csv'],
+    ['another host', 'sftp://feeds@hr.example.com.evil.example/out/members.csv'],
+    ['another port', 'sftp://feeds@hr.example.com:2222/out/members.csv'],
+    ['a way out', 'sftp://feeds@hr.example.com/out/../etc/passwd'],
+    ['an encoded way out', 'sftp://feeds@hr.example.com/out/%2e%2e/etc/passwd'],
+    ['alternatives', 'sftp://feeds@hr.example.com/out/{a,../b}/m.csv'],
+    ['another bucket', 's3://hr-exports-2/members/a.csv'],
+    ['the bucket above', 's3://hr-exports/a.csv'],
+    ['another database', 'postgres://reader@db.internal/application'],
+    ['another scheme', 'mysql://reader@db.internal/app'],
+    ['a name that is not allowed', 'payroll:/members.csv'],
+    ['a folder above', 'it:/members.csv'],
+    ['another file of a database', 'sqlite:/srv/database.db'],
+    ['a way out of a name', 'it:/nightly/../payroll.csv'],
+  ])('refuses %s', async (_what, source) => {
+    expect(await rejection(checkAllowed(source, ALLOWED))).toMatchObject({ code: 'SOURCE_NOT_ALLOWED' });
+  });
+
+  test('takes addresses of every scheme and names, and never a password', () => {
+    expect(sourceList.parse(ALLOWED.join(','), 'ROLLCALL_SOURCES')).toEqual(ALLOWED);
+    expect(() => sourceList.parse('sftp://ann:s3cret@hr.example/out', 'ROLLCALL_SOURCES')).toThrow('holds a user name');
+    expect(() => sourceList.parse('sftp://ann:s3cret@hr.example/out', 'ROLLCALL_SOURCES')).not.toThrow('s3cret');
+  });
+});
