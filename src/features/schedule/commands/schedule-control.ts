@@ -36,8 +36,8 @@ function nameOf(wanted: ScheduleChange): string {
 /** Without the query of an address, which may hold a secret. */
 function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
   const file = isAddress(source) ? addressName(source) : source;
-  const { reading: _, ...decided } = readSyncOptions({ options });
-  return inShort({ cron, tz, file, repair, catchUp, ...decided });
+  const { reading: _, flags, ...decided } = readSyncOptions({ options });
+  return inShort({ cron, tz, file, repair, catchUp, ...decided, flags });
 }
 
 async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
