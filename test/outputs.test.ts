@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
@@ -76,6 +77,21 @@ describe('what commands print with --json is as their schemas say', () => {
     await printed(place, 'retry', id);
     await printed(place, 'export', '--groups', 'team', '--output', 'now.csv');
     await printed(place, 'undo', id, '--apply');
+  });
+
+  test('sources that the settings name', async () => {
+    const place = await open();
+    const folder = dirname(place.file('m.csv', ''));
+    const people = new DatabaseSync(join(folder, 'app.db'));
+    people.exec("create table people as select 'anna' as uid, 'team' as guid");
+    people.close();
+    const source = (name: string) => ({ url: `sqlite:${join(folder, name)}`, table: 'people' });
+    const sources = { app: source('app.db'), gone: source('gone.db') };
+    place.file('rollcall.config.json', JSON.stringify({ sources }));
+    expect(await printed(place, 'sources')).toMatchObject([
+      { name: 'app', ok: true },
+      { name: 'gone', ok: false },
+    ]);
   });
 
   test('imports that wait, and one that goes on by itself', async () => {

@@ -207,7 +207,7 @@ export const SETTINGS = {
     ...sourceList,
     env: 'ROLLCALL_SOURCES',
     meaning:
-      'folders, addresses (`https://…`, `s3://bucket/prefix`) and named sources (`hr:`), separated by commas: schedules that are made in the console or over the API read files in or below them, and no others; or, in the file, the named sources themselves (docs/sources.md)',
+      'folders, addresses (`https://…`, `s3://bucket/prefix`) and named sources (`hr:`), separated by commas: schedules that are made in the console or over the API read files in or below them, and no others; or, in the file, the named sources themselves (docs/addresses.md)',
     default:
       'with `--sandbox` the folder `sources` of the data directory; else none: schedules are made on the command line of the server’s machine only',
   }),

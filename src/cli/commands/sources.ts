@@ -35,7 +35,7 @@ async function sources(io: Io, names: readonly string[], flags: Flags): Promise<
   });
   if (flags.json) io.out.write(`${JSON.stringify(tried)}\n`);
   else if (tried.length === 0) {
-    say(io, 'The settings name no sources. Name one in "sources" of rollcall.config.json: docs/sources.md.');
+    say(io, 'The settings name no sources. Name one in "sources" of rollcall.config.json: docs/addresses.md.');
   }
   const width = Math.max(0, ...tried.map(({ name }) => name.length));
   for (const { name, address, ok, detail, remedy } of flags.json ? [] : tried) {
