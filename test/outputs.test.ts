@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Command } from 'commander';
@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { PACKAGE_FOLDER } from '../src/platform/package-folder.ts';
 import { manyMembers, members, openSandboxPlace, type SandboxPlace } from './cli/workplace.ts';
+import { tempDir } from './temp-dir.ts';
 
 const ajv = new Ajv2020({ formats: { 'date-time': true } });
 const schema = (name: string) => JSON.parse(readFileSync(new URL(`schemas/${name}`, PACKAGE_FOLDER), 'utf8'));
@@ -81,7 +82,7 @@ describe('what commands print with --json is as their schemas say', () => {
 
   test('sources that the settings name', async () => {
     const place = await open();
-    const folder = dirname(place.file('m.csv', ''));
+    const folder = tempDir();
     const people = new DatabaseSync(join(folder, 'app.db'));
     people.exec("create table people as select 'anna' as uid, 'team' as guid");
     people.close();
