@@ -39,8 +39,9 @@ test('import, sync and inspect take what is in a named source, with its settings
     expect([command[0], code]).toEqual([command[0], EXIT.ok]);
     expect(stdout + stderr).not.toContain(SECRET);
   }
+  expect((await place.run(['inspect', 'hr:members.csv'])).stderr).toContain('rollcall import hr:members.csv --dry-run');
   expect(place.asked.map(({ url, headers }) => [url, headers.authorization])).toEqual(
-    Array.from({ length: 3 }, () => ['/exports/members.csv', SECRET]),
+    Array.from({ length: 4 }, () => ['/exports/members.csv', SECRET]),
   );
   expect([...place.sandbox.members('us', 'team').keys()]).toEqual(['ann', 'bob']);
   expect(filesBelow(place.root).filter(({ content }) => content.includes(SECRET))).toEqual([]);

@@ -53,8 +53,15 @@ const FLAGS = ['header', 'secret', 'query', 'table', 'endpoint', 'keyFile', 'kno
 
 /** A flag that is given and is for addresses only, as it is typed. */
 export function addressFlagOf(flags: SourceFlags): string | undefined {
-  const name = FLAGS.find((one) => flags[one] !== undefined && flags[one].length > 0);
-  return name?.replace(/^|[A-Z]/g, (letter) => (letter === '' ? '--' : `-${letter.toLowerCase()}`));
+  return addressFlagsOf(flags)[0]?.[0];
+}
+
+/** The flags that are for addresses only, as they are typed, with their values. */
+export function addressFlagsOf(flags: SourceFlags): [flag: string, value: string][] {
+  return FLAGS.flatMap((name) => {
+    const flag = name.replace(/^|[A-Z]/g, (letter) => (letter === '' ? '--' : `-${letter.toLowerCase()}`));
+    return [flags[name] ?? []].flat().map((value): [string, string] => [flag, value]);
+  });
 }
 
 /** With whole paths, as schedules keep them. @throws SourceError, which repeats no secret */

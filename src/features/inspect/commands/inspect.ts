@@ -9,12 +9,13 @@ import { withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-options.ts';
 import { type ReadingFlags, withReading } from '../../../cli/flags/reading-flags.ts';
 import { identitiesOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
-import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { sayNothingBegan } from '../../../cli/run-import.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/progress.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
+import { typed } from '../../recipes/import-command.ts';
 import { factsText, nextLines } from './file-facts.ts';
 import { inspectFile } from './inspect-file.ts';
 
@@ -39,7 +40,9 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<E
   const facts =
     fetched === undefined
       ? await inspectFile(config, file, options, identities)
-      : await inspectFetched(io, fetched, (path, name) => inspectFile(config, path, options, identities, name));
+      : await inspectFetched(io, fetched, async (path, name) =>
+          asTyped(await inspectFile(config, path, options, identities, name), file, flags),
+        );
   if (facts === undefined) return sayNothingBegan(io);
   if (flags.json) io.out.write(`${JSON.stringify(facts)}\n`);
   else {
@@ -48,6 +51,15 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<E
     if (next.length > 0) say(io, '', ...next);
   }
   return facts.format === null && facts.recipes.length === 0 ? EXIT.usage : EXIT.ok;
+}
+
+/** The command reads the same address again, with the same flags. A query may be a secret, and is left to fill in. */
+function asTyped(facts: FileFacts, address: string, flags: SourceFlags): FileFacts {
+  const again = [
+    address.includes('?') ? '<ADDRESS>' : typed(address),
+    ...addressFlagsOf(flags).map(([flag, value]) => `${flag} ${typed(value)}`),
+  ];
+  return { ...facts, command: facts.command?.replace(typed(facts.name), () => again.join(' ')) ?? null };
 }
 
 /** Looks at a file that is fetched for it, and kept no longer. Undefined where a signal came first. */
