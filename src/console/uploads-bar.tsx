@@ -51,9 +51,16 @@ export function Progress({ upload }: { upload: Upload }) {
 }
 
 /** What has happened to an upload; '' while it is being sent. */
-export function sentence({ state, task: { file }, error }: Upload) {
+export function sentence({ state, task: { file, address }, error }: Upload) {
   if (state.value === 'broken') return 'The connection was lost. The file is sent again when the server answers.';
-  if (state.value === 'made') return <>{foreign(file.name)} has been uploaded.</>;
+  if (state.value === 'made') {
+    const isHeld = /[?&]dryRun=true/.test(address);
+    return (
+      <>
+        {foreign(file.name)} has been uploaded.{isHeld && ' Nothing is sent until its page is opened.'}
+      </>
+    );
+  }
   if (state.value !== 'failed') return '';
   const why = error instanceof ApiError ? error.problem.detail : 'the file cannot be read, or has changed.';
   return (

@@ -12,8 +12,10 @@ const server = useServerHere();
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 const uploads = (page: Page) => page.getByRole('region', { name: 'Uploads' });
 
-/** More than a connection takes at once, and less than the server refuses: 60 rows with a long note. */
-const long = `guid,uid,note\n${Array.from({ length: 60 }, (_, at) => `team,user-${at},${'x'.repeat(15_000)}`).join('\n')}\n`;
+/** More than a connection takes at once, and less than the server refuses: rows with a long note. */
+const withNotes = (rows: number) =>
+  `guid,uid,note\n${Array.from({ length: rows }, (_, at) => `team,user-${at},${'x'.repeat(900_000 / rows)}`).join('\n')}\n`;
+const long = withNotes(60);
 
 const namesOf = async (url: string): Promise<string[]> => {
   const { imports } = (await (await fetch(`${url}/v1/imports`)).json()) as { imports: { file: string }[] };
@@ -57,7 +59,7 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   expect(await bar.count()).toBe(0);
   await main(page).getByRole('link', { name: 'Exports' }).click();
   front.release();
-  await bar.getByText('meanwhile.csv has been uploaded.').waitFor();
+  await bar.getByText('meanwhile.csv has been uploaded. Nothing is sent until its page is opened.').waitFor();
   await checkSights(page, 'upload-arrived');
   expect(await asksBeforeClosing(page)).toBe(false);
   await bar.getByRole('link', { name: 'See the import' }).click();
@@ -66,6 +68,13 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   expect(await importsCalled('meanwhile.csv')).toBe(1);
   await main(page).getByRole('link', { name: 'Imports' }).click();
   await page.getByText('Drop a membership file here').waitFor();
+});
+
+test('rows that may be many are asked about, also where the first few fill the beginning of the file', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, withNotes(120), 'wide.csv');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' }).waitFor();
 });
 
 test('while a file is uploaded, the next one is prepared in the same form', async () => {

@@ -191,7 +191,8 @@ export class FilePreview {
 
   /** Whether the file may have so many rows that they are not sent without a question. */
   get mayBeMany() {
-    return (this.facts.peek()?.rows.seen ?? MANY_ROWS) >= MANY_ROWS;
+    const isCut = (this.#head?.size ?? BEGINNING_BYTES) >= BEGINNING_BYTES;
+    return isCut || (this.facts.peek()?.rows.seen ?? MANY_ROWS) >= MANY_ROWS;
   }
 
   /** Whether nothing that is known speaks against it; else the first place to fix has the focus. */
