@@ -6,7 +6,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = z.ZodType | undefined;
 
 /** Declaration of an operation. */
-interface Declared<Params extends Schema, Query extends Schema, Body extends Schema, Answer> {
+export interface Declared<Params extends Schema, Query extends Schema, Body extends Schema, Answer> {
   readonly summary: string;
   readonly description?: string;
   /** Of the names in the path. */
