@@ -22,8 +22,8 @@ const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Bounds of the package in bytes: far enough away for growth, near enough to notice what does not belong there. */
-const MAX_PACKED = 1_100_000;
-const MAX_UNPACKED = 4_000_000;
+const MAX_PACKED = 1_300_000;
+const MAX_UNPACKED = 4_700_000;
 
 interface Packed {
   readonly filename: string;
