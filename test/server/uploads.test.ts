@@ -68,7 +68,8 @@ describe('a file becomes an import', () => {
     expect(response.status).toBe(202);
     const view = (await response.json()) as ImportView;
     expect(response.headers.get('location')).toBe(`/v1/imports/${view.id}`);
-    expect(view).toMatchObject({ state: 'staging', file: 'members.csv', sandbox: true, dryRun: false });
+    // The state is that of the moment: two rows may have been read, and sent, before the answer is written.
+    expect(view).toMatchObject({ file: 'members.csv', sandbox: true, dryRun: false });
     expect(await server.settled(view.id)).toMatchObject({ state: 'completed', rows: { read: 2, added: 2 } });
   });
 
