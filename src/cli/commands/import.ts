@@ -143,7 +143,7 @@ function beginning(
     }
     const source = fetched === undefined ? resolve(given) : input;
     await coordinator.create({ id, file, source, options, start, ...about, ...(identities && { identities }) });
-    noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
+    noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }), coordinator.sendsTo);
     return id;
   };
 }

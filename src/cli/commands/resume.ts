@@ -22,6 +22,7 @@ import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
+import { sayServerSendsTo } from '../target/sends-to.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags &
@@ -43,6 +44,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const { id } = await imports.find(given);
   const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
   const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
+  if (imports.server !== undefined) await sayServerSendsTo(io, imports.server);
   const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
     if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
@@ -76,7 +78,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     beside: async (here) => (await FEATURES.sync?.())?.beside(config, io, id, here),
     begin: async (coordinator) => {
       await coordinator.resume(id, changes);
-      noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
+      noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes), coordinator.sendsTo);
       return id;
     },
   });

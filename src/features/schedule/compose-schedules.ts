@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { caOf } from '../../app/ca-file.ts';
-import type { Service } from '../../app/service.ts';
 import { asError } from '../../errors/message-of.ts';
+import type { Aimed } from '../../imports/target.ts';
 import { type Config, environmentVariable } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -16,7 +16,7 @@ import { type SourceReader, sourceReader } from './source-reader.ts';
 /** What schedules are run with. */
 export interface ScheduleParts {
   readonly syncs: SyncRunner;
-  readonly service: Pick<Service, 'sandbox'>;
+  readonly sendsTo: Aimed;
   readonly dir: DataDir;
   readonly log: Logger;
   readonly fail: (error: Error) => void;
@@ -74,7 +74,7 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
 /** The catalog in it is open, and the caller's to close. */
 export function scheduleRunsOptions(
   config: Config,
-  { syncs, service, dir, fail }: Omit<ScheduleParts, 'log'>,
+  { syncs, sendsTo, dir, fail }: Omit<ScheduleParts, 'log'>,
 ): ScheduleRunsOptions {
   const ca = caOf(config);
   return {
@@ -83,7 +83,7 @@ export function scheduleRunsOptions(
     newSyncId: () => newSyncId('sync'),
     ledger: dir.ledger,
     folder: dir.schedule,
-    sandbox: service.sandbox,
+    ...sendsTo,
     giveUpAfterMs: config.giveUpAfterMs,
     ca,
     sources: config.sources,

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
-import { WrongTarget } from '../../imports/import-errors.ts';
 import { roomSentence } from '../../imports/life/room-waits.ts';
+import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { isDiskFull } from '../../platform/disk-full.ts';
@@ -28,7 +28,7 @@ export interface ScheduleRunEvents {
   changed: [];
 }
 
-export interface ScheduleRunsOptions extends SourceReaderOptions {
+export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly catalog: ScheduleCatalog;
   readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenRoom'>;
   readonly newSyncId: () => string;
@@ -36,8 +36,6 @@ export interface ScheduleRunsOptions extends SourceReaderOptions {
   readonly ledger: (importId: string) => string;
   /** Where what a schedule keeps beside the catalog is. */
   readonly folder: (name: string) => string;
-  /** Whether this process sends to a sandbox. */
-  readonly sandbox: boolean;
   /** How long a run waits for a service that answers nothing, in ms; undefined: nearly until its schedule is due again. */
   readonly giveUpAfterMs: number | undefined;
   readonly clock: Clock;
@@ -227,8 +225,8 @@ export class ScheduleRuns {
     const record = this.#catalog.find(run.schedule);
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
-    const { sandbox, reading } = readSyncOptions(record);
-    if (sandbox !== this.#options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
+    const { reading, ...meant } = readSyncOptions(record);
+    checkTarget(`schedule ${name}`, meant, this.#options);
     const found = await this.#get(record, { folder: this.#options.folder(name), signal: this.#stopping.signal });
     // With another identity file, the same file gives other members.
     const obtained = { ...found, hash: await hashWith(found.hash, reading?.identities?.path) };

@@ -15,7 +15,7 @@ export async function syncSettings({
 }: Pick<ScheduleRecord, 'name' | 'options' | 'protectFile'>): Promise<
   Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>
 > {
-  const { reading, flags, sandbox: _, ...decided } = readSyncOptions({ options });
+  const { reading, flags, sandbox: _, target: __, ...decided } = readSyncOptions({ options });
   if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
   const named = protectFile === null ? [] : await readProtectFile(protectFile);
   return { ...decided, reading, flags: { ...flags, protect: [...new Set([...flags.protect, ...named])] } };

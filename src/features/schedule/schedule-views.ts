@@ -46,11 +46,12 @@ export function scheduleViews(
     const { name, cron, tz, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
     const { maxSource, restricted, version } = record;
     const options = readSyncOptions(record);
-    const { reading, flags, limits, giveUpAfterMs, apply, sandbox } = options;
+    const { reading, flags, limits, giveUpAfterMs, apply, sandbox, target } = options;
     const [lastRun] = catalog.runs(name, 1);
     return {
       ...{ name, cron, tz, protectFile, apply, sandbox, repair, catchUp, paused, maxSource },
       ...{ restricted, version },
+      ...(target !== undefined && { target }),
       file: fileOf(record),
       reading: reading === null ? {} : readingView(reading),
       identities: reading?.identities?.name ?? null,

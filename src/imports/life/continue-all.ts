@@ -1,7 +1,8 @@
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import { RegionWithoutApp } from '../import-errors.ts';
 import { SERVICE_AWAY } from '../send/give-up.ts';
+import { WrongTarget } from '../target.ts';
 import type { Life } from './life.ts';
 
 /** An interrupted import that this process does not continue. */
@@ -18,7 +19,8 @@ export async function continueAll(
   const left = unfinished
     .filter(
       ({ state, code }) =>
-        isUnderWay(state) || (state === 'blocked' && (code === SERVICE_AWAY || code === 'DISK_FULL')),
+        isUnderWay(state) ||
+        (state === 'blocked' && (code === SERVICE_AWAY || code === 'DISK_FULL' || code === 'WRONG_TARGET')),
     )
     .map((record) =>
       life.takeUp(record.id).then(

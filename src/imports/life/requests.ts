@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
-import { WrongState, WrongTarget } from '../import-errors.ts';
+import { WrongState } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
+import type { OpenImport } from '../send/open-imports.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
+import { type Aimed, checkTarget, joinedTarget, WrongTarget } from '../target.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
 import { DEATHS_ALLOWED, deathSentence } from './faults.ts';
@@ -35,7 +38,8 @@ export interface States {
 export interface RequestsOptions {
   readonly dir: DataDir;
   readonly catalog: Catalog;
-  readonly sandbox: boolean;
+  /** Where this process sends. */
+  readonly here: Aimed;
   readonly states: States;
   readonly stagings: Stagings;
   readonly sending: Sending;
@@ -59,7 +63,7 @@ function startedWithout(rows: number): string {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, sandbox, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } =
+  const { dir, catalog, here, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } =
     options;
 
   /** Sends, or continues to. @param leftOut rows that were left out now */
@@ -72,6 +76,7 @@ export function createRequests(options: RequestsOptions): Requests {
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return hold(id);
     target.check(id, opened);
+    keepTarget(id, opened);
     if (over.length > 0) {
       if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
       steps.waitForLeave(id, held(over, 'check'));
@@ -85,6 +90,14 @@ export function createRequests(options: RequestsOptions): Requests {
     if (tooManyErrors(opened) === undefined) return sending.run(id);
     opened.ending = 'aborted';
     await hold(id);
+  };
+
+  /** A dry run without settings has none, nor has what an older rollcall made; a region may have got its app since. */
+  const keepTarget = (id: string, opened: Pick<OpenImport, 'options'>): void => {
+    const known = joinedTarget(opened.options.target, here.target);
+    if (known === undefined || isDeepStrictEqual(known, opened.options.target)) return;
+    opened.options = { ...opened.options, target: known };
+    catalog.setOptions(id, JSON.stringify(opened.options));
   };
 
   const leaveOut = async (id: string, options: string): Promise<number> => {
@@ -119,8 +132,8 @@ export function createRequests(options: RequestsOptions): Requests {
   /** Whether it failed or found no room before its input was in the ledger: only then may the input be read again. */
   const isUnread = (id: string): boolean => {
     const { state, code } = catalog.get(id);
-    if (existsSync(dir.ledger(id)) || !(state === 'failed' || (state === 'blocked' && code === 'DISK_FULL')))
-      return false;
+    const isWaiting = state === 'blocked' && (code === 'DISK_FULL' || code === 'WRONG_TARGET');
+    if (existsSync(dir.ledger(id)) || !(state === 'failed' || isWaiting)) return false;
     return !catalog.transitions(id).some((move) => move.state === 'staged');
   };
 
@@ -135,13 +148,24 @@ export function createRequests(options: RequestsOptions): Requests {
     throw error;
   };
 
+  /** It waits for a process that sends where it belongs; a pause or a cancellation stays one. */
+  const wait = (id: string, { what, code, remedy }: WrongTarget): void => {
+    const state = states.of(id);
+    if (state === 'staging' || state === 'running') states.move(id, 'blocked', what, code, remedy);
+  };
+
   const refuse = (id: string, to: ImportState): never => {
     throw new TransitionError(states.of(id), to);
   };
 
   return {
     takeUp: async (id) => {
-      if (readOptions(catalog.get(id)).sandbox !== sandbox) throw new WrongTarget(`import ${id}`, !sandbox);
+      try {
+        checkTarget(`import ${id}`, readOptions(catalog.get(id)), here);
+      } catch (error) {
+        if (error instanceof WrongTarget) wait(id, error);
+        throw error;
+      }
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
       const { state } = catalog.get(id);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { serviceTarget } from '../../../app/service.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CreateFlags, withCreate } from '../../../cli/flags/create-flags.ts';
@@ -155,6 +156,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
         ...keptOf(GIVING_UP, flags),
         apply: flags.apply === true,
         sandbox: flags.sandbox === true,
+        target: serviceTarget({ ...config, sandbox: flags.sandbox === true }),
       }),
     },
   });

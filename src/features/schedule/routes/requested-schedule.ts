@@ -6,6 +6,7 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
+import type { Aimed } from '../../../imports/target.ts';
 import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../../options/create-options.ts';
 import { delimiterCharacter } from '../../../options/option-texts.ts';
 import { defined } from '../../../platform/defined.ts';
@@ -43,7 +44,7 @@ export async function requestedSchedule(
   given: ScheduleSettings,
   name: string,
   base: Base | undefined,
-  settings: Pick<Settings, 'sources' | 'sandbox' | 'defaultRegion'>,
+  settings: Pick<Settings, 'sources' | 'defaultRegion'> & Aimed,
 ): Promise<ScheduleRequest> {
   const { cron, tz, mode, missing, limits } = given;
   checkTimes(cron, tz);
@@ -82,10 +83,12 @@ export async function requestedSchedule(
       limits,
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
       apply: given.apply,
-      sandbox: base?.isEdited && before !== undefined ? before.sandbox : settings.sandbox,
+      ...aimOf(base?.isEdited && before !== undefined ? before : settings),
     }),
   };
 }
+
+const aimOf = ({ sandbox, target }: Aimed): Aimed => ({ sandbox, target });
 
 /** @throws Problem BAD_OPTION that names which of the two is wrong */
 export function checkTimes(cron: string, tz: string): void {

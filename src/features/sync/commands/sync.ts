@@ -24,6 +24,7 @@ import type { Io } from '../../../cli/screen/io.ts';
 import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
+import type { Aimed } from '../../../imports/target.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
@@ -97,14 +98,20 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const identities = identitiesOf(flags);
   const given = importOptionsOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
-  const create = async (syncs: SyncRunner, id: string, options: ImportOptions, name = file): Promise<string> => {
+  const create = async (
+    syncs: SyncRunner,
+    sendsTo: Aimed,
+    id: string,
+    options: ImportOptions,
+    name = file,
+  ): Promise<string> => {
     const { create: creating } = options;
     const decision = { flags: chosen, create: creating, limits: flags.limit ?? {}, apply: flags.apply === true };
     const reading = syncReading(options, identities);
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });
-    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }));
+    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }), sendsTo);
     return made;
   };
   return runSync({
@@ -113,9 +120,9 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     ...shown,
     openService: serviceOpener(config, flags),
     beginLines: fetched?.lines,
-    begin: async (syncs, { signal }) => {
+    begin: async (syncs, { signal, coordinator: { sendsTo } }) => {
       const id = `sync-${newImportId()}`;
-      if (fetched === undefined || ofPath !== undefined) return create(syncs, id, ofPath ?? given);
+      if (fetched === undefined || ofPath !== undefined) return create(syncs, sendsTo, id, ofPath ?? given);
       const folder = dataDir(config.dataDir).sync(id);
       const { input } = planFiles(folder);
       const found = await fetched.fetch(input, signal);
@@ -124,7 +131,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
         const whole = { ...given, ...expectedRows(given.expectRows, found) };
         if (file === '-') requireCount(whole);
         const read = await optionsWithRecipe(config, flags.recipe, whole, input, found.name);
-        return await create(syncs, id, read, file === '-' ? file : found.name);
+        return await create(syncs, sendsTo, id, read, file === '-' ? file : found.name);
       } catch (error) {
         await rm(folder, { recursive: true, force: true });
         throw error;
