@@ -79,8 +79,8 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
   ...SENDING,
   process: async (job, ports) => {
     if (endsWorkers(job.payload, job.starts)) return sendBatch(call, job, ports);
-    const looked = await lookFirst(job, ports, wantedBy(job.payload));
     const { ended } = job.payload;
+    const looked = await lookFirst(job, ports, wantedBy(job.payload), ended !== undefined);
     const isOver = looked !== undefined && (ended !== undefined || sizeOf(restOf(job.payload)) === 0);
     return isOver
       ? endKnown(job, ports, looked)

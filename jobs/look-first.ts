@@ -51,6 +51,7 @@ export interface Wanted {
 
 /**
  * Makes the call that is due, if one is; it takes this start of the job.
+ * @param isLastWord nothing is sent afterwards, so a list of any length is read to its end: what it says is the outcome
  * @returns what the lists have said; undefined where the group need not be asked
  * @throws SlowDown after a call, so that the next start goes on
  */
@@ -58,6 +59,7 @@ export async function lookFirst(
   job: JobRun<BatchPayload & { readonly looked?: Looked | undefined }>,
   ports: LookingPorts,
   wanted: readonly Wanted[],
+  isLastWord: boolean,
 ): Promise<Looked | undefined> {
   const { payload, starts } = job;
   if (!asksGroups(ports)) return undefined;
@@ -76,17 +78,20 @@ export async function lookFirst(
       throw error;
     },
   );
-  await job.update({ ...counted, looked: afterPage(known, answer, wanted, ports.askBeforeRepeat) });
+  await job.update({
+    ...counted,
+    looked: afterPage(known, answer, wanted, isLastWord || ports.askBeforeRepeat === 'always'),
+  });
   throw new SlowDown(0);
 }
 
-function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], ask?: AskBeforeRepeat): Looked {
+function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], always: boolean): Looked {
   const { page, whole } = known;
   if (answer.kind === 'members') {
     const listed = new Set(answer.members.map(([uid]) => foldId(uid)));
     const found = [...known.found, ...rowsIn(listed, wanted, false)];
     const more = hasMore(answer, listed.size, page);
-    if (more && (ask === 'always' || (answer.pagination?.totalPages ?? page + 1) <= MAX_AUTO_PAGES))
+    if (more && (always || (answer.pagination?.totalPages ?? page + 1) <= MAX_AUTO_PAGES))
       return { ...known, found, page: page + 1 };
     const next = found.length > 0 || wanted.some(({ ban }) => ban) ? 'banned' : 'none';
     return { ...known, found, next, page: 1, whole: more ? whole : [...whole, 'members'] };

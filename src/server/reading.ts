@@ -8,10 +8,10 @@ import {
   type Transition,
 } from '../imports/catalog.ts';
 import { hasLedger } from '../imports/lost-ledger.ts';
-import type { TaskLimits } from '../imports/report/ledger-task.ts';
 import type { ImportQuestions, LedgerThreads } from '../imports/report/ledger-threads.ts';
 import type { ReportRequest } from '../imports/report/report-text.ts';
 import type { DataDir } from '../platform/data-dir.ts';
+import type { TaskLimits } from '../platform/thread-queue.ts';
 import type { Caller } from './bounded-answer.ts';
 import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';

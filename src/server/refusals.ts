@@ -14,11 +14,11 @@ import {
   WrongState,
   WrongTarget,
 } from '../imports/import-errors.ts';
-import { ReadingStopped, type StopReason } from '../imports/report/ledger-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
+import { ReadingStopped, type StopReason } from '../platform/thread-queue.ts';
 import { asSentence, withFullStop } from '../text/wording.ts';
 import { shortened, wrongOption } from '../text/wrong-option.ts';
 import { Problem, problemDocument } from './problem.ts';

@@ -8,6 +8,7 @@ import { isLoopback } from '../platform/loopback.ts';
 import { schemeOf } from '../text/address.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
+import { putFile } from './s3-write.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
@@ -25,6 +26,7 @@ const MAX_RESUMED = 3;
 const GOOGLE = 'https://storage.googleapis.com';
 
 const IS_REFUSED = 'check its name, and that the credentials allow s3:GetObject and, for a pattern, s3:ListBucket';
+const IS_CLOSED = 'check that the credentials allow s3:PutObject there';
 const IS_EXPIRED = 'log in again, such as with "aws sso login", or give new credentials';
 const IS_WRONG = 'check the access key and its secret';
 
@@ -71,6 +73,15 @@ export const s3Source: Adapter = (request) => {
         client.destroy();
         return entries;
       }),
+    write: (path, signal) => {
+      // As servers of others do not know the newer checksums of S3.
+      const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
+      const put = async (client: S3Client) => {
+        await putFile(client, { Bucket: place.bucket, Key: place.key }, path, signal);
+        client.destroy();
+      };
+      return asked(place, plain, signal, put, 'written');
+    },
   };
 };
 
@@ -131,17 +142,18 @@ async function asked<Answer>(
   config: S3ClientConfig,
   signal: AbortSignal,
   ask: (client: S3Client) => Promise<Answer>,
+  what: 'read' | 'written' = 'read',
 ): Promise<Answer> {
   const client = new S3Client(config);
   try {
     return await ask(client);
   } catch (error) {
     client.destroy();
-    throw failed(name, error, signal);
+    throw failed(name, error, signal, what);
   }
 }
 
-function failed(name: string, error: unknown, signal: AbortSignal): unknown {
+function failed(name: string, error: unknown, signal: AbortSignal, done: 'read' | 'written' = 'read'): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof SourceError) return error;
   const {
@@ -152,13 +164,14 @@ function failed(name: string, error: unknown, signal: AbortSignal): unknown {
     Partial<Record<'name' | 'code', string>> & { readonly $metadata?: { readonly httpStatusCode?: number } }
   >;
   const region = /region is missing/i.test(messageOf(error)) ? 'PermanentRedirect' : '';
-  const remedy = REMEDIES[kind] ?? REMEDIES[code] ?? REMEDIES[region];
+  const remedies = done === 'read' ? REMEDIES : { ...REMEDIES, AccessDenied: IS_CLOSED, Forbidden: IS_CLOSED };
+  const remedy = remedies[kind] ?? remedies[code] ?? remedies[region];
   const status = $metadata?.httpStatusCode;
   const what =
     messageOf(error) === kind || messageOf(error) === 'UnknownError'
       ? `${kind} ${status ?? ''}`.trim()
       : messageOf(error);
-  return new SourceError(`${shown(name)} cannot be read: ${what}`, {
+  return new SourceError(`${shown(name)} cannot be ${done}: ${what}`, {
     ...(remedy !== undefined && { remedy }),
     cause: error,
   });

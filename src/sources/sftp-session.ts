@@ -34,6 +34,8 @@ export interface Session {
   statOpen(handle: Buffer): Promise<Stats>;
   /** Fewer bytes than were asked for at the end of the file only. */
   read(handle: Buffer, start: number, length: number): Promise<Buffer>;
+  /** Anything else. @param path for the error */
+  ask<Value>(what: (sftp: SFTPWrapper, done: Done<Value>) => void, path: string): Promise<Value>;
   close(): void;
 }
 
@@ -108,6 +110,7 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
         }
         return bytes.subarray(0, read);
       },
+      ask: (what, path) => asked((done) => what(sftp, done), path),
       close,
     };
   } catch (error) {
@@ -239,11 +242,11 @@ function connectionError(at: string, cause: Error, user: string): SourceError {
   return new SourceError(`${what}: ${ENDS[code] ?? cause.message}`, { remedy, cause });
 }
 
-const NO_SUCH_FILE = 2;
-const NO_PERMISSION = 3;
+export const NO_SUCH_FILE = 2;
+export const NO_PERMISSION = 3;
 const END_OF_FILE = 1;
 
-const statusOf = (error: unknown) => (error as { code?: unknown } | undefined)?.code;
+export const statusOf = (error: unknown) => (error as { code?: unknown } | undefined)?.code;
 const isEnd = (error: unknown) => statusOf(error) === END_OF_FILE;
 
 function fileError(at: string, path: string, cause: Error): SourceError {

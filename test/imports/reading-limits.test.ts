@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openInspectThread } from '../../src/features/inspect/reading-heads.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { openLedgerQueue } from '../../src/imports/report/ledger-queue.ts';
 import type { LedgerThread } from '../../src/imports/report/ledger-task.ts';
 import { openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
 import { type Conversion, watchConversions } from '../../src/platform/conversions.ts';
+import { ThreadQueue } from '../../src/platform/thread-queue.ts';
 import { tempDir } from '../temp-dir.ts';
 import { asOlderRollcall } from './ledger/older-ledger.ts';
 import { members, rowAt, stage } from './ledger/staged-import.ts';
@@ -34,7 +34,7 @@ async function staged(): Promise<string> {
 }
 
 /** Beside the thread. */
-const LEDGER_THREAD = new URL('../../src/imports/report/ledger-queue.ts', import.meta.url).href;
+const LEDGER_THREAD = new URL('../../src/imports/report/ledger-threads.ts', import.meta.url).href;
 const READING = importOptions.parse({ region: 'us' });
 const SMALL = { head: Buffer.from('guid,uid\ng,u\n'), name: 'members.csv', options: READING };
 
@@ -85,7 +85,12 @@ test('a task that needs more memory than its thread may have is refused, and the
   staging.add([rowAt(0, {})]);
   const columns = Array.from({ length: 700_000 }, () => 'column');
   staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
-  const queue = openLedgerQueue<LedgerThread>({ thread: [LEDGER_THREAD, './ledger-thread'], atOnce: 1, heapMb: 48 });
+  const queue = new ThreadQueue<LedgerThread>({
+    thread: [LEDGER_THREAD, './ledger-thread'],
+    atOnce: 1,
+    heapMb: 48,
+    errors: [],
+  });
   onTestFinished(() => queue.close());
   const wide = queue.ask('rowsPage', { path, filter: {}, order: ORDER_OF_INPUT, limit: 1 }, { deadlineMs: 60_000 });
   await expect(wide).rejects.toMatchObject({ reason: 'memory' });

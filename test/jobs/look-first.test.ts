@@ -135,6 +135,19 @@ describe('a group of more than one page', () => {
     const pages = Array.from({ length: 11 }, (_, n) => `members ${n + 1}`);
     expect(all.called).toEqual([...pages, 'banned 1']);
   });
+
+  test('is read to the end after the last attempt: only a group that cannot be asked leaves a row unconfirmed', async () => {
+    const { chat } = await open(10_001);
+    const down = { ...chat, addMembers: refused(503) };
+    const { called, sent } = await play(down, batchOf({ participants: ['m10000', 'p'] }));
+    expect(called.slice(-2)).toEqual(['members 11', 'banned 1']);
+    expect(sent).toMatchObject({
+      others: [
+        { row: 1, outcome: 'already_member' },
+        { row: 2, outcome: 'failed', code: 'HTTP_503' },
+      ],
+    });
+  });
 });
 
 describe('the last attempt', () => {

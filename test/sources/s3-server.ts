@@ -1,9 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { takeWrite } from './s3-writes.ts';
 
 /**
- * A server of one bucket, for tests: it gets and lists objects, and checks the signature of each request as S3 does
+ * A server of one bucket, for tests: it gets, puts (s3-writes.ts) and lists objects, and checks the signature of each request as S3 does
  * (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html). No server that tests could start checks it: Debian has none, and s3rver
  * of npm knows version 4 in part only.
  */
@@ -17,6 +18,10 @@ export interface S3Server {
   /** Ends the connection after so many bytes of an object, once; told when that has happened. */
   breakAfter: number | undefined;
   onBreak: () => void;
+  /** Ends the connection after more bytes of what is written, each time, until it is undefined again. */
+  breakWrites: number | undefined;
+  /** Uploads in parts that are not completed: parts by number. */
+  readonly uploads: Map<string, Map<number, Buffer>>;
   /** Objects in one answer to a listing. */
   pageSize: number;
   close(): Promise<void>;
@@ -35,6 +40,8 @@ export async function startS3(): Promise<S3Server> {
     refuse: undefined,
     breakAfter: undefined,
     onBreak: () => {},
+    breakWrites: undefined,
+    uploads: new Map(),
     pageSize: 1000,
     close: async () => {
       http.closeAllConnections();
@@ -68,6 +75,10 @@ function answer(server: S3Server, request: IncomingMessage, response: ServerResp
   if (url.searchParams.get('list-type') === '2') {
     server.asked.push(`LIST ${url.searchParams.get('prefix') ?? ''}`);
     response.writeHead(200, { 'content-type': 'application/xml' }).end(listing(server, url.searchParams));
+    return;
+  }
+  if (request.method !== 'GET') {
+    takeWrite(server, request, response, { url, key, refuse: error }).catch(() => response.destroy());
     return;
   }
   server.asked.push(`GET ${key}`);

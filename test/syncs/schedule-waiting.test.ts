@@ -34,6 +34,20 @@ test('a run whose import is blocked waits for a person, and the next night is no
   expect(office.catalog.findRun(run.id)?.reason).toMatch(/^incomplete: /);
 });
 
+test('a run waits for a service that is away until shortly before its schedule is due again, unless something else is set', async () => {
+  const office = openOffice();
+  await office.book.add(office.request({ repair: true }));
+  const waits = async (options: Parameters<typeof office.runs>[0] = {}) => {
+    const runs = office.runs(options);
+    await runs.over(runs.begin('nightly', 'ann').id);
+    await runs.stop();
+    return office.syncs.wanted.at(-1)?.giveUpAfterMs;
+  };
+  const untilDue = Date.parse('2027-03-27T01:30:00Z') - office.now;
+  expect(await waits()).toBe(untilDue * 0.95);
+  expect(await waits({ giveUpAfterMs: 60_000 })).toBe(60_000);
+});
+
 test('a run whose import is resumed is under way again, and says what came of it', async () => {
   const { office, runs, run } = await firstNight();
   office.syncs.move('sync-1', 'failed');

@@ -1,5 +1,6 @@
-import { type LedgerQueue, openLedgerQueue } from '../../imports/report/ledger-queue.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
+import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { InspectRequest } from './inspect-head.ts';
 import type { PreviewRequest } from './preview.ts';
 
@@ -11,6 +12,11 @@ export type InspectThread = {
   inspect: (request: InspectRequest) => Promise<Uint8Array>;
 };
 
-export function openInspectThread(): LedgerQueue<InspectThread> {
-  return openLedgerQueue({ thread: [import.meta.url, './inspect-thread'], atOnce: 1, heapMb: HEAP_MB });
+export function openInspectThread(): ThreadQueue<InspectThread> {
+  return new ThreadQueue({
+    thread: [import.meta.url, './inspect-thread'],
+    atOnce: 1,
+    heapMb: HEAP_MB,
+    errors: [IntakeError],
+  });
 }

@@ -77,7 +77,7 @@ const scheduleSettings = z.strictObject({
   limits: guardLimits.default({}),
   giveUpAfterMs: z.int().positive().nullable().optional().meta({
     description:
-      'How long a run waits for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set. Left out of an edit: as it was.',
+      'How long a run waits for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set, else until shortly before the schedule is due again. Left out of an edit: as it was.',
   }),
   apply: z.boolean().default(false).meta({ description: 'Carry each plan out at once, unless a guard objects.' }),
   repair: z.boolean().default(false).meta({ description: 'Run although the file is unchanged.' }),

@@ -37,6 +37,8 @@ export interface ScheduleRunsOptions extends SourceReaderOptions {
   readonly folder: (name: string) => string;
   /** Whether this process sends to a sandbox. */
   readonly sandbox: boolean;
+  /** How long a run waits for a service that answers nothing, in ms; undefined: nearly until its schedule is due again. */
+  readonly giveUpAfterMs: number | undefined;
   readonly clock: Clock;
   /** The catalog cannot be written: nothing can continue. */
   readonly fail: (error: unknown) => void;
@@ -51,6 +53,8 @@ interface Placed {
 /** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
 const EARLY_MS = 5_000;
 const WITHOUT_SYNC = 'the process ended before it had a sync';
+/** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
+const WINDOW = 0.95;
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
 
@@ -242,11 +246,15 @@ export class ScheduleRuns {
     const id = this.#options.newSyncId();
     await this.#replaceWaiting(run);
     this.#catalog.setRunSync(run.id, id);
+    const untilDue = Math.floor((record.nextDue - this.#clock()) * WINDOW);
+    const giveUpAfterMs =
+      settings.giveUpAfterMs ?? this.#options.giveUpAfterMs ?? (untilDue > 0 ? untilDue : undefined);
     await this.#syncs.create({
       id,
       file: obtained.name,
       source: obtained.path,
       ...settings,
+      ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
       scheduleId: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });

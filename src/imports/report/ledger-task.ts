@@ -1,6 +1,5 @@
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
 import type { ImportReader } from './reading.ts';
@@ -67,26 +66,3 @@ export type LedgerThread = {
   forget: (asked: AtPath) => void;
   writeReports: (request: ReportsRequest) => Promise<ReportsWritten>;
 };
-
-/** Why a task with limits was not finished. */
-export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
-
-/** A task went beyond its limits. */
-export class ReadingStopped extends RollcallError {
-  readonly reason: StopReason;
-
-  constructor(reason: StopReason, message: string) {
-    super('READING_STOPPED', message);
-    this.reason = reason;
-  }
-}
-
-/** Limits for tasks of API clients. */
-export interface TaskLimits {
-  /** Time in the thread, in ms; then the thread is ended and the task is refused. */
-  readonly deadlineMs: number;
-  /** Aborted when the caller no longer waits for the answer. */
-  readonly signal?: AbortSignal;
-  /** Who asks. Callers take turns, and each may wait with a part of the tasks only. Absent: the program itself. */
-  readonly caller?: string;
-}

@@ -1,6 +1,7 @@
+import { type TaskLimits, ThreadQueue } from '../../platform/thread-queue.ts';
+import { IntakeError } from '../read/intake-error.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
-import { openLedgerQueue } from './ledger-queue.ts';
-import type { LedgerThread, Question, ReportsRequest, ReportsWritten, RowsRequest, TaskLimits } from './ledger-task.ts';
+import type { LedgerThread, Question, ReportsRequest, ReportsWritten, RowsRequest } from './ledger-task.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
 
@@ -66,7 +67,7 @@ export interface LedgerThreads {
 
 export function openLedgerThreads(): LedgerThreads {
   const open = (how: { readonly atOnce: number; readonly heapMb?: number }) =>
-    openLedgerQueue<LedgerThread>({ thread: [import.meta.url, './ledger-thread'], ...how });
+    new ThreadQueue<LedgerThread>({ thread: [import.meta.url, './ledger-thread'], errors: [IntakeError], ...how });
   const one = { atOnce: 1, heapMb: HEAP_MB };
   const queues = {
     quick: open(one),

@@ -1,4 +1,4 @@
-import type { LedgerQueue } from '../../../imports/report/ledger-queue.ts';
+import type { ThreadQueue } from '../../../platform/thread-queue.ts';
 import { callerOf, sendJson } from '../../../server/bounded-answer.ts';
 import type { ServerFeature } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
@@ -13,7 +13,7 @@ import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewWith } from './preview.ts';
 declare module '../../../server/context.ts' {
   interface ServerContext {
     /** Reads the beginnings of files. */
-    readonly heads: LedgerQueue<InspectThread>;
+    readonly heads: ThreadQueue<InspectThread>;
   }
 }
 
@@ -21,7 +21,7 @@ declare module '../../../server/context.ts' {
 export const inspecting: ServerFeature = {
   open: (_, { onStop }) => {
     const heads = openInspectThread();
-    onStop(heads.close);
+    onStop(() => heads.close());
     return { heads };
   },
   files: (scope, context, { limits: { idleMs, signal } }) => {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
-import { ReadingStopped } from '../../../imports/report/ledger-task.ts';
+import { ReadingStopped } from '../../../platform/thread-queue.ts';
 import type { Caller } from '../../../server/bounded-answer.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';

@@ -1,0 +1,267 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { type Conversion, noteConversion } from './conversions.ts';
+import type { ErrorClass } from './thread-errors.ts';
+import { openThread, type Served, type Thread } from './threads.ts';
+import { Turns } from './turns.ts';
+
+/** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
+const IDLE_MS = 30_000;
+/** How long a task may continue after its caller left, in ms: about what a new thread costs, and most finish in that time. */
+const LEFT_MS = 200;
+/** Tasks with a deadline that wait in one queue, at most. */
+const MAX_WAITING = 200;
+/** Of one caller. */
+const MAX_WAITING_OF_CALLER = 50;
+
+const CLOSED = 'imports are not read any more: the process stops';
+
+/** Why a task with limits was not finished. */
+export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
+
+/** A task went beyond its limits. */
+export class ReadingStopped extends RollcallError {
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason, message: string) {
+    super('READING_STOPPED', message);
+    this.reason = reason;
+  }
+}
+
+/** Limits for tasks of API clients. */
+export interface TaskLimits {
+  /** Time in the thread, in ms; then the thread is ended and the task is refused. */
+  readonly deadlineMs: number;
+  /** Aborted when the caller no longer waits for the answer. */
+  readonly signal?: AbortSignal;
+  /** Who asks. Callers take turns, and each may wait with a part of the tasks only. Absent: the program itself. */
+  readonly caller?: string;
+}
+
+interface ThreadQueueOptions {
+  /** The file of the thread: beside which one it stands, and its name, such as `./ledger-thread`. */
+  readonly thread: readonly [caller: string, name: string];
+  /** Tasks that the thread has at the same time. With 1, each has its own deadline. */
+  readonly atOnce: number;
+  /** Heap of the thread in MB; not given: that of the process. */
+  readonly heapMb?: number;
+  /** Classes that errors of its tasks keep. */
+  readonly errors: readonly ErrorClass[];
+}
+
+type Input<Tasks extends Served, Kind extends keyof Tasks> = Parameters<Tasks[Kind]>[0];
+
+interface Asked<Tasks extends Served> {
+  /** Has the thread do it. */
+  readonly begin: (thread: Thread<Tasks>) => Promise<unknown>;
+  readonly limits: TaskLimits | undefined;
+  readonly answer: PromiseWithResolvers<unknown>;
+  /** Its caller no longer waits for the answer. */
+  hasLeft?: true;
+  deadline?: NodeJS.Timeout | undefined;
+}
+
+interface RunningThread<Tasks extends Served> {
+  readonly worker: Thread<Tasks>;
+  /** On a busy machine it takes seconds to load: no task's fault. */
+  isLoaded: boolean;
+  /** It converts a ledger of an older version, which takes as long as it takes: ended in the middle, it would begin again. */
+  isConverting: boolean;
+  readonly sent: Set<Asked<Tasks>>;
+  /** Open streams: the next chunk may be taken after a long time. */
+  streams: number;
+}
+
+/** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
+export class ThreadQueue<Tasks extends Served> {
+  readonly #options: ThreadQueueOptions;
+  readonly #waiting = new Turns<Asked<Tasks>>();
+  #running: RunningThread<Tasks> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: ThreadQueueOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ReadingStopped; whatever the task throws */
+  ask<Kind extends string & keyof Tasks>(
+    kind: Kind,
+    input: Input<Tasks, Kind>,
+    limits?: TaskLimits,
+  ): Promise<Awaited<ReturnType<Tasks[Kind]>>> {
+    return this.#ask((thread) => thread.ask(kind, input), limits) as Promise<Awaited<ReturnType<Tasks[Kind]>>>;
+  }
+
+  /** Sends the task to the thread if it is running; otherwise does nothing. */
+  async askRunning<Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>): Promise<void> {
+    if (this.#running !== undefined) await this.ask(kind, input);
+  }
+
+  /** The chunks of a stream, `ahead` of them made before they are taken. Streams take no turns. */
+  async *stream<Kind extends string & keyof Tasks>(
+    kind: Kind,
+    input: Input<Tasks, Kind>,
+    ahead: number,
+  ): AsyncGenerator<Uint8Array> {
+    if (this.#closed) throw new Error(CLOSED);
+    clearTimeout(this.#idle);
+    this.#running ??= this.#start();
+    const thread = this.#running;
+    thread.streams += 1;
+    try {
+      yield* thread.worker.stream(kind, input, ahead);
+    } finally {
+      thread.streams -= 1;
+      if (this.#running === thread) this.#next();
+    }
+  }
+
+  /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const under = [...this.#waiting, ...(this.#running?.sent ?? [])];
+    await Promise.allSettled(under.map(({ answer }) => answer.promise));
+    await this.#leave();
+  }
+
+  #ask(begin: Asked<Tasks>['begin'], limits?: TaskLimits): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new Error(CLOSED));
+    const signal = limits?.signal;
+    if (signal?.aborted === true) return Promise.reject(left());
+    const caller = callerOf(limits);
+    const own = limits?.caller === undefined ? 0 : this.#waiting.sizeOf(caller);
+    if (own >= MAX_WAITING_OF_CALLER) return Promise.reject(busy(own));
+    if (limits !== undefined && this.#waiting.size >= MAX_WAITING) return Promise.reject(busy(this.#waiting.size));
+    clearTimeout(this.#idle);
+    const asked: Asked<Tasks> = { begin, limits, answer: Promise.withResolvers<unknown>() };
+    this.#waiting.add(caller, asked);
+    this.#next();
+    if (signal === undefined) return asked.answer.promise;
+    const onAbort = () => this.#abandon(asked);
+    signal.addEventListener('abort', onAbort, { once: true });
+    return asked.answer.promise.finally(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  #start(): RunningThread<Tasks> {
+    const {
+      thread: [caller, name],
+      heapMb,
+      errors,
+    } = this.#options;
+    const worker = openThread<Tasks>(caller, name, {
+      passesRows: true,
+      heapMb,
+      errors,
+      onNote: (conversion) => {
+        thread.isConverting = conversion !== null;
+        for (const asked of thread.sent) this.#setDeadline(thread, asked);
+        noteConversion((conversion as Conversion | null) ?? undefined);
+      },
+      onLost: (cause) => this.#lose(thread, reasonFor(cause)),
+    });
+    const thread: RunningThread<Tasks> = {
+      worker,
+      isLoaded: false,
+      isConverting: false,
+      sent: new Set(),
+      streams: 0,
+    };
+    void worker.loaded.then(() => {
+      thread.isLoaded = true;
+      for (const asked of thread.sent) this.#setDeadline(thread, asked);
+    });
+    return thread;
+  }
+
+  /** Rejects the tasks of a lost thread, and gives the waiting ones to a new thread. */
+  #lose(thread: RunningThread<Tasks>, error: Error): void {
+    if (this.#running === thread) this.#running = undefined;
+    for (const { answer, deadline } of thread.sent) {
+      clearTimeout(deadline);
+      answer.reject(error);
+    }
+    thread.sent.clear();
+    this.#next();
+  }
+
+  #end(thread: RunningThread<Tasks>, error: Error): void {
+    this.#lose(thread, error);
+    void thread.worker.end();
+  }
+
+  /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
+  #next(): void {
+    while (this.#waiting.size > 0 && (this.#running?.sent.size ?? 0) < this.#options.atOnce) {
+      this.#running ??= this.#start();
+      this.#send(this.#running, this.#waiting.next() as Asked<Tasks>);
+    }
+    const thread = this.#running;
+    if (thread !== undefined && thread.sent.size + thread.streams === 0) {
+      clearTimeout(this.#idle);
+      this.#idle = setTimeout(() => this.#leave(), IDLE_MS).unref();
+    }
+  }
+
+  #send(thread: RunningThread<Tasks>, asked: Asked<Tasks>): void {
+    thread.sent.add(asked);
+    this.#setDeadline(thread, asked);
+    const answered = asked.begin(thread.worker).finally(() => {
+      // Else the thread is lost, and the task has its error.
+      if (!thread.sent.delete(asked)) return;
+      clearTimeout(asked.deadline);
+      if (this.#running === thread) this.#next();
+    });
+    answered.then(asked.answer.resolve, asked.answer.reject);
+  }
+
+  /** Restarts the deadline of a task; no deadline runs while a ledger is converted. */
+  #setDeadline(thread: RunningThread<Tasks>, asked: Asked<Tasks>): void {
+    clearTimeout(asked.deadline);
+    asked.deadline = undefined;
+    if (asked.limits === undefined || thread.isConverting) return;
+    const { deadlineMs } = asked.limits;
+    if (asked.hasLeft) asked.deadline = setTimeout(() => this.#end(thread, left()), LEFT_MS);
+    else if (thread.isLoaded) {
+      const late = new ReadingStopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
+      asked.deadline = setTimeout(() => this.#end(thread, late), deadlineMs);
+    }
+  }
+
+  /** The caller has left: a waiting task is dropped, and a task that still runs after LEFT_MS is ended. */
+  #abandon(asked: Asked<Tasks>): void {
+    if (this.#waiting.remove(callerOf(asked.limits), asked)) {
+      asked.answer.reject(left());
+      return;
+    }
+    const thread = this.#running;
+    if (thread === undefined || !thread.sent.has(asked)) return;
+    asked.hasLeft = true;
+    this.#setDeadline(thread, asked);
+  }
+
+  /** Ends a thread that has nothing to do. */
+  #leave(): Promise<void> {
+    clearTimeout(this.#idle);
+    const leaving = this.#running;
+    this.#running = undefined;
+    return leaving?.worker.leave() ?? Promise.resolve();
+  }
+}
+
+function callerOf(limits: TaskLimits | undefined): string {
+  return limits?.caller ?? '';
+}
+
+function busy(waiting: number): ReadingStopped {
+  return new ReadingStopped('busy', `${waiting} questions wait already`);
+}
+
+function left(): ReadingStopped {
+  return new ReadingStopped('left', 'the caller no longer waits for the answer');
+}
+
+function reasonFor(cause: Error): Error {
+  const isOutOfMemory = 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isOutOfMemory ? new ReadingStopped('memory', 'it needs more memory than it may have') : cause;
+}
