@@ -120,7 +120,7 @@ test('a run that meets a full disk says so, and continues by itself when there i
   const { id } = runs.begin('nightly', 'ann');
   expect(await runs.over(id)).toMatchObject({
     state: 'running',
-    reason: expect.stringMatching(/^DISK_FULL: the disk of the data directory takes no more .*continues when there is/),
+    reason: expect.stringMatching(/^DISK_FULL: the disk of the data directory takes no more .*continues when that is/),
   });
   syncs.create = create;
   for (const goOn of syncs.waiting) goOn();

@@ -50,10 +50,10 @@ class Syncs {
     this.end(id, 'incomplete');
   };
 
-  /** What goes on when there is room on the disk. */
+  /** What goes on when its wait is over. */
   readonly waiting: (() => void)[] = [];
 
-  whenRoom = (_error: unknown, goOn: () => void): boolean => {
+  whenOver = (_error: unknown, goOn: () => void): boolean => {
     this.waiting.push(goOn);
     return true;
   };

@@ -1,10 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
-import { roomSentence } from '../../imports/life/room-waits.ts';
+import { type Wait, waitOf } from '../../imports/life/waits.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
-import { isDiskFull } from '../../platform/disk-full.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
@@ -30,7 +29,7 @@ export interface ScheduleRunEvents {
 
 export interface ScheduleRunsOptions extends SourceReaderOptions {
   readonly catalog: ScheduleCatalog;
-  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenRoom'>;
+  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver'>;
   readonly newSyncId: () => string;
   /** Path of the ledger of the import that carries a sync out. */
   readonly ledger: (importId: string) => string;
@@ -182,8 +181,9 @@ export class ScheduleRuns {
     const working = work()
       .catch((error: unknown) => {
         if (this.#stopping.signal.aborted || this.#catalog.find(run.schedule) === undefined) return;
-        if (isDiskFull(error) && this.#syncs.whenRoom(error, () => this.#goOnWith(run, work)))
-          return this.#noteFull(run, error);
+        const wait = waitOf(error);
+        if (wait !== undefined && this.#syncs.whenOver(wait, () => this.#goOnWith(run, work)))
+          return this.#noteWait(run, wait);
         this.#note(run, 'failed', messageOf(error));
       })
       .catch(this.#options.fail)
@@ -194,17 +194,17 @@ export class ScheduleRuns {
     this.#underWay.set(run.id, working);
   }
 
-  /** It begins again when there is room, unless its schedule was removed. */
+  /** It begins again when the wait is over, unless its schedule was removed. */
   #goOnWith(run: ScheduleRun, work: () => Promise<void>): void {
     if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
   }
 
   /** The catalog may be what cannot be written. */
-  #noteFull(run: ScheduleRun, error: unknown): void {
+  #noteWait(run: ScheduleRun, { code, reason }: Wait): void {
     try {
-      this.#note(run, 'running', `DISK_FULL: ${asClause(roomSentence(error))}; it continues when there is room`);
+      this.#note(run, 'running', `${code}: ${asClause(reason)}; it continues when that is over`);
     } catch (catalogError) {
-      if (!isDiskFull(catalogError)) throw catalogError;
+      if (waitOf(catalogError) === undefined) throw catalogError;
     }
   }
 
