@@ -55,6 +55,8 @@ export interface ImportProgress {
   readonly at: number;
   readonly counters: Counters;
   readonly callsLeft: ReadonlyMap<Region, number>;
+  /** Calls that have begun and are not in `counters`, where the queue is in this process. */
+  readonly callsUnderWay: ReadonlyMap<Region, number>;
 }
 
 /** An import's file, open for reading while the coordinator may be writing it. */
@@ -112,12 +114,10 @@ export function openImportReader(path: string): ImportReader {
     return examples.filter(({ value }, at) => examples.findIndex((one) => one.value === value) === at);
   };
   const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
+  const byRegion = (found: Record<string, unknown>[]) =>
+    new Map(found.map(({ region, n }) => [region as Region, Number(n)]));
   const callsLeft: ImportReader['callsLeft'] = ({ held = false } = {}) =>
-    new Map(
-      sql('calls_left')
-        .all({ held: Number(held) })
-        .map(({ region, n }) => [region as Region, Number(n)] as const),
-    );
+    byRegion(sql('calls_left').all({ held: Number(held) }));
   return {
     input: () => {
       const row = importSql('input').get();
@@ -136,7 +136,8 @@ export function openImportReader(path: string): ImportReader {
     callsLeft,
     progress: () => {
       const counters = readCounters(importSql);
-      return { at: Number(process.hrtime.bigint() / 1_000_000n), counters, callsLeft: callsLeft() };
+      const callsUnderWay = byRegion(sql('calls_under_way').all());
+      return { at: Number(process.hrtime.bigint() / 1_000_000n), counters, callsUnderWay, callsLeft: callsLeft() };
     },
     retryWork: () =>
       sql('retry_work')

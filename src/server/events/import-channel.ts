@@ -12,7 +12,12 @@ export interface ImportChannel extends Channel {
   welcome(since: number | undefined, watcher: Watcher): Promise<void>;
 }
 
-const NOTHING_DONE: ImportProgress = { at: 0, counters: new Map(), callsLeft: new Map() };
+const NOTHING_DONE: ImportProgress = {
+  at: 0,
+  counters: new Map(),
+  callsLeft: new Map(),
+  callsUnderWay: new Map(),
+};
 
 export function importChannel(id: string, sources: EventSources, onClosed: () => void): ImportChannel {
   const { coordinator, reading, views, regions, callsPerMinute, log } = sources;

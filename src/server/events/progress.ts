@@ -64,13 +64,13 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
     samples.push(sample);
     while (samples.length > 2 && at - (samples[1]?.at ?? at) >= ESTIMATE_MS) samples.shift();
   };
-  return ({ counters, staging, regions: statuses, callsLeft, isSending, at, now }) => {
-    const sample = { at, counters };
+  return ({ counters, staging, regions: statuses, callsLeft, callsUnderWay, isSending, at, now }) => {
+    const sample = { at, counters: withBegun(counters, callsUnderWay) };
     take(sample, isSending);
     const first = samples[0] ?? sample;
     const recent = samples.findLast((one) => at - one.at >= PACE_MS) ?? first;
     const perSecond = (since: Sample, count: (counts: RegionCounts) => number, region: Region) => {
-      const [later, earlier] = [counters, since.counters].map((one) => one.get(region));
+      const [later, earlier] = [sample.counters, since.counters].map((one) => one.get(region));
       if (later === undefined || earlier === undefined || at - since.at < LEAST_MS) return null;
       return Math.max(0, count(later) - count(earlier)) / ((at - since.at) / 1000);
     };
@@ -122,6 +122,14 @@ function ratesOf(unbroken: readonly Sample[]): Rates | null {
     succeeded: perSecond(({ rows }) => [...FULFILLED].reduce((sum, outcome) => sum + rows[outcome], 0)),
     wentWrong: perSecond(({ rows }) => rows.failed + rows.unconfirmed),
   };
+}
+
+/** Answers come in a heap where a service, or a restart, held them up: the pace is that at which calls begin. */
+function withBegun(counters: Counters, underWay: Moment['callsUnderWay']): Counters {
+  const begun = (region: Region | '') => (region === '' ? 0 : (underWay.get(region) ?? 0));
+  return new Map(
+    [...counters].map(([region, { calls, ...counts }]) => [region, { ...counts, calls: calls + begun(region) }]),
+  );
 }
 
 function haveSameRegions(some: Counters, others: Counters): boolean {
