@@ -31,7 +31,7 @@ test.each([
   ['allowUnban', 6],
   ['createGroups', 12],
   ['removeByName', 12],
-  ['giveUpAfterMs', 12],
+  ['giveUpAfterMs', 13],
   ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {
   const name = new RegExp(`\\b${option}\\b`);
@@ -141,7 +141,7 @@ test('the rules leave alone what the design allows', () => {
     { path: 'src/imports/stage/a.ts', text: `import { b } from '../read/b.ts';\nimport { c } from '../c.ts';` },
     { path: 'src/cli/a.ts', text: `import { b } from '../platform/config.ts';\nimport { c } from '../sandbox/c.ts';` },
     { path: 'src/platform/config.ts', text: `import { REGIONS } from '../membership/a.ts';\nconst env = process.env;` },
-    { path: 'jobs/a.ts', text: 'const x = 1;\n'.repeat(350) },
+    { path: 'jobs/a.ts', text: 'const x = 1;\n'.repeat(400) },
   ];
   expect(breaches(allowed)).toEqual([]);
 });
