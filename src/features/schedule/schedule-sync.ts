@@ -26,7 +26,11 @@ export async function syncSettings({
 const WINDOW = 0.95;
 
 /** How long a run waits for a service that answers nothing: as it is set, else nearly until its schedule is due again. */
-export function patienceOf(own: Partial<SendingConfig>, all: SendingConfig, untilDueMs: number): Partial<SendingConfig> {
+export function patienceOf(
+  own: Partial<SendingConfig>,
+  all: SendingConfig,
+  untilDueMs: number,
+): Partial<SendingConfig> {
   const set = own.giveUpAfterMs ?? all.giveUpAfterMs;
   if (set !== undefined) return { giveUpAfterMs: set };
   return untilDueMs > 0 ? { giveUpAfterMs: Math.floor(untilDueMs * WINDOW) } : {};
