@@ -44,7 +44,7 @@ export function composeSyncs(
     sandbox: service.sandbox,
     regions: new Set(Object.keys(service.apps) as Region[]),
     pages: coordinator.pages,
-    whenRoom: coordinator.whenRoom,
+    whenOver: coordinator.whenOver,
     stage,
   });
   syncs.events.on('state', ({ id, state, reason }) =>

@@ -87,10 +87,10 @@ export interface Coordinator {
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
   settled(id: string): Promise<ImportRecord>;
-  /** From now on imports that wait for room on the disk continue by themselves. */
-  readonly watchRoom: Life['watchRoom'];
-  /** Lets other work wait for room, as imports do (room-waits.ts). */
-  readonly whenRoom: Life['whenRoom'];
+  /** From now on imports that wait for something of this machine continue by themselves. */
+  readonly watchWaits: Life['watchWaits'];
+  /** Lets other work wait, as imports do (waits.ts). */
+  readonly whenOver: Life['whenOver'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -261,8 +261,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     lookAtQueues: () => life.sending.lookAtQueues(),
     resultsAreTaken: () => life.sending.resultsAreTaken(),
     renewKeys: (regions) => life.sending.renewKeys(regions),
-    watchRoom: life.watchRoom,
-    whenRoom: life.whenRoom,
+    watchWaits: life.watchWaits,
+    whenOver: life.whenOver,
     settled: async (id) => {
       for (;;) {
         // Checked after the move: `staged` is only passed on the way to `running`.
