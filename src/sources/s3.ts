@@ -86,8 +86,8 @@ export const s3Source: Adapter = (request) => {
 };
 
 function placeOf(address: string): Place {
-  const [, bucket = '', key = ''] = /^\s*[a-z0-9]+:\/\/([^/?#]+)\/(.*?)\s*$/is.exec(address) ?? [];
   const name = address.trim();
+  const [, bucket = '', key = ''] = /^[a-z0-9]+:\/\/([^/?#]+)\/(.*)$/is.exec(name) ?? [];
   if (bucket !== '' && key !== '') return { bucket, key, name };
   throw new SourceError(`${shown(name)} names no object`, {
     remedy: `write it as ${schemeOf(address)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
@@ -269,7 +269,7 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
 
 /** What is in the folder of the key. */
 async function listed(client: S3Client, { bucket, key }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
-  const folder = key.replace(/[^/]*$/, '');
+  const folder = key.slice(0, key.lastIndexOf('/') + 1);
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });
   const { Contents = [], CommonPrefixes = [] } = await client.send(command, { abortSignal: signal });
   const folders = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(folder.length, -1));
