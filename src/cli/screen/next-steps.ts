@@ -98,6 +98,13 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
           command('resume', sandbox),
         ];
       }
+      if (code === ('PROCESS_DIED' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Waiting: ${reason}`),
+          'That is, under `rollcall serve`. Nothing is lost. Continue it now:',
+          command('resume', sandbox),
+        ];
+      }
       return [
         withFullStop(`Blocked: ${reason}`),
         `Nothing is lost. Fix the key, plan or address${there}, check it with \`rollcall doctor\`${there}, then continue:`,
