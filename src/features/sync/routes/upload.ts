@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
+import { allowedTarget } from '../../../server/report-target.ts';
 import { serve } from '../../../server/serve.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
@@ -40,6 +41,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     const options = optionsOf(query, { contentType, region, sandbox });
     readingOf(options);
     recipes?.check(options);
+    const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
     const chosen = { sync: { ...query, contentType } };
     const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
       const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
@@ -62,6 +64,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
             ...(identities && { identities: { path: files.identities, name: identities.name } }),
           },
           create: settled.create,
+          ...reporting,
           ...decision,
           who: who.name,
         });
@@ -69,7 +72,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
         await rm(dir.sync(made), { recursive: true, force: true });
         throw error;
       }
-      audited(inShort({ file, ...query, name: undefined }), made);
+      audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined }), made);
       return made;
     });
     reply.header('location', `/v1/syncs/${id}`);
