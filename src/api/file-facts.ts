@@ -55,7 +55,7 @@ export const fileFacts = z
         settings: z
           .record(z.string(), z.unknown())
           .meta({ description: 'Options of an import, as a recipe has them: `map`, `shape`.' }),
-        needs: z.array(z.enum(['guid', 'identities'])).meta({ description: 'What only a person can add.' }),
+        needs: z.array(z.enum(['guid', 'identities', 'groups'])).meta({ description: 'What only a person can add.' }),
       })
       .nullable()
       .meta({ description: 'The advice as settings; null if the file can be read as it is, or a recipe fits.' }),

@@ -3,7 +3,7 @@ import type { Field, ShapeInput } from '../options/shape.ts';
 
 /** What the user of a recipe has to add, because the file does not have it. */
 const need = z.strictObject({
-  what: z.enum(['guid', 'identities']),
+  what: z.enum(['guid', 'identities', 'groups']),
   why: z.string().min(1).max(500),
   /** It works without, in the way that `why` says. */
   optional: z.boolean().default(false),

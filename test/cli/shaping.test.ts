@@ -44,7 +44,7 @@ test('an identity file that contradicts itself is refused, and nothing is sent',
   const file = place.file('m.csv', 'uid,guid\nanna@x.it,g1\n');
   const { code, stderr } = await place.run(['import', file, '--identities', people]);
   expect(code).toBe(EXIT.usage);
-  expect(stderr).toContain('"people.csv" has two UIDs for "ANNA@x.it": "anna" in row 2 and "anna-2" in row 4');
+  expect(stderr).toContain('"people.csv" has two UIDs for "anna@x.it": "anna" in row 2 and "anna-2" in row 4');
   expect(place.calls()).toBe(0);
 });
 

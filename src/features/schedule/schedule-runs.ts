@@ -4,6 +4,7 @@ import { WrongTarget } from '../../imports/import-errors.ts';
 import { roomSentence } from '../../imports/life/room-waits.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { isDiskFull } from '../../platform/disk-full.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
@@ -230,8 +231,9 @@ export class ScheduleRuns {
     const { sandbox, reading } = readSyncOptions(record);
     if (sandbox !== this.#options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
     const found = await this.#get(record, { folder: this.#options.folder(name), signal: this.#stopping.signal });
-    // With another identity file, the same file gives other members.
-    const obtained = { ...found, hash: await hashWith(found.hash, reading?.identities?.path) };
+    // With another identity or group file, the same file gives other members.
+    const lookups = Object.values(mapLookups(reading ?? {}, ({ path }) => path));
+    const obtained = { ...found, hash: await hashWith(found.hash, lookups) };
     if (obtained.copy !== undefined) this.#catalog.setCopy(record, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
       return this.#note(

@@ -6,6 +6,7 @@ import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { ByLookup } from '../../options/lookups.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
@@ -19,8 +20,8 @@ import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catal
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
 import type { SendingConfig } from '../send/give-up.ts';
 import type { RegionOpener } from '../send/region.ts';
-import { withIdentities } from '../stage/identity-copy.ts';
-import type { IdentitySource } from '../stage/identity-file.ts';
+import { keepLookups } from '../stage/lookup-copies.ts';
+import type { LookupSource } from '../stage/lookup-file.ts';
 import type { StageFile } from '../stage/staging.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
@@ -112,7 +113,7 @@ interface CreateImport {
   /** False: stops when it is staged, and waits for `resume`. */
   readonly start?: boolean;
   /** For a shape that looks users up: copied into the import's folder. */
-  readonly identities?: IdentitySource;
+  readonly lookups?: ByLookup<LookupSource>;
   /** Set when the caller needs it first, to put the source into the import's folder. */
   readonly id?: string;
 }
@@ -209,10 +210,10 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     retries: catalog.retries,
     foreseen,
     stage: (id) => life.begin(id, false),
-    create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
+    create: async ({ id = newImportId(), file, source, options: chosen, start = true, lookups = {}, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
-      const kept = await withIdentities(dir.folder(id), chosen, identities);
+      const kept = { ...chosen, ...(await keepLookups(dir.folder(id), lookups)) };
       const options = JSON.stringify(importOptions.parse(kept));
       catalog.add({ id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) });
       events.emit('state', find(id));

@@ -14,7 +14,7 @@ import {
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
-import { identitiesOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
+import { lookupsOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -24,6 +24,7 @@ import { typedCommand } from '../../../cli/typed-command.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
+import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
 import { READING, SHAPE } from '../../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
@@ -148,7 +149,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
       repair: flags.repair === true,
       catchUp: flags.catchUp === true,
       options: syncOptionsToJson({
-        reading: syncReading(options, identitiesOf(rest)),
+        reading: syncReading(options, lookupsOf(rest)),
         flags: await syncFlagsOf(rest),
         create: options.create,
         limits: limit,
@@ -163,8 +164,9 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
 }
 
 async function addThere(server: Server, name: string, flags: Flags): Promise<Added> {
-  if (flags.identities !== undefined) {
-    throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
+  const lookup = LOOKUP_NAMES.find((name) => flags[name] !== undefined);
+  if (lookup !== undefined) {
+    throw new UsageError(`--${lookup} is for schedules that are added on the server's machine, without --server`);
   }
   const { header: _, ...others } = flags;
   const flag = addressFlagOf(others);

@@ -17,7 +17,7 @@ import {
   withReading,
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
-import { identitiesOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
+import { lookupsOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import type { Io } from '../../../cli/screen/io.ts';
@@ -94,13 +94,13 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const chosen = await syncFlagsOf(flags);
   const fetched: FetchedFile | undefined = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
   if (fetched === undefined) await fileOf(file, file);
-  const identities = identitiesOf(flags);
+  const lookups = lookupsOf(flags);
   const given = importOptionsOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
   const create = async (syncs: SyncRunner, id: string, options: ImportOptions, name = file): Promise<string> => {
     const { create: creating } = options;
     const decision = { flags: chosen, create: creating, limits: flags.limit ?? {}, apply: flags.apply === true };
-    const reading = syncReading(options, identities);
+    const reading = syncReading(options, lookups);
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });
