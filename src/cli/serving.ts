@@ -117,10 +117,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     // If the queue does not answer, this waits as long.
     await Promise.race([continued, signal.arrived]);
     continued.catch(endUnlessFull);
-    const room = coordinator.watchRoom((error) =>
-      log.warn({ err: error }, 'imports that wait for room do not continue'),
-    );
-    lifecycle.onStop(() => room.stop());
+    const waits = coordinator.watchWaits((error) => log.warn({ err: error }, 'imports that wait do not continue'));
+    lifecycle.onStop(() => waits.stop());
     const keys = watchKeys(
       coordinator,
       (text) => {

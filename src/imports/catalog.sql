@@ -115,9 +115,10 @@ update imports set options = :options where id = :id;
 
 -- name: move
 -- In: id, state, reason, code and remedy (null: none), under_way (1: a process stays at work on it), started and finished (ms, null).
--- A move is progress: what a process died of before is behind it.
+-- A move is progress: what a process died of before is behind it. Waiting because of that, and its end, are none.
 update imports set state = :state, reason = :reason, code = :code, remedy = :remedy,
-       attended = attended and :under_way, deaths = 0, started_at = coalesce(started_at, :started), finished_at = :finished
+       attended = attended and :under_way,
+       deaths = iif('PROCESS_DIED' in (code, :code), deaths, 0), started_at = coalesce(started_at, :started), finished_at = :finished
  where id = :id;
 
 -- name: attend

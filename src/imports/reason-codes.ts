@@ -25,6 +25,14 @@ export const REASON_CODES = [
   'CLOSING_FAILED',
   'LEDGER_MISSING', // failed: the file with its rows is gone
   'DAMAGED_LEDGER', // failed: the file with its rows cannot be read
-  'PROCESS_DIED', // failed: the process ended again and again
+  'PROCESS_DIED', // blocked, and at last failed: the process ended again and again
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
+
+/** Why an import is blocked that waits for something of this machine: it may be so before its input is read, and after. */
+const MACHINE_WAITS = ['DISK_FULL', 'PROCESS_DIED'] as const satisfies readonly ReasonCode[];
+export type MachineWait = (typeof MACHINE_WAITS)[number];
+
+export function isMachineWait(code: string | null): code is MachineWait {
+  return MACHINE_WAITS.some((one) => one === code);
+}

@@ -8,6 +8,7 @@ import { isLoopback } from '../platform/loopback.ts';
 import { schemeOf } from '../text/address.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
+import { putFile } from './s3-write.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
@@ -25,6 +26,7 @@ const MAX_RESUMED = 3;
 const GOOGLE = 'https://storage.googleapis.com';
 
 const IS_REFUSED = 'check its name, and that the credentials allow s3:GetObject and, for a pattern, s3:ListBucket';
+const IS_CLOSED = 'check that the credentials allow s3:PutObject there';
 const IS_EXPIRED = 'log in again, such as with "aws sso login", or give new credentials';
 const IS_WRONG = 'check the access key and its secret';
 
@@ -64,22 +66,39 @@ export const s3Source: Adapter = (request) => {
   const config = configOf(request, place);
   return {
     name: place.name,
-    open: (signal, known) => asked(place, config, signal, (client) => open(client, place, signal, known)),
+    open: async (signal, known) => {
+      if (place.key === '') throw namesNoObject(place);
+      return asked(place, config, signal, (client) => open(client, place, signal, known));
+    },
     list: (signal) =>
       asked(place, config, signal, async (client) => {
         const entries = await listed(client, place, signal);
         client.destroy();
         return entries;
       }),
+    write: async (path, signal) => {
+      if (place.key === '') throw namesNoObject(place);
+      // As servers of others do not know the newer checksums of S3.
+      const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
+      const put = async (client: S3Client) => {
+        await putFile(client, { Bucket: place.bucket, Key: place.key }, path, signal);
+        client.destroy();
+      };
+      return asked(place, plain, signal, put, 'written');
+    },
   };
 };
 
 function placeOf(address: string): Place {
-  const [, bucket = '', key = ''] = /^\s*[a-z0-9]+:\/\/([^/?#]+)\/(.*?)\s*$/is.exec(address) ?? [];
-  const name = address.trim();
-  if (bucket !== '' && key !== '') return { bucket, key, name };
-  throw new SourceError(`${shown(name)} names no object`, {
-    remedy: `write it as ${schemeOf(address)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
+  const [, bucket = '', key = ''] = /^\s*[a-z0-9]+:\/\/([^/?#]+)(?:\/(.*?))?\s*$/is.exec(address) ?? [];
+  const place = { bucket, key, name: address.trim() };
+  if (bucket === '') throw namesNoObject(place);
+  return place;
+}
+
+function namesNoObject({ name }: Place): SourceError {
+  return new SourceError(`${shown(name)} names no object`, {
+    remedy: `write it as ${schemeOf(name)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
   });
 }
 
@@ -131,17 +150,18 @@ async function asked<Answer>(
   config: S3ClientConfig,
   signal: AbortSignal,
   ask: (client: S3Client) => Promise<Answer>,
+  what: 'read' | 'written' = 'read',
 ): Promise<Answer> {
   const client = new S3Client(config);
   try {
     return await ask(client);
   } catch (error) {
     client.destroy();
-    throw failed(name, error, signal);
+    throw failed(name, error, signal, what);
   }
 }
 
-function failed(name: string, error: unknown, signal: AbortSignal): unknown {
+function failed(name: string, error: unknown, signal: AbortSignal, done: 'read' | 'written' = 'read'): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof SourceError) return error;
   const {
@@ -152,13 +172,14 @@ function failed(name: string, error: unknown, signal: AbortSignal): unknown {
     Partial<Record<'name' | 'code', string>> & { readonly $metadata?: { readonly httpStatusCode?: number } }
   >;
   const region = /region is missing/i.test(messageOf(error)) ? 'PermanentRedirect' : '';
-  const remedy = REMEDIES[kind] ?? REMEDIES[code] ?? REMEDIES[region];
+  const remedies = done === 'read' ? REMEDIES : { ...REMEDIES, AccessDenied: IS_CLOSED, Forbidden: IS_CLOSED };
+  const remedy = remedies[kind] ?? remedies[code] ?? remedies[region];
   const status = $metadata?.httpStatusCode;
   const what =
     messageOf(error) === kind || messageOf(error) === 'UnknownError'
       ? `${kind} ${status ?? ''}`.trim()
       : messageOf(error);
-  return new SourceError(`${shown(name)} cannot be read: ${what}`, {
+  return new SourceError(`${shown(name)} cannot be ${done}: ${what}`, {
     ...(remedy !== undefined && { remedy }),
     cause: error,
   });
@@ -254,11 +275,14 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
   });
 }
 
-/** What is in the folder of the key. */
-async function listed(client: S3Client, { bucket, key }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
+/** What is in the folder of the key. There are no empty folders: one with nothing in it is not there. */
+async function listed(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
   const folder = key.replace(/[^/]*$/, '');
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });
   const { Contents = [], CommonPrefixes = [] } = await client.send(command, { abortSignal: signal });
+  if (folder !== '' && Contents.length + CommonPrefixes.length === 0) {
+    throw new SourceError(`there is no folder ${shown(folder)} in ${shown(name)}`, { remedy: 'check the address' });
+  }
   const folders = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(folder.length, -1));
   return [
     ...folders.map((name) => ({ name, kind: 'folder' as const, size: 0, modifiedAt: 0 })),

@@ -11,6 +11,8 @@ interface Scheme {
   readonly names: readonly string[];
   /** The settings that it takes. */
   readonly takes: readonly (keyof SourceSettings)[];
+  /** Its sources can be written. */
+  readonly isWritable?: true;
   /** Loaded only when the scheme is named. */
   readonly load: () => Promise<Adapter>;
 }
@@ -24,11 +26,13 @@ const SCHEMES: readonly Scheme[] = [
   {
     names: ['s3'],
     takes: ['endpoint', 'region', 'secrets'],
+    isWritable: true,
     load: async () => (await import('./s3.ts')).s3Source,
   },
   {
     names: ['gs'],
     takes: ['endpoint', 'secrets'],
+    isWritable: true,
     load: async () => (await import('./s3.ts')).s3Source,
   },
   {
@@ -49,6 +53,7 @@ const SCHEMES: readonly Scheme[] = [
   {
     names: ['sftp'],
     takes: ['secrets', 'keyFile', 'knownHosts'],
+    isWritable: true,
     load: async () => (await import('./sftp.ts')).sftpSource,
   },
 ];
@@ -58,9 +63,9 @@ const OPTIONS: Partial<Record<keyof SourceSettings, string>> = { headers: 'heade
 
 const schemeFor = (address: string) => SCHEMES.find(({ names }) => names.includes(schemeOf(address) ?? ''));
 
-/** The schemes in words: `https://, s3:// or sftp://`. */
-function schemesInWords(): string {
-  const names = SCHEMES.map((scheme) => `${scheme.names[0]}://`);
+/** Schemes in words: `https://, s3:// or sftp://`. */
+function schemesInWords(schemes = SCHEMES): string {
+  const names = schemes.map((scheme) => `${scheme.names[0]}://`);
   return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
@@ -91,6 +96,22 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
     });
   }
   return isWeb ? webAddress(address) : address;
+}
+
+/**
+ * What of the settings is for an address that is written: the others are for the one that is read.
+ * @throws SourceError where nothing can be written there; as `checkedAddress`
+ */
+export function settingsToWrite(text: string, settings: SourceSettings): SourceSettings {
+  const scheme = schemeFor(text);
+  if (scheme?.isWritable !== true) {
+    const writable = schemesInWords(SCHEMES.filter(({ isWritable }) => isWritable));
+    throw new SourceError(`${schemeOf(text)}:// addresses cannot be written`, {
+      remedy: `name a folder, or an address with ${writable}`,
+    });
+  }
+  const taken = Object.entries(settings).filter(([name]) => scheme.takes.some((one) => one === name));
+  return Object.fromEntries(taken);
 }
 
 /** Plain http could be read and changed on the way, except on this machine. @throws SourceError */

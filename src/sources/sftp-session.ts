@@ -14,7 +14,6 @@ import { SourceError } from './source-errors.ts';
 /** All in ms. */
 const CONNECT_MS = 20_000;
 const QUIET_MS = 15_000;
-const WHOLE_MS = 30 * 60_000;
 
 export interface Place {
   readonly user: string;
@@ -34,6 +33,8 @@ export interface Session {
   statOpen(handle: Buffer): Promise<Stats>;
   /** Fewer bytes than were asked for at the end of the file only. */
   read(handle: Buffer, start: number, length: number): Promise<Buffer>;
+  /** Anything else. @param path for the error */
+  ask<Value>(what: (sftp: SFTPWrapper, done: Done<Value>) => void, path: string): Promise<Value>;
   close(): void;
 }
 
@@ -54,13 +55,8 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
     client.destroy();
   };
   signal.addEventListener('abort', onStop, { once: true });
-  const late = setTimeout(() => {
-    ended.reject(new SourceError(`${shown(place.name)} takes longer than ${WHOLE_MS / 60_000} minutes`));
-    client.destroy();
-  }, WHOLE_MS);
   const close = () => {
     signal.removeEventListener('abort', onStop);
-    clearTimeout(late);
     client.end();
     client.destroy();
   };
@@ -108,6 +104,7 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
         }
         return bytes.subarray(0, read);
       },
+      ask: (what, path) => asked((done) => what(sftp, done), path),
       close,
     };
   } catch (error) {
@@ -239,11 +236,11 @@ function connectionError(at: string, cause: Error, user: string): SourceError {
   return new SourceError(`${what}: ${ENDS[code] ?? cause.message}`, { remedy, cause });
 }
 
-const NO_SUCH_FILE = 2;
-const NO_PERMISSION = 3;
+export const NO_SUCH_FILE = 2;
+export const NO_PERMISSION = 3;
 const END_OF_FILE = 1;
 
-const statusOf = (error: unknown) => (error as { code?: unknown } | undefined)?.code;
+export const statusOf = (error: unknown) => (error as { code?: unknown } | undefined)?.code;
 const isEnd = (error: unknown) => statusOf(error) === END_OF_FILE;
 
 function fileError(at: string, path: string, cause: Error): SourceError {

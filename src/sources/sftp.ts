@@ -3,6 +3,7 @@ import type { FileEntryWithStats, Stats } from 'ssh2';
 import { shown } from '../imports/read/intake-error.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { connect, type Place, type Session } from './sftp-session.ts';
+import { writeFile } from './sftp-write.ts';
 import type { Adapter, Opened, SourceEntry } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
@@ -31,6 +32,14 @@ export const sftpSource: Adapter = (request) => {
       try {
         const { path } = place;
         return (await session.list(path.endsWith('/') ? path : path.slice(0, path.lastIndexOf('/') + 1))).map(entryOf);
+      } finally {
+        session.close();
+      }
+    },
+    write: async (path, signal) => {
+      const session = await connect(place, request, signal);
+      try {
+        await writeFile(session, place, path);
       } finally {
         session.close();
       }

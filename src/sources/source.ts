@@ -12,6 +12,11 @@ export interface Source {
   open(signal: AbortSignal, known?: string): Promise<Opened>;
   /** What is in the place, to choose from. @throws as open */
   list?(signal: AbortSignal): Promise<readonly SourceEntry[]>;
+  /**
+   * Puts a file of this machine there, in place of an earlier one: whole or not at all. The folder that it goes into is made,
+   * the one above it must be there. @throws as open
+   */
+  write?(path: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface Opened {

@@ -6,17 +6,21 @@ import type { SourceSettings } from '../../sources/source.ts';
 import { byteCount } from './flags.ts';
 import { repeatable } from './once.ts';
 
-/** How what is at an address is read. */
-export interface SourceFlags {
-  /** As given: `Authorization=env:NIGHTLY_TOKEN`. */
-  readonly header?: readonly string[];
+/** How an address is reached. */
+export interface PlaceFlags {
   /** As given: `password=env:DB_PASSWORD`. */
   readonly secret?: readonly string[];
-  readonly query?: string;
-  readonly table?: string;
   readonly endpoint?: string;
   readonly keyFile?: string;
   readonly knownHosts?: string;
+}
+
+/** How what is at an address is read. */
+export interface SourceFlags extends PlaceFlags {
+  /** As given: `Authorization=env:NIGHTLY_TOKEN`. */
+  readonly header?: readonly string[];
+  readonly query?: string;
+  readonly table?: string;
   /** In bytes. */
   readonly maxSource?: number;
 }
@@ -25,23 +29,28 @@ const DEFAULT_SOURCE = 2 * 1024 ** 3;
 // Read later: a message of commander's would repeat a secret that is given in place of where it is.
 const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);
 
-export function withSource(command: Command): Command {
+/** How an address is reached. */
+export function withPlace(command: Command): Command {
   return command
-    .option(
-      '--header <name=env:variable>',
-      'for an https address: a header, and the environment variable that has its value; repeat for more',
-      each(),
-    )
     .option(
       '--secret <name=place>',
       'for an address: password or another secret, and where its value is, env:NAME or file:PATH; repeat for more',
       each(),
     )
-    .option('--query <file>', 'for a database: the file with the query')
-    .option('--table <name>', 'for a database: the table to read')
     .option('--endpoint <url>', 'for a bucket: the address of its server, such as MinIO')
     .option('--key-file <file>', 'for sftp: the private key')
-    .option('--known-hosts <file>', "for sftp: the keys of hosts, in place of this user's ~/.ssh/known_hosts")
+    .option('--known-hosts <file>', "for sftp: the keys of hosts, in place of this user's ~/.ssh/known_hosts");
+}
+
+export function withSource(command: Command): Command {
+  command.option(
+    '--header <name=env:variable>',
+    'for an https address: a header, and the environment variable that has its value; repeat for more',
+    each(),
+  );
+  return withPlace(command)
+    .option('--query <file>', 'for a database: the file with the query')
+    .option('--table <name>', 'for a database: the table to read')
     .addOption(
       new Option('--max-source <size>', 'largest file to accept, such as 500mb')
         .argParser(byteCount)

@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { writeWhole } from '../../platform/whole-file.ts';
 import { workbook } from '../../text/workbook.ts';
 import type { ExportReader } from './export-store.ts';
 import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
@@ -26,23 +25,23 @@ export function exportBytes(reader: ExportReader, list: ExportList, format: Expo
   return Readable.from(bytes, { objectMode: false });
 }
 
+type Bytes = AsyncIterable<Uint8Array | string>;
+
 /** A file that an export writes. */
 export interface WrittenFile {
   readonly list: ExportList;
+  /** Or its address. */
   readonly path: string;
 }
 
-/**
- * Writes every list of an export: the main one to `path`, the others beside it (`members.csv`, `members-groups.csv`). Each
- * file is written whole or not at all, and only its user can read it. Rejects with the system's error.
- */
+/** Writes every list of an export: the main one to `path`, the others beside it (`members.csv`, `members-groups.csv`). */
 export async function writeLists(
   lists: readonly ExportList[],
-  path: string,
-  bytesOf: (list: ExportList) => Promise<AsyncIterable<Uint8Array | string>>,
+  { path, put }: { readonly path: string; readonly put: (path: string, bytes: Bytes) => Promise<void> },
+  bytesOf: (list: ExportList) => Promise<Bytes>,
 ): Promise<WrittenFile[]> {
   const files = outputFiles(lists, path);
-  for (const { list, path: file } of files) await writeWhole(file, await bytesOf(list));
+  for (const { list, path: file } of files) await put(file, await bytesOf(list));
   return files;
 }
 

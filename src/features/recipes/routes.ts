@@ -17,7 +17,7 @@ const DEADLINE_MS = 10_000;
 export const recipes: ServerFeature = {
   open: ({ dir }, { onStop }) => {
     const thread = openRecipeThread();
-    onStop(thread.close);
+    onStop(() => thread.close());
     return {
       recipes: {
         check: (options) => {

@@ -1,6 +1,7 @@
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import { isMachineWait } from '../reason-codes.ts';
 import { SERVICE_AWAY } from '../send/give-up.ts';
 import type { Life } from './life.ts';
 
@@ -17,8 +18,7 @@ export async function continueAll(
 ): Promise<LeftAlone[]> {
   const left = unfinished
     .filter(
-      ({ state, code }) =>
-        isUnderWay(state) || (state === 'blocked' && (code === SERVICE_AWAY || code === 'DISK_FULL')),
+      ({ state, code }) => isUnderWay(state) || (state === 'blocked' && (code === SERVICE_AWAY || isMachineWait(code))),
     )
     .map((record) =>
       life.takeUp(record.id).then(

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
@@ -27,7 +28,7 @@ import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { LifeFeature } from './feature.ts';
 import { createLife, type Life, type LifeEvents } from './life.ts';
-import { removeImport, startRetention, sweepRemoved } from './removal.ts';
+import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
@@ -87,10 +88,10 @@ export interface Coordinator {
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
   settled(id: string): Promise<ImportRecord>;
-  /** From now on imports that wait for room on the disk continue by themselves. */
-  readonly watchRoom: Life['watchRoom'];
-  /** Lets other work wait for room, as imports do (room-waits.ts). */
-  readonly whenRoom: Life['whenRoom'];
+  /** From now on imports that wait for something of this machine continue by themselves. */
+  readonly watchWaits: Life['watchWaits'];
+  /** Lets other work wait, as imports do (waits.ts). */
+  readonly whenOver: Life['whenOver'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -154,6 +155,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const catalog = openCatalog(dir.catalog);
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);
+  sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
   // Any number of callers may wait for an import.
   const events = new EventEmitter<LifeEvents>().setMaxListeners(0);
   const backend = await options.backend();
@@ -260,8 +262,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     lookAtQueues: () => life.sending.lookAtQueues(),
     resultsAreTaken: () => life.sending.resultsAreTaken(),
     renewKeys: (regions) => life.sending.renewKeys(regions),
-    watchRoom: life.watchRoom,
-    whenRoom: life.whenRoom,
+    watchWaits: life.watchWaits,
+    whenOver: life.whenOver,
     settled: async (id) => {
       for (;;) {
         // Checked after the move: `staged` is only passed on the way to `running`.

@@ -8,12 +8,13 @@ import type { Catalog } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
+import { isMachineWait } from '../reason-codes.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
-import { DEATHS_ALLOWED, deathSentence } from './faults.ts';
+import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
 
 /** What people ask of an import, and what the start of a process does with it. */
@@ -116,12 +117,20 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   };
 
-  /** Whether it failed or found no room before its input was in the ledger: only then may the input be read again. */
+  /** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
   const isUnread = (id: string): boolean => {
     const { state, code } = catalog.get(id);
-    if (existsSync(dir.ledger(id)) || !(state === 'failed' || (state === 'blocked' && code === 'DISK_FULL')))
-      return false;
+    if (state === 'failed' ? existsSync(dir.ledger(id)) : !(state === 'blocked' && isMachineWait(code))) return false;
     return !catalog.transitions(id).some((move) => move.state === 'staged');
+  };
+
+  /** When an import may be taken up, in ms since 1970. What a person has asked for does not wait. */
+  const takenUpFrom = (id: string, deaths: number): number => {
+    const { state, code } = catalog.get(id);
+    if (state === 'pausing' || state === 'cancelling') return 0;
+    const waits = state === 'blocked' && code === 'PROCESS_DIED';
+    const since = waits ? catalog.transitions(id).at(-1)?.at : undefined;
+    return (since ?? Date.now()) + waitAfterDeaths(deaths);
   };
 
   const readAgain = (id: string): void => {
@@ -144,6 +153,8 @@ export function createRequests(options: RequestsOptions): Requests {
       if (readOptions(catalog.get(id)).sandbox !== sandbox) throw new WrongTarget(`import ${id}`, !sandbox);
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
+      const from = takenUpFrom(id, deaths);
+      if (from > Date.now()) throw new TakenUpLater(deaths, from);
       const { state } = catalog.get(id);
       if (state === 'staging') return steps.begin(id);
       if (isUnread(id)) return readAgain(id);

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { UsageError } from '../../../cli/errors.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { type OutputFlags, withOutput } from '../../../cli/flags/output-flags.ts';
+import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/source-flags.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
@@ -12,7 +13,7 @@ import { shellWord } from '../../../text/shell-word.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../export-files.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
-export interface ExportFlags extends OutputFlags {
+export interface ExportFlags extends OutputFlags, PlaceFlags {
   readonly groups?: readonly string[];
   readonly groupsFile?: string;
   readonly region?: readonly Region[];
@@ -38,14 +39,16 @@ export function withExport(command: Command): Command {
         EXPORT_FORMATS,
       ),
     );
-  return withOutput(command, '; groups and users get files beside it');
+  return withPlace(withOutput(command, ', or to an address; groups and users get files beside it'));
 }
 
 /** The command that continues an export, written as these flags say. */
-export function resumeCommand(command: string, id: string, { format, output, overwrite }: ExportFlags): string {
-  const flags = Object.entries({ output, format }).flatMap(([name, value]) =>
+export function resumeCommand(command: string, id: string, given: ExportFlags): string {
+  const { format, output, overwrite } = given;
+  const named = Object.entries({ output, format }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, shellWord(value)],
   );
+  const flags = [...named, ...addressFlagsOf(given).flatMap(([flag, value]) => [flag, shellWord(value)])];
   return [command, '--resume', id, ...flags, ...(overwrite ? ['--overwrite'] : [])].join(' ');
 }
 

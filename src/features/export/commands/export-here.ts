@@ -21,6 +21,7 @@ import type { ExportProgress } from '../run-export.ts';
 import { createExports } from '../running-exports.ts';
 import { type ExportFlags, resumeCommand } from './export-flags.ts';
 import { concludeExport } from './export-outcome.ts';
+import type { OutputPlace } from './output-place.ts';
 
 interface HereOptions {
   readonly io: Io;
@@ -28,6 +29,8 @@ interface HereOptions {
   readonly imports: Imports;
   readonly format: ExportFormat;
   readonly groups: readonly string[] | undefined;
+  /** Undefined for standard output. */
+  readonly output: OutputPlace | undefined;
   readonly flags: ExportFlags & Parameters<typeof serviceOpener>[1];
   /** The export to continue. */
   readonly resumed: string | undefined;

@@ -1,15 +1,16 @@
-import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Client } from '../../../cli/target/client.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
+import { SourceError } from '../../../sources/source-errors.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { ExportTotals, ExportView } from '../api.ts';
 import { type ExportFormat, type WrittenFile, writeLists } from '../export-files.ts';
 import { exportOperations } from '../operations.ts';
 import type { ExportFlags } from './export-flags.ts';
+import type { OutputPlace } from './output-place.ts';
 
 /** `--json` of `rollcall export`. Times are ISO 8601. */
 interface ExportDocument {
@@ -30,6 +31,7 @@ interface Concluding {
   readonly client: Client;
   readonly format: ExportFormat;
   readonly flags: ExportFlags & { readonly json?: boolean };
+  readonly output: OutputPlace | undefined;
   readonly howToContinue: string;
 }
 
@@ -52,18 +54,19 @@ export async function concludeExport(options: Concluding, view: ExportView): Pro
   return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
 }
 
-async function write({ io, imports, client, format, flags }: Concluding, view: ExportView): Promise<WrittenFile[]> {
+async function write(options: Concluding, view: ExportView): Promise<WrittenFile[]> {
+  const { io, imports, client, format, output } = options;
   const { id, lists } = view;
-  const { output } = flags;
   const bytesOf = (list: ExportView['lists'][number]) =>
     client.download(exportOperations.download, { id, list, format });
   try {
-    if (output !== undefined) return await writeLists(lists, resolve(output), bytesOf);
+    if (output !== undefined) return await writeLists(lists, output, bytesOf);
     const [main = 'members'] = lists;
     // Standard output stays open: it is not ours to close.
     await pipeline(await bytesOf(main), io.out, { end: false });
     return [];
   } catch (error) {
+    if (error instanceof SourceError) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
     if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
     const how =
       imports.server === undefined

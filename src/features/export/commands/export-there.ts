@@ -11,6 +11,7 @@ import type { ExportFormat } from '../export-files.ts';
 import { exportOperations } from '../operations.ts';
 import { type ExportFlags, resumeCommand } from './export-flags.ts';
 import { concludeExport } from './export-outcome.ts';
+import type { OutputPlace } from './output-place.ts';
 
 /** Exports that a server reads: begun there, followed to their end, downloaded, and then deleted there. */
 
@@ -20,6 +21,8 @@ interface ThereOptions {
   readonly server: Server;
   readonly format: ExportFormat;
   readonly groups: readonly string[] | undefined;
+  /** Undefined for standard output. */
+  readonly output: OutputPlace | undefined;
   readonly flags: ExportFlags & { readonly resume?: string | true };
 }
 

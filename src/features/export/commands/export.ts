@@ -17,6 +17,7 @@ import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { openImports } from '../../../cli/target/open-imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
+import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { UnknownExport } from '../export-errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, listsOf, outputFiles } from '../export-files.ts';
@@ -25,6 +26,7 @@ import { openExportReader } from '../export-store.ts';
 import { type ExportFlags, groupsOf, withExport } from './export-flags.ts';
 import { exportHere } from './export-here.ts';
 import { exportThere } from './export-there.ts';
+import { type OutputPlace, outputPlace } from './output-place.ts';
 
 interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
   /** An id; true: the latest that can be continued. */
@@ -45,10 +47,11 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { server } = imports;
   if (server !== undefined) {
-    refuseOptions(flags);
+    if (flags.resume !== undefined) refuseChoices(flags);
+    const output = await checkedOutput(config, flags, flags);
     const groups = await groupsOf(flags);
     const format = formatOf(flags);
-    return exportThere({ io, imports, server, format, groups, flags });
+    return exportThere({ io, imports, server, format, groups, flags, output });
   }
   const dir = dataDir(config.dataDir);
   const resumed = flags.resume === undefined ? undefined : await exportToResume(dir, flags);
@@ -58,8 +61,8 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
     const { id, options } = resumed;
     checkTarget(typedCommand(config, 'export', '--resume', id), id, options.sandbox, flags.sandbox === true);
   }
-  checkOutput(resumed?.options ?? flags, flags);
-  return exportHere({ io, config, imports, format, groups, flags, resumed: resumed?.id });
+  const output = await checkedOutput(config, resumed?.options ?? flags, flags);
+  return exportHere({ io, config, imports, format, groups, flags, output, resumed: resumed?.id });
 }
 
 function formatOf({ format, output = '' }: Flags): ExportFormat {
@@ -67,27 +70,25 @@ function formatOf({ format, output = '' }: Flags): ExportFormat {
   return format ?? EXPORT_FORMATS.find((one) => one === ending) ?? 'csv';
 }
 
-/** What can be known before a server is asked. @throws UsageError */
-function refuseOptions(flags: Flags): void {
-  if (flags.resume !== undefined) refuseChoices(flags);
-  checkOutput(flags, flags);
-}
-
-/** @param lists what the export has: of one that is continued, not what the flags say */
-function checkOutput(
+/**
+ * Where it is written; undefined for standard output.
+ * @param lists what the export has: of one that is continued, not what the flags say
+ * @throws UsageError, SourceError
+ */
+async function checkedOutput(
+  config: Config,
   { users = false, groupsOnly = false }: Pick<Flags, 'users' | 'groupsOnly'> | ExportOptions,
   flags: Flags,
-): void {
-  const { output, json } = flags;
-  const needed = users ? '--users' : json ? '--json' : undefined;
-  if (output === undefined && needed !== undefined) {
+): Promise<OutputPlace | undefined> {
+  const needed = users ? '--users' : flags.json ? '--json' : undefined;
+  if (flags.output === undefined && needed !== undefined) {
     throw new UsageError(`${needed} needs --output: standard output has room for one list`);
   }
-  const files = output === undefined ? [] : outputFiles(listsOf({ users, groupsOnly }), output);
-  refuseExisting(
-    files.map(({ path }) => path),
-    flags,
-  );
+  const output = await outputPlace(config, flags);
+  const files = output === undefined ? [] : outputFiles(listsOf({ users, groupsOnly }), output.path);
+  if (output === undefined) refuseExisting([], flags);
+  await output?.refuseExisting(files.map(({ path }) => path));
+  return output;
 }
 
 /** @throws UsageError */

@@ -21,7 +21,7 @@ declare module '../../../server/context.ts' {
 export const inspecting: ServerFeature = {
   open: (_, { onStop }) => {
     const heads = openInspectThread();
-    onStop(heads.close);
+    onStop(() => heads.close());
     return { heads };
   },
   files: (scope, context, { limits: { idleMs, signal } }) => {

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import { WrongTarget } from '../../../imports/import-errors.ts';
-import type { RoomWaits } from '../../../imports/life/room-waits.ts';
+import type { Waits } from '../../../imports/life/waits.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
 import { counted } from '../../../text/wording.ts';
@@ -20,11 +20,11 @@ import { DEFAULT_FLAGS } from '../plan-flags.ts';
 import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
 import { readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
-import { DISK_FULL, failureCode, roomWaits } from './full-disk.ts';
 import { importCreates } from './import-creates.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { SyncEvents, SyncRunner } from './runner-port.ts';
 import type { SyncImports } from './sync-imports.ts';
+import { DISK_FULL, failureCode, syncWaits } from './sync-waits.ts';
 
 export interface SyncRunnerOptions extends PlanningPorts {
   readonly catalog: SyncCatalog;
@@ -34,7 +34,7 @@ export interface SyncRunnerOptions extends PlanningPorts {
   readonly newId: (kind: 'sync' | 'undo') => string;
   /** Whether this process sends to a sandbox. */
   readonly sandbox: boolean;
-  readonly whenRoom: RoomWaits['whenRoom'];
+  readonly whenOver: Waits['whenOver'];
 }
 
 /** In the history of a sync: how a process left it, and how the next one took it up. */
@@ -68,7 +68,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     return record;
   };
 
-  const waitsForRoom = roomWaits(options, (record) => void events.emit('state', record));
+  const waits = syncWaits(options, (record) => void events.emit('state', record));
 
   const checkTarget = (subject: string, { sandbox: meant }: Pick<SyncOptions, 'sandbox'>): void => {
     if (meant !== sandbox) throw new WrongTarget(subject, meant);
@@ -189,7 +189,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       const { state, importId } = find(id);
       // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
-      if (await waitsForRoom(id, error, () => enqueue(id))) return;
+      if (await waits(id, error, () => enqueue(id))) return;
       const reason = messageOf(error);
       move(id, 'failed', { reason, code: failureCode(error) });
     } finally {
@@ -297,7 +297,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       running.get(id)?.abort(new Error('the sync was cancelled'));
       return record;
     },
-    whenRoom: options.whenRoom,
+    whenOver: options.whenOver,
     importState: (id) => imports.find(id)?.state,
     replace: async (id) => {
       const { state, importId } = find(id);

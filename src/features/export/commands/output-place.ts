@@ -1,0 +1,78 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { caOf } from '../../../app/ca-file.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import { refuseExisting } from '../../../cli/flags/output-flags.ts';
+import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
+import { type Config, environmentVariable } from '../../../platform/config.ts';
+import { writeWhole } from '../../../platform/whole-file.ts';
+import { isAddress, sourceName } from '../../../text/address.ts';
+import type { ExportFlags } from './export-flags.ts';
+
+/** Where the files of an export go. */
+export interface OutputPlace {
+  /** Of the main file: a whole path or an address. */
+  readonly path: string;
+  /** Writes one, whole or not at all. */
+  put(path: string, bytes: AsyncIterable<Uint8Array | string>): Promise<void>;
+  /** @throws UsageError where one is there, unless it may be replaced */
+  refuseExisting(paths: readonly string[]): Promise<void>;
+}
+
+/** Undefined for standard output. @throws UsageError, SourceError */
+export async function outputPlace(config: Config, flags: ExportFlags): Promise<OutputPlace | undefined> {
+  const { output } = flags;
+  const elsewhere = output === undefined ? undefined : await placeElsewhere(config, output, flags);
+  if (elsewhere !== undefined) return elsewhere;
+  const flag = addressFlagOf(flags);
+  if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and --output is not one; leave it out`);
+  if (output === undefined) return undefined;
+  return { path: resolve(output), put: writeWhole, refuseExisting: async (paths) => refuseExisting(paths, flags) };
+}
+
+async function placeElsewhere(config: Config, output: string, flags: ExportFlags): Promise<OutputPlace | undefined> {
+  if (!isAddress(output) && sourceName(output) === undefined) return undefined;
+  // Loaded for those alone who need them.
+  const [{ isElsewhere, requestOf }, { placeToWrite, writeTo }, { sourceAt }] = await Promise.all([
+    import('../../../sources/named.ts'),
+    import('../../../sources/write.ts'),
+    import('../../../sources/schemes.ts'),
+  ]);
+  const { namedSources: named } = config;
+  if (!isElsewhere(output, named)) return undefined;
+  const { settings } = await placeToWrite(output, process.cwd(), await sourceSettingsOf(flags), named);
+  const context = { named, environment: environmentVariable, ca: caOf(config) };
+  const { signal } = new AbortController();
+  const isThere = async (place: string) => {
+    const source = await sourceAt(requestOf(place, settings, context));
+    const opened = await source.open(signal).catch(() => undefined);
+    await opened?.close();
+    return opened !== undefined;
+  };
+  return {
+    path: output.trim(),
+    put: async (place, bytes) => {
+      // A file first: its size must be known, and a part of it may have to be sent again.
+      const folder = await mkdtemp(join(tmpdir(), 'rollcall-export-'));
+      try {
+        const path = join(folder, 'whole');
+        await pipeline(bytes, createWriteStream(path, { mode: 0o600 }));
+        await writeTo({ place, settings }, '', path, context, signal);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    refuseExisting: async (places) => {
+      if (flags.overwrite) return;
+      for (const place of places) {
+        if (!(await isThere(place))) continue;
+        throw new UsageError(
+          `${place} exists already; name another file with --output, or replace it with --overwrite`,
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '../errors/message-of.ts';
+import { shown } from '../imports/read/intake-error.ts';
+import { writeWhole } from '../platform/whole-file.ts';
+import { isAddress, isRemote } from '../text/address.ts';
+import { isElsewhere, requestOf, type SourceContext } from './named.ts';
+import { checkedAddress, settingsToWrite, sourceAt } from './schemes.ts';
+import type { SourceSettings } from './source.ts';
+import { SourceError } from './source-errors.ts';
+
+/** Writes files where sources are read from: into folders, buckets and SFTP servers. */
+
+/** A place for files. Plain data without secrets, from `placeToWrite`. */
+export interface Target {
+  /** A whole path of a folder, an address, or one in a named source. */
+  readonly place: string;
+  /** How it is written, as far as it is not named in the settings. */
+  readonly settings: SourceSettings;
+}
+
+/**
+ * What `text`, as the user named it in `folder`, means from everywhere.
+ * @param given what of these settings is for the place is taken
+ * @throws SourceError where nothing can ever be written, without asking anyone
+ */
+export async function placeToWrite(
+  text: string,
+  folder: string,
+  given: SourceSettings,
+  named: SourceContext['named'],
+): Promise<Target> {
+  if (isElsewhere(text, named)) {
+    const place = text.trim();
+    const isNamed = !isAddress(text);
+    const { address, settings } = requestOf(place, {}, { named, environment: () => undefined, ca: undefined });
+    const own = settingsToWrite(address, given);
+    checkedAddress(address, settingsToWrite(address, settings));
+    if (!isNamed) checkedAddress(address, own);
+    return { place, settings: own };
+  }
+  if (text.trim() === '') throw new SourceError('the place to write to is empty; name a folder or an address');
+  const place = resolve(folder, text);
+  const found = await stat(place).catch(() => undefined);
+  if (found?.isDirectory() === true) return { place, settings: {} };
+  throw new SourceError(
+    found === undefined ? `there is no folder ${shown(place)}` : `${shown(place)} is not a folder`,
+    {
+      remedy: found === undefined ? 'make it, or correct the path' : 'name a folder',
+    },
+  );
+}
+
+/**
+ * Writes a file of this machine, whole or not at all, in place of an earlier one.
+ * @param name of the file in that place, with a folder before it that is made; '' for the place itself
+ * @throws SourceError with what to do; the signal's reason when aborted
+ */
+export async function writeTo(
+  { place, settings }: Target,
+  name: string,
+  path: string,
+  context: SourceContext,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  if (!isRemote(place)) return writeInFolder(place, name, path);
+  const request = requestOf(place, settings, context);
+  const address = name === '' ? request.address : `${request.address.replace(/\/+$/, '')}/${name}`;
+  const source = await sourceAt({ ...request, address, settings: settingsToWrite(address, request.settings) });
+  if (source.write === undefined) throw new Error(`${place} is said to be writable`);
+  await source.write(path, signal);
+}
+
+/** The folder itself is not made: it may be where a disk is to be mounted. */
+async function writeInFolder(place: string, name: string, path: string): Promise<void> {
+  const to = join(place, name);
+  try {
+    await mkdir(dirname(to), { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    await writeWhole(to, createReadStream(path));
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new SourceError(
+      isMissing ? `there is no folder ${shown(place)}` : `${shown(to)} cannot be written: ${messageOf(cause)}`,
+      { cause, ...(isMissing && { remedy: 'make it' }) },
+    );
+  }
+}

@@ -1,0 +1,196 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { NamedSource } from '../../src/platform/named-sources.ts';
+import type { SourceSettings } from '../../src/sources/source.ts';
+import { SourceError } from '../../src/sources/source-errors.ts';
+import { placeToWrite, writeTo } from '../../src/sources/write.ts';
+import { type Sshd, startSshd } from '../servers/sshd.ts';
+import { tempDir } from '../temp-dir.ts';
+import { BUCKET, KEYS, type S3Server, startS3 } from './s3-server.ts';
+
+/** Larger than one part of an upload, and different in each of its bytes' places. */
+const LARGE = Buffer.from(Array.from({ length: 1_200_000 }, (_, at) => `row ${at}, and\n`).join(''));
+const SMALL = Buffer.from('uid,guid\nann,g1\n');
+
+interface How extends SourceSettings {
+  readonly named?: Readonly<Record<string, NamedSource>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+async function write(text: string, name: string, bytes: Buffer, { named = {}, env = {}, signal, ...given }: How = {}) {
+  const path = join(tempDir(), 'file');
+  writeFileSync(path, bytes);
+  const target = await placeToWrite(text, '/', given, named);
+  const context = { named, environment: (variable: string) => env[variable], ca: undefined };
+  await writeTo(target, name, path, context, signal ?? new AbortController().signal);
+}
+
+async function refusal(attempt: Promise<unknown>): Promise<string> {
+  const error = await attempt.then(
+    () => new Error('it was not refused'),
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof SourceError)) throw error;
+  const said = error.message;
+  expect(`${said} ${error.stack}`).not.toContain(KEYS.secretAccessKey);
+  return said;
+}
+
+describe('a folder', () => {
+  test('gets a file whole, in a folder below it that is made, in place of an earlier one', async () => {
+    const folder = tempDir();
+    await write(folder, 'of-import/report.csv', SMALL);
+    await write(folder, 'of-import/report.csv', LARGE);
+    const path = join(folder, 'of-import/report.csv');
+    expect(readFileSync(path).equals(LARGE)).toBe(true);
+    expect([readdirSync(join(folder, 'of-import')), statSync(path).mode & 0o777]).toEqual([['report.csv'], 0o600]);
+  });
+
+  test('that is not there is refused, and not made', async () => {
+    const folder = join(tempDir(), 'not-there');
+    expect(await refusal(write(folder, 'of-import/report.csv', SMALL))).toContain('there is no folder');
+    const target = { place: folder, settings: {} };
+    const context = { named: {}, environment: () => undefined, ca: undefined };
+    const path = join(tempDir(), 'file');
+    writeFileSync(path, SMALL);
+    const writing = writeTo(target, 'of-import/report.csv', path, context, new AbortController().signal);
+    expect(await refusal(writing)).toContain('there is no folder');
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+test.each([
+  [
+    'https://example.com/reports',
+    'https:// addresses cannot be written; name a folder, or an address with s3://, gs:// or sftp://',
+  ],
+  ['postgres://db.example.com/hr', 'cannot be written'],
+  ['sftp://feeds:hunter2@example.com/reports', 'take no password'],
+  ['', 'is empty'],
+])('%j is refused before anyone is asked', async (place, says) => {
+  const said = await refusal(placeToWrite(place, '/', {}, {}));
+  expect(said).toContain(says);
+  expect(said).not.toContain('hunter2');
+});
+
+describe.each(['s3', 'gs'])('%s://', (scheme) => {
+  let server: S3Server;
+  beforeEach(async () => {
+    server = await startS3();
+    onTestFinished(() => server.close());
+  });
+  const env = { KEY_ID: KEYS.accessKeyId, KEY: KEYS.secretAccessKey };
+  const usual = () => ({
+    endpoint: server.endpoint,
+    secrets: { accessKeyId: 'env:KEY_ID', secretAccessKey: 'env:KEY' },
+    env,
+  });
+  const place = `${scheme}://${BUCKET}/rollcall/`;
+
+  test('a small file is put at once, a large one in parts', async () => {
+    await write(place, 'an-import/summary.json', SMALL, usual());
+    await write(place, 'an-import/report.csv', LARGE, usual());
+    expect(server.objects.get('rollcall/an-import/summary.json')?.bytes.equals(SMALL)).toBe(true);
+    expect(server.objects.get('rollcall/an-import/report.csv')?.bytes.equals(LARGE)).toBe(true);
+    expect([server.objects.size, server.uploads.size]).toEqual([2, 0]);
+    expect(server.asked).toContain('PUT rollcall/an-import/report.csv part 2');
+  });
+
+  test('what breaks off in the middle leaves no object and no parts', async () => {
+    server.breakWrites = 1_000_000;
+    await expect(refusal(write(place, 'report.csv', LARGE.subarray(0, 7_000_000), usual()))).resolves.toContain(
+      'cannot be written',
+    );
+    expect(server.objects.size).toBe(0);
+    const stop = new AbortController();
+    server.onBreak = () => stop.abort(new SourceError('it is stopped'));
+    await refusal(write(place, 'report.csv', LARGE, { ...usual(), signal: stop.signal }));
+    expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
+  });
+
+  test.each([
+    ['AccessDenied', 403, 's3:PutObject'],
+    ['NoSuchBucket', 404, 'check the name of the bucket'],
+    ['ExpiredToken', 400, 'log in again'],
+  ])('%s says what to do', async (code, status, says) => {
+    server.refuse = { code, status };
+    expect(await refusal(write(place, 'report.csv', SMALL, usual()))).toContain(says);
+  });
+
+  test('a wrong secret is told', async () => {
+    const wrong = { ...usual(), env: { ...env, KEY: 'wrong' } };
+    expect(await refusal(write(place, 'report.csv', SMALL, wrong))).toContain('check the access key and its secret');
+    expect(server.objects.size).toBe(0);
+  });
+});
+
+describe('sftp://', () => {
+  let sshd: Sshd;
+  let folder: string;
+  beforeAll(async () => {
+    sshd = await startSshd();
+  });
+  afterAll(() => sshd.stop());
+  beforeEach(() => {
+    folder = join(sshd.dir, 'files', `test-${expect.getState().currentTestName?.length}`);
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o777);
+  });
+  const usual = () => ({ keyFile: sshd.keyFile, knownHosts: sshd.knownHosts });
+  const at = () => sshd.url.replace(/\/[^/]*$/, folder.slice(folder.indexOf('/files')));
+
+  test('a file comes whole, in a folder that is made, in place of an earlier one', async () => {
+    await write(at(), 'an-import/report.csv', SMALL, usual());
+    await write(at(), 'an-import/report.csv', LARGE, usual());
+    expect(readFileSync(join(folder, 'an-import/report.csv')).equals(LARGE)).toBe(true);
+    expect(readdirSync(join(folder, 'an-import'))).toEqual(['report.csv']);
+  });
+
+  test('a named source says how it is written', async () => {
+    const named = { hr: { url: at(), ...usual() } };
+    await write('hr:', 'an-import/report.csv', SMALL, { named });
+    expect(readFileSync(join(folder, 'an-import/report.csv')).equals(SMALL)).toBe(true);
+  });
+
+  test('the folder above is not made', async () => {
+    expect(await refusal(write(`${at()}/not-there`, 'an-import/report.csv', SMALL, usual()))).toContain('make it');
+    expect(existsSync(join(folder, 'not-there'))).toBe(false);
+  });
+
+  test('a folder that is closed is told', async () => {
+    chmodSync(folder, 0o555);
+    expect(await refusal(write(at(), 'report.csv', SMALL, usual()))).toMatch(/may not be written|cannot be written/);
+  });
+
+  test('what breaks off in the middle leaves an earlier file as it was', async () => {
+    await write(at(), 'report.csv', SMALL, usual());
+    const open = new Set<Socket>();
+    const between = createServer((client) => {
+      const server = connect(sshd.port, '127.0.0.1');
+      let come = 0;
+      for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => open.delete(socket));
+      open.add(client).add(server);
+      server.pipe(client);
+      client.on('data', (piece) => {
+        come += piece.length;
+        if (come < 2_000_000) server.write(piece);
+        else for (const socket of [client, server]) socket.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      for (const socket of open) socket.destroy();
+      between.close();
+    });
+    const { port } = between.address() as { port: number };
+    const knownHosts = join(tempDir(), 'known_hosts');
+    writeFileSync(knownHosts, sshd.hostLine.replace(`:${sshd.port}`, `:${port}`));
+    const address = at().replace(`:${sshd.port}`, `:${port}`);
+    const said = await refusal(write(address, 'report.csv', LARGE, { ...usual(), knownHosts }));
+    expect(said).toMatch(/broke off|cannot be reached/);
+    expect(readFileSync(join(folder, 'report.csv')).equals(SMALL)).toBe(true);
+  });
+});
