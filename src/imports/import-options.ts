@@ -4,7 +4,7 @@ import { BAN_OPTIONS } from '../options/ban-options.ts';
 import { createOptions } from '../options/create-options.ts';
 import { keptShape } from '../options/option.ts';
 import { READING, SHAPE } from '../options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../options/sending-options.ts';
 import type { ImportRecord } from './catalog.ts';
 import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
@@ -30,7 +30,7 @@ export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
-  ...keptShape({ ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL }),
+  ...keptShape({ ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING }),
   /** The identity and the group file as the user named them; a copy is in the import's folder. */
   identities: keptLookup,
   groups: keptLookup,
