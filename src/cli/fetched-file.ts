@@ -1,10 +1,9 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { caOf } from '../app/ca-file.ts';
 import { type Config, environmentVariable } from '../platform/config.ts';
+import { writeWhole } from '../platform/whole-file.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address.ts';
 import { grouped } from '../text/wording.ts';
@@ -103,7 +102,7 @@ export function standardInput(io: Io): FetchedFile {
       orNothing(path, signal, async () => {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
-        await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
+        await writeWhole(path, process.stdin, { signal });
         await sleep(TOGETHER_MS, undefined, { signal });
         const expectRows = await takeCount(path);
         return { name: STANDARD_INPUT, ...(expectRows !== undefined && { expectRows }) };

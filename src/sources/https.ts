@@ -16,7 +16,6 @@ import { SourceError, SourceNotAllowed } from './source-errors.ts';
 const CONNECT_MS = 10_000;
 /** Until the answer begins, and between two pieces of it. An export may be made only when it is asked for. */
 const QUIET_MS = 60_000;
-const WHOLE_MS = 30 * 60_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -50,19 +49,11 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
       ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
     },
   });
-  const limit = new AbortController();
-  const onStop = () => limit.abort(stop.reason);
-  stop.addEventListener('abort', onStop, { once: true });
-  const late = setTimeout(() => limit.abort(new Error(`it takes longer than ${WHOLE_MS / 60_000} minutes`)), WHOLE_MS);
-  const close = async () => {
-    stop.removeEventListener('abort', onStop);
-    clearTimeout(late);
-    await agent.destroy();
-  };
+  const close = () => agent.destroy();
   const failed = (error: unknown): never => {
     stop.throwIfAborted();
     if (error instanceof SourceError || error instanceof SourceNotAllowed) throw error;
-    throw new SourceError(`${shown(name)} cannot be fetched: ${reasonOf(limit.signal.reason ?? error)}`, {
+    throw new SourceError(`${shown(name)} cannot be fetched: ${reasonOf(error)}`, {
       cause: error,
     });
   };
@@ -71,7 +62,7 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
     asked.mayFollow?.(to);
   };
   try {
-    const { statusCode, headers, body } = await follow(agent, check, asked, known, limit.signal);
+    const { statusCode, headers, body } = await follow(agent, check, asked, known, stop);
     if (statusCode === 304) {
       await body.dump();
       return { name, version: known, content: undefined, close };

@@ -66,14 +66,18 @@ export const s3Source: Adapter = (request) => {
   const config = configOf(request, place);
   return {
     name: place.name,
-    open: (signal, known) => asked(place, config, signal, (client) => open(client, place, signal, known)),
+    open: async (signal, known) => {
+      if (place.key === '') throw namesNoObject(place);
+      return asked(place, config, signal, (client) => open(client, place, signal, known));
+    },
     list: (signal) =>
       asked(place, config, signal, async (client) => {
         const entries = await listed(client, place, signal);
         client.destroy();
         return entries;
       }),
-    write: (path, signal) => {
+    write: async (path, signal) => {
+      if (place.key === '') throw namesNoObject(place);
       // As servers of others do not know the newer checksums of S3.
       const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
       const put = async (client: S3Client) => {
@@ -86,11 +90,15 @@ export const s3Source: Adapter = (request) => {
 };
 
 function placeOf(address: string): Place {
-  const [, bucket = '', key = ''] = /^\s*[a-z0-9]+:\/\/([^/?#]+)\/(.*?)\s*$/is.exec(address) ?? [];
-  const name = address.trim();
-  if (bucket !== '' && key !== '') return { bucket, key, name };
-  throw new SourceError(`${shown(name)} names no object`, {
-    remedy: `write it as ${schemeOf(address)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
+  const [, bucket = '', key = ''] = /^\s*[a-z0-9]+:\/\/([^/?#]+)(?:\/(.*?))?\s*$/is.exec(address) ?? [];
+  const place = { bucket, key, name: address.trim() };
+  if (bucket === '') throw namesNoObject(place);
+  return place;
+}
+
+function namesNoObject({ name }: Place): SourceError {
+  return new SourceError(`${shown(name)} names no object`, {
+    remedy: `write it as ${schemeOf(name)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
   });
 }
 
@@ -267,11 +275,14 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
   });
 }
 
-/** What is in the folder of the key. */
-async function listed(client: S3Client, { bucket, key }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
+/** What is in the folder of the key. There are no empty folders: one with nothing in it is not there. */
+async function listed(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
   const folder = key.replace(/[^/]*$/, '');
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });
   const { Contents = [], CommonPrefixes = [] } = await client.send(command, { abortSignal: signal });
+  if (folder !== '' && Contents.length + CommonPrefixes.length === 0) {
+    throw new SourceError(`there is no folder ${shown(folder)} in ${shown(name)}`, { remedy: 'check the address' });
+  }
   const folders = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(folder.length, -1));
   return [
     ...folders.map((name) => ({ name, kind: 'folder' as const, size: 0, modifiedAt: 0 })),

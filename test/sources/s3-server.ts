@@ -15,6 +15,10 @@ export interface S3Server {
   readonly asked: string[];
   /** Answers in place of the server: an error of S3 with its status. */
   refuse: { readonly code: string; readonly status: number; readonly headers?: Record<string, string> } | undefined;
+  /** What the credentials do not allow. */
+  forbidden: 'GET' | 'LIST' | undefined;
+  /** Gives objects a byte at a time. */
+  drips: boolean;
   /** Ends the connection after so many bytes of an object, once; told when that has happened. */
   breakAfter: number | undefined;
   onBreak: () => void;
@@ -38,6 +42,8 @@ export async function startS3(): Promise<S3Server> {
     objects: new Map(),
     asked: [],
     refuse: undefined,
+    forbidden: undefined,
+    drips: false,
     breakAfter: undefined,
     onBreak: () => {},
     breakWrites: undefined,
@@ -72,7 +78,12 @@ function answer(server: S3Server, request: IncomingMessage, response: ServerResp
     return;
   }
   const key = names.join('/');
-  if (url.searchParams.get('list-type') === '2') {
+  const isList = url.searchParams.get('list-type') === '2';
+  if (server.forbidden === (isList ? 'LIST' : request.method)) {
+    error(403, 'AccessDenied');
+    return;
+  }
+  if (isList) {
     server.asked.push(`LIST ${url.searchParams.get('prefix') ?? ''}`);
     response.writeHead(200, { 'content-type': 'application/xml' }).end(listing(server, url.searchParams));
     return;
@@ -106,6 +117,11 @@ function answer(server: S3Server, request: IncomingMessage, response: ServerResp
     'last-modified': modifiedAt.toUTCString(),
     'accept-ranges': 'bytes',
   });
+  if (server.drips) {
+    const drip = setInterval(() => response.write('x'), 1);
+    response.on('close', () => clearInterval(drip));
+    return;
+  }
   const { breakAfter } = server;
   if (breakAfter === undefined) {
     response.end(part);

@@ -158,7 +158,7 @@ export function openOffice(): Office {
         ledger: (id) => join(root, 'imports', id),
         folder,
         sandbox: false,
-        giveUpAfterMs: undefined,
+        patience: { giveUpAfterMs: undefined },
         ca: undefined,
         environment: (name) => environment[name],
         clock: () => office.now,

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
 import { type Wait, waitOf } from '../../imports/life/waits.ts';
+import type { SendingConfig } from '../../imports/send/give-up.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { nextRun } from '../../queue/cron.ts';
@@ -16,7 +17,7 @@ import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
-import { syncSettings } from './schedule-sync.ts';
+import { patienceOf, syncSettings } from './schedule-sync.ts';
 import { type SourceReaderOptions, sourceReader } from './source-reader.ts';
 import { syncEnded } from './sync-end.ts';
 
@@ -37,8 +38,8 @@ export interface ScheduleRunsOptions extends SourceReaderOptions {
   readonly folder: (name: string) => string;
   /** Whether this process sends to a sandbox. */
   readonly sandbox: boolean;
-  /** How long a run waits for a service that answers nothing, in ms; undefined: nearly until its schedule is due again. */
-  readonly giveUpAfterMs: number | undefined;
+  /** How long runs wait for a service that answers nothing, where that is set for all of them. */
+  readonly patience: SendingConfig;
   readonly clock: Clock;
   /** The catalog cannot be written: nothing can continue. */
   readonly fail: (error: unknown) => void;
@@ -53,8 +54,6 @@ interface Placed {
 /** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
 const EARLY_MS = 5_000;
 const WITHOUT_SYNC = 'the process ended before it had a sync';
-/** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
-const WINDOW = 0.95;
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
 
@@ -246,15 +245,12 @@ export class ScheduleRuns {
     const id = this.#options.newSyncId();
     await this.#replaceWaiting(run);
     this.#catalog.setRunSync(run.id, id);
-    const untilDue = Math.floor((record.nextDue - this.#clock()) * WINDOW);
-    const giveUpAfterMs =
-      settings.giveUpAfterMs ?? this.#options.giveUpAfterMs ?? (untilDue > 0 ? untilDue : undefined);
     await this.#syncs.create({
       id,
       file: obtained.name,
       source: obtained.path,
       ...settings,
-      ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
+      ...patienceOf(settings, this.#options.patience, record.nextDue - this.#clock()),
       scheduleId: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
@@ -28,7 +29,7 @@ import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { LifeFeature } from './feature.ts';
 import { createLife, type Life, type LifeEvents } from './life.ts';
-import { removeImport, startRetention, sweepRemoved } from './removal.ts';
+import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
 import type { Wait } from './waits.ts';
 
@@ -165,6 +166,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const catalog = await patiently(() => openCatalog(dir.catalog));
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);
+  sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
   // Any number of callers may wait for an import.
   const events = new EventEmitter<LifeEvents>().setMaxListeners(0);
   const backend = await options.backend();
