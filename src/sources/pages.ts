@@ -81,17 +81,21 @@ async function* elements(
   reader: Elements<string>,
 ): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoded = (piece?: Uint8Array) => {
+    try {
+      return Buffer.from(decoder.decode(piece, { stream: piece !== undefined }));
+    } catch (cause) {
+      throw new SourceError(`${at} is not UTF-8`, { cause });
+    }
+  };
   const whole = async function* () {
-    for await (const piece of pieces) yield Buffer.from(decoder.decode(piece, { stream: true }));
-    yield Buffer.from(decoder.decode());
+    for await (const piece of pieces) yield decoded(piece);
+    yield decoded();
   };
   try {
     yield* jsonRows(whole(), reader, boundsWith());
   } catch (error) {
     if (error instanceof IntakeError) throw new SourceError(`${at} cannot be read: ${error.what}`, { cause: error });
-    if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw new SourceError(`${at} is not UTF-8`, { cause: error });
-    }
     throw error;
   }
 }

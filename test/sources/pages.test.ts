@@ -15,7 +15,7 @@ const json =
   (reply) =>
     reply
       .writeHead(200, { 'content-type': 'application/json; charset=utf-8', ...(link !== undefined && { link }) })
-      .end(typeof body === 'string' ? body : JSON.stringify(body));
+      .end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
 
 interface Fetched {
   readonly text: string;
@@ -92,6 +92,11 @@ describe('a header Link', () => {
       'leads to a page that is cut',
       { '/members': json([row('a')], '</p2>; rel="next"'), '/p2': json('[{"uid":"b"},{"ui') },
       'page 2 of .* cannot be read',
+    ],
+    [
+      'is of Latin-1',
+      { '/members': json(Buffer.from('[{"uid":"\xfc"}]', 'latin1'), '</p2>; rel="next"') },
+      'not UTF-8',
     ],
     [
       'leads to more than is allowed',
