@@ -90,8 +90,9 @@ export const s3Source: Adapter = (request) => {
 };
 
 function placeOf(address: string): Place {
-  const [, bucket = '', key = ''] = /^\s*[a-z0-9]+:\/\/([^/?#]+)(?:\/(.*?))?\s*$/is.exec(address) ?? [];
-  const place = { bucket, key, name: address.trim() };
+  const name = address.trim();
+  const [, bucket = '', key = ''] = /^[a-z0-9]+:\/\/([^/?#]+)(?:\/(.*))?$/is.exec(name) ?? [];
+  const place = { bucket, key, name };
   if (bucket === '') throw namesNoObject(place);
   return place;
 }
@@ -265,7 +266,7 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
 
 /** What is in the folder of the key. There are no empty folders: one with nothing in it is not there. */
 async function listed(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
-  const folder = key.replace(/[^/]*$/, '');
+  const folder = key.slice(0, key.lastIndexOf('/') + 1);
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });
   const { Contents = [], CommonPrefixes = [] } = await client.send(command, { abortSignal: signal });
   if (folder !== '' && Contents.length + CommonPrefixes.length === 0) {
