@@ -16,7 +16,8 @@ import { REGIONS } from '../src/membership/membership.ts';
 /** What each command prints with `--json`, from the declarations of the API as far as it has them. */
 
 const id = z.string();
-const summary = importSummary.meta({ id: 'ImportSummary' });
+const ended = importSummary.extend(importView.pick({ delivery: true }).shape);
+const summary = ended.meta({ id: 'ImportSummary', title: 'Summary of an import' });
 const begun = z
   .strictObject({ id, pid: z.int().optional() })
   .meta({ description: 'With `--detach`: the import that continues by itself, and its process on this machine.' });
@@ -81,7 +82,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
     importSummary.extend(importView.pick({ createdAt: true, createdBy: true, kind: true, tags: true }).shape),
   ),
   tag: z.strictObject({ id, tags: z.array(z.string()) }),
-  status: importSummary.extend({
+  status: ended.extend({
     check: checkView
       .pick({ state: true, underWay: true, reason: true, calls: true, summary: true })
       .optional()

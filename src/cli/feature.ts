@@ -20,6 +20,7 @@ export interface CommandFeatures {
   readonly check?: () => Promise<Checking>;
   readonly sync?: () => Promise<CarryingOut>;
   readonly undo?: () => Promise<Undoing>;
+  readonly deliver?: () => Promise<Delivering>;
 }
 
 /** `--recipe` */
@@ -93,6 +94,12 @@ export interface CarryingOut {
 export interface Undoing {
   /** What was deleted, or found missing, of what an import created; empty for nothing. */
   deleted(config: Config, imports: Imports, id: string): Promise<string>;
+}
+
+/** `--report-to` */
+export interface Delivering {
+  /** Delivers the reports of an import that is over; undefined where none wait. */
+  resume(config: Config, io: Io, id: string): Promise<ExitCode | undefined>;
 }
 
 /** What a shell suggests. */

@@ -4,7 +4,7 @@ import { BAN_OPTIONS } from '../options/ban-options.ts';
 import { createOptions } from '../options/create-options.ts';
 import { keptShape } from '../options/option.ts';
 import { READING, SHAPE } from '../options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../options/sending-options.ts';
 import type { ImportRecord } from './catalog.ts';
 import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
@@ -28,7 +28,7 @@ export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
-  ...keptShape({ ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL }),
+  ...keptShape({ ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING }),
   /** The identity file as the user named it; a copy is in the import's folder. */
   identities: z.strictObject({ name: z.string(), sha256: z.string() }).optional(),
   /** Its rows were repaired in the import that it is a retry of, and the others of that import are still to be retried. */

@@ -24,6 +24,7 @@ import { type ImportFlags, importOptionsOf } from '../flags/import-options.ts';
 import { tagFlag, tagsOf } from '../flags/list-flags.ts';
 import { withExpectRows, withMaxErrors, withReading } from '../flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
+import { reportTargetOf, withReportTo } from '../flags/report-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
@@ -49,6 +50,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   }
   withPace(withMaxErrors(command)).addOption(settingFlag('giveUpAfter'));
   withTrial(withShape(command));
+  if (FEATURES.deliver !== undefined) withReportTo(command);
   command.addOption(
     new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
   );
@@ -80,7 +82,7 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
 /** Imports a file in this process. */
 export async function importHere(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const config = readConfig(flags);
-  const chosen = importOptionsOf(config, flags);
+  const chosen = { ...importOptionsOf(config, flags), ...(await reportTargetOf(config, flags)) };
   // Report what can be known before anything is opened.
   const fetched = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
   const isPath = fetched === undefined;

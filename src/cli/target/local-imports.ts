@@ -17,7 +17,7 @@ import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest } from '../screen/shortest.ts';
 import { typedCommand } from '../typed-command.ts';
-import { findImport, findingsOf, listImports, summaryIn } from './data.ts';
+import { findDelivery, findImport, findingsOf, listImports, summaryIn } from './data.ts';
 import type { Imports } from './imports.ts';
 
 /** Time that a process gets to answer, in ms. */
@@ -50,6 +50,7 @@ export function localImports(config: Config): Imports {
       const { sandbox, shape } = storedJson(record.options, 'the options of an import', isObject);
       return {
         ...{ ...record, ...optionsToAgree(record), reason: reasonFor(record, asFlag), sandbox: sandbox === true },
+        delivery: findDelivery(config.dataDir, record),
         fileOfChanges: isObject(shape) && shape['actions'] !== undefined,
       };
     },

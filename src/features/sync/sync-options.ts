@@ -3,7 +3,7 @@ import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
 import { keptShape } from '../../options/option.ts';
-import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REPORTING } from '../../options/sending-options.ts';
 import { type PlanCreate, planFlags } from './api-plan.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
@@ -39,7 +39,7 @@ const kept = z.strictObject({
   /** Limits of guards in place of their defaults (guard-limits.ts). */
   limits: z.record(z.string(), z.number()),
   /** For its planning and its import; absent: as the process says that sends it. */
-  ...keptShape(GIVING_UP),
+  ...keptShape({ ...GIVING_UP, ...REPORTING }),
   /** Whether it is carried out at once, where no guard objects. */
   apply: z.boolean(),
   /** Meant for the sandbox: must never continue against the service itself. */

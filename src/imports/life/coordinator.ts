@@ -1,11 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
@@ -26,7 +28,7 @@ import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { LifeFeature } from './feature.ts';
 import { createLife, type Life, type LifeEvents } from './life.ts';
-import { removeImport, startRetention, sweepRemoved } from './removal.ts';
+import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
@@ -125,7 +127,7 @@ export interface CoordinatorOptions {
   readonly openRegion: RegionOpener;
   /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
   readonly sandbox?: boolean;
-  readonly config: SendingConfig;
+  readonly config: SendingConfig & Partial<Pick<Config, 'reportTo'>>;
   /** How long imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
   /** Reads files into ledgers. Default: each in a thread of its own. */
@@ -143,7 +145,7 @@ export interface CoordinatorOptions {
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, onError, sandbox = false, openReading = openLedgerThreads, features = [] } = options;
+  const { dir, config, onError, sandbox = false, openReading = openLedgerThreads, features = [] } = options;
   const foreseen = features.find((feature) => feature.foreseen !== undefined)?.foreseen;
   const retrying = features.find((feature) => feature.retrying !== undefined)?.retrying;
   // If the start fails, what was opened until then is closed.
@@ -153,6 +155,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const catalog = openCatalog(dir.catalog);
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);
+  sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
   // Any number of callers may wait for an import.
   const events = new EventEmitter<LifeEvents>().setMaxListeners(0);
   const backend = await options.backend();
@@ -213,7 +216,9 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       const { retryOf = null, createdBy = '', tags = [] } = about;
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
       const kept = await withIdentities(dir.folder(id), chosen, identities);
-      const options = JSON.stringify(importOptions.parse(kept));
+      const usual = chosen.sandbox ? undefined : config.reportTo;
+      const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
+      const options = JSON.stringify(importOptions.parse({ ...kept, reportTo }));
       catalog.add({ id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) });
       events.emit('state', find(id));
       life.begin(id, start);
