@@ -20,7 +20,7 @@ interface Scheme {
 const SCHEMES: readonly Scheme[] = [
   {
     names: ['https', 'http'],
-    takes: ['headers'],
+    takes: ['headers', 'nextPage'],
     load: async () => (await import('./https.ts')).httpsSource,
   },
   {

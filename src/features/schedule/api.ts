@@ -148,6 +148,7 @@ export const schedule = z
     maxSource: count,
     reading: scheduleReading,
     identities: z.string().nullable().meta({ description: 'Its identity file, from the command line.' }),
+    groups: z.string().nullable().meta({ description: 'Its group file, from the command line.' }),
     protectFile: z.string().nullable().meta({ description: 'More UIDs to protect, from the command line.' }),
     restricted: z.boolean().meta({ description: 'Made over the API: it reads only what ROLLCALL_SOURCES allows.' }),
     version: z.int().meta({ description: 'Counts up with every edit.' }),

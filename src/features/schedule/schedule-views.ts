@@ -54,6 +54,7 @@ export function scheduleViews(
       file: fileOf(record),
       reading: reading === null ? {} : readingView(reading),
       identities: reading?.identities?.name ?? null,
+      groups: reading?.groups?.name ?? null,
       headers: { ...headers },
       flags,
       create: createOf(options),
@@ -82,7 +83,15 @@ export function scheduleViews(
 }
 
 /** How the file is read, as it is shown and edited. */
-function readingView({ identities: _, edits: __, map, format, delimiter, ...reading }: SyncInput): ScheduleReading {
+function readingView({
+  identities: _,
+  groups: ___,
+  edits: __,
+  map,
+  format,
+  delimiter,
+  ...reading
+}: SyncInput): ScheduleReading {
   return defined({
     ...reading,
     map: Object.keys(map).length === 0 ? undefined : map,

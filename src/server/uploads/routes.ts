@@ -66,7 +66,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         request,
         reply,
         { ...query, contentType },
-        async ({ path, name, type, identities, keep }) => {
+        async ({ path, name, type, lookups, keep }) => {
           const made = await reserveImport(dir);
           try {
             const source = join(dir.folder(made), 'input');
@@ -79,7 +79,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             await coordinator.create({
               ...{ id: made, file, source, options: { ...settled, ...reporting }, createdBy: request.who.name },
               ...(query.tags !== undefined && { tags: query.tags }),
-              ...(identities && { identities }),
+              lookups,
             });
             audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined }), made);
             return made;

@@ -16,7 +16,7 @@ import {
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
 import { type ReportFlags, reportTargetOf, withReportTo } from '../../../cli/flags/report-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
-import { identitiesOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
+import { lookupsOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -26,6 +26,7 @@ import { typedCommand } from '../../../cli/typed-command.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
+import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
 import { READING, SHAPE } from '../../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
@@ -152,7 +153,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
       repair: flags.repair === true,
       catchUp: flags.catchUp === true,
       options: syncOptionsToJson({
-        reading: syncReading(options, identitiesOf(rest)),
+        reading: syncReading(options, lookupsOf(rest)),
         flags: await syncFlagsOf(rest),
         create: options.create,
         limits: limit,
@@ -168,8 +169,9 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
 }
 
 async function addThere(server: Server, name: string, flags: Flags): Promise<Added> {
-  if (flags.identities !== undefined) {
-    throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
+  const lookup = LOOKUP_NAMES.find((name) => flags[name] !== undefined);
+  if (lookup !== undefined) {
+    throw new UsageError(`--${lookup} is for schedules that are added on the server's machine, without --server`);
   }
   const { header: _, ...others } = flags;
   const flag = addressFlagOf(others);

@@ -7,6 +7,7 @@ import { type ImportOptions, importOptions, intakeOptions } from '../../../impor
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../../options/create-options.ts';
+import { LOOKUP_NAMES, LOOKUPS, mapLookups } from '../../../options/lookups.ts';
 import { delimiterCharacter } from '../../../options/option-texts.ts';
 import { defined } from '../../../platform/defined.ts';
 import { checkCron } from '../../../queue/cron.ts';
@@ -155,25 +156,26 @@ function readingOf(
   before: SyncInput | null,
   settings: Pick<Settings, 'sandbox' | 'defaultRegion'>,
 ): SyncInput {
-  const identities = before?.identities;
+  const lookups = mapLookups(before ?? {}, (kept) => kept);
   const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
   const options = importReadingOptions(given, settings);
   try {
     checkIntakeOptions(intakeOptions(options));
-    const { actions, identities: wanted } = options.shape ?? {};
-    if (actions !== undefined || (wanted !== undefined && identities === undefined)) {
+    const { shape = {} } = options;
+    if (shape.actions !== undefined) {
+      const detail = 'The file of a sync says who should be a member, not what to change.';
+      throw new Problem('BAD_OPTION', detail, { field: 'shape', remedy: 'Leave out `actions`.' });
+    }
+    const missing = LOOKUP_NAMES.find((name) => shape[name] !== undefined && lookups[name] === undefined);
+    if (missing !== undefined) {
+      const { field, file } = LOOKUPS[missing];
       throw new Problem(
         'BAD_OPTION',
-        actions === undefined
-          ? 'The shape looks UIDs up in an identity file, and the schedule has none.'
-          : 'The file of a sync says who should be a member, not what to change.',
-        {
-          field: 'shape',
-          remedy: actions === undefined ? 'Add the schedule on the command line.' : 'Leave out `actions`.',
-        },
+        `The shape looks ${field.toUpperCase()}s up in the ${file}, and the schedule has none.`,
+        { field: 'shape', remedy: 'Add the schedule on the command line.' },
       );
     }
-    return { ...syncReadingOf(options), ...defined({ identities, waitForQuietMs }) };
+    return { ...syncReadingOf(options), ...lookups, ...defined({ waitForQuietMs }) };
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;
   }
