@@ -31,7 +31,7 @@ test.each([
   ['allowUnban', 6],
   ['createGroups', 12],
   ['removeByName', 12],
-  ['giveUpAfterMs', 12],
+  ['giveUpAfterMs', 13],
   ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {
   const name = new RegExp(`\\b${option}\\b`);
@@ -105,7 +105,7 @@ describe('the rules find what is planted', () => {
     ['a family of codes', 'jobs/a.ts', `const a = ['AUTH_ERR_'];`, 'names AUTH_ERR_'],
     ['the size of a call', 'src/imports/record/a.ts', 'const ROWS_PER_CALL = 25;', 'how many UIDs a call has'],
     ['the size of a call in SQL', 'src/imports/a.sql', 'select (count(*) + 24) / 25 as n;', 'how many UIDs a call has'],
-    ['a long file', 'src/cli/a.ts', lines(351), '351 lines'],
+    ['a long file', 'src/cli/a.ts', lines(401), '401 lines'],
     ['a vague file', 'src/cli/utils.ts', '', 'utils.ts says nothing'],
     ['a vague folder', 'src/common/a.ts', '', 'common says nothing'],
   ])('%s', (_, path, text, says) => {
@@ -141,7 +141,7 @@ test('the rules leave alone what the design allows', () => {
     { path: 'src/imports/stage/a.ts', text: `import { b } from '../read/b.ts';\nimport { c } from '../c.ts';` },
     { path: 'src/cli/a.ts', text: `import { b } from '../platform/config.ts';\nimport { c } from '../sandbox/c.ts';` },
     { path: 'src/platform/config.ts', text: `import { REGIONS } from '../membership/a.ts';\nconst env = process.env;` },
-    { path: 'jobs/a.ts', text: 'const x = 1;\n'.repeat(350) },
+    { path: 'jobs/a.ts', text: 'const x = 1;\n'.repeat(400) },
   ];
   expect(breaches(allowed)).toEqual([]);
 });

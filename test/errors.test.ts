@@ -13,6 +13,7 @@ const SIGNALS = new Set([
   'SlowDown', // a job to its queue
   'SendAgain', // the same
   'StagingStopped', // the reason of an abort
+  'TakenUpLater', // the reason of a wait
   'Refusal', // a reply of the sandbox
   'NothingLeft', // a retry to its command
   'ApiError', // the answer to a page of the console

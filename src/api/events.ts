@@ -8,8 +8,9 @@ import type { RegionStatus } from './regions.ts';
 
 /** Work of one region for an import: its counters, its queue, and its pace. */
 export interface RegionProgress extends RegionCounts, Omit<RegionStatus, 'region'> {
-  readonly callsPerSecond: number;
-  readonly rowsPerSecond: number;
+  /** Over the last seconds; null until a second was measured. */
+  readonly callsPerSecond: number | null;
+  readonly rowsPerSecond: number | null;
 }
 
 /** Of all regions together, per second, to one decimal. */
@@ -29,7 +30,7 @@ export interface Progress {
   readonly rows: ImportSummary['rows'];
   readonly staging: Staging | null;
   readonly regions: Readonly<Record<string, RegionProgress>>;
-  /** Over the last seconds; null where that was not measured: nothing is sent, or a restart or a missing sample interrupts it. */
+  /** Over the last seconds; null where less than a second of them was measured: nothing is sent, or a restart or a missing sample interrupts it. */
   readonly rates: Rates | null;
   /** Seconds until the last region has finished at this pace; null while that is not known. */
   readonly etaSeconds: number | null;

@@ -43,6 +43,11 @@ select * from import_records where retryOf = :id order by createdAt, id;
 -- In: id, since (ms). Out: moves of an import at that time or later, in their order.
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
 
+-- name: delivery
+-- In: id. Out: where its reports go, since when, when they arrived (null: not yet), why the last attempt has failed.
+select json_extract(options, '$.reportTo.place') as place, since, arrived_at as arrivedAt, error
+  from report_deliveries join imports on id = import_id where import_id = :id;
+
 -- name: add
 -- In: id, file, source, options (JSON), retry_of (id, null: none), created_by, tags (JSON), at (ms). A new import, in state
 -- staging.
@@ -115,9 +120,10 @@ update imports set options = :options where id = :id;
 
 -- name: move
 -- In: id, state, reason, code and remedy (null: none), under_way (1: a process stays at work on it), started and finished (ms, null).
--- A move is progress: what a process died of before is behind it.
+-- A move is progress: what a process died of before is behind it. Waiting because of that, and its end, are none.
 update imports set state = :state, reason = :reason, code = :code, remedy = :remedy,
-       attended = attended and :under_way, deaths = 0, started_at = coalesce(started_at, :started), finished_at = :finished
+       attended = attended and :under_way,
+       deaths = iif('PROCESS_DIED' in (code, :code), deaths, 0), started_at = coalesce(started_at, :started), finished_at = :finished
  where id = :id;
 
 -- name: attend

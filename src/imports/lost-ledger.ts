@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ImportState } from '../membership/import-state.ts';
 import { LedgerError } from '../platform/sqlite.ts';
 import type { ImportRecord } from './catalog.ts';
+import { isMachineWait } from './reason-codes.ts';
 
 /** States in which an import has a ledger, whatever came before. The others may come before its file was read. */
 const AFTER_READING: ReadonlySet<ImportState> = new Set<ImportState>([
@@ -18,8 +19,7 @@ export function hasLedger(
   path: string,
 ): boolean {
   if (existsSync(path)) return true;
-  // A full disk may block it before or after its file was read.
-  const wasRead = AFTER_READING.has(state) && code !== 'DISK_FULL';
+  const wasRead = AFTER_READING.has(state) && !isMachineWait(code);
   if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw LedgerError.missing(path);
   return false;
 }

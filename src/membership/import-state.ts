@@ -24,7 +24,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     staged: 'the whole input was read and checked',
     rejected: 'the input cannot be read or used',
     aborted: 'more rows are invalid than it may have',
-    blocked: 'the disk has no room for it',
+    blocked: 'the machine cannot read it now',
     failed: 'an unexpected error ended the reading of its input',
     cancelled: 'cancelled while it was being read: nothing was sent',
   },
@@ -58,7 +58,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     failed: 'it could not continue',
   },
   blocked: {
-    staging: 'there is room again: the input is read',
+    staging: 'its wait is over: the input is read',
     running: 'resumed after a fix',
     cancelling: 'cancelled instead of a fix',
     cancelled: 'cancelled before anything was read',

@@ -175,7 +175,7 @@ function maxCreateText(text: string): MaxCreate | undefined {
 }
 
 function boundOf(text: string): CreateBound | undefined {
-  const [, digits, percent] = /^\s*(\d{1,12}(?:\.\d+)?)\s*(%?)\s*$/.exec(text) ?? [];
+  const [, digits, percent] = /^(\d{1,12}(?:\.\d+)?)\s*(%?)$/.exec(text.trim()) ?? [];
   if (digits === undefined) return undefined;
   if (percent === '%') return Number(digits) <= 100 ? { percent: Number(digits) } : undefined;
   return Number.isInteger(Number(digits)) ? { count: Number(digits) } : undefined;

@@ -70,6 +70,10 @@ export interface Config {
   readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
+  /** Where reports go: a whole path or an address; undefined: nowhere, unless an import says it. */
+  readonly reportTo: string | undefined;
+  /** Folders (whole paths) and addresses that imports made over the API may have their reports written to. */
+  readonly reportTargets: readonly string[];
   /** By name. */
   readonly namedSources: Readonly<Record<string, NamedSource>>;
   /** Origin of the server that imports are run by, such as `http://127.0.0.1:7700`; undefined: this process runs them. */
@@ -111,10 +115,10 @@ export function environmentVariable(name: string): string | undefined {
 /** @throws ConfigError */
 export function readConfig(flags: Flags = {}, environment: Environment = process.env, folder = process.cwd()): Config {
   const env = withEnvFile(environment, folder);
-  const { path, file: whole } = readConfigFile(env['ROLLCALL_CONFIG'], folder);
+  const { path, file: everything } = readConfigFile(env['ROLLCALL_CONFIG'], folder);
   const profileFlag = flags.profile ?? chosenProfile;
-  const profile = profileFlag ?? present(env['ROLLCALL_PROFILE']) ?? asText(whole.profile);
-  const file = profile === undefined ? whole : withProfile(whole, profile, path);
+  const profile = profileFlag ?? present(env['ROLLCALL_PROFILE']) ?? asText(everything.profile);
+  const file = profile === undefined ? everything : withProfile(everything, profile, path);
   const given = (name: SettingName): Setting | undefined => {
     const { env: variable, only, orFile } = SETTINGS[name] as SettingDeclaration;
     const value = present(env[variable]);
@@ -140,9 +144,11 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     return number === undefined ? value(name) : parsed(name, { name, value: String(number) });
   };
   const callsSet = numberOf('callsPerMinute');
+  const whole = (one: string) => (URL.canParse(one) ? one : resolve(folder, one));
+  const reportTo = value('reportTo');
   const logFile = flags.logFile ?? value('logFile');
   const share = value('budgetShare') ?? DEFAULT_BUDGET_SHARE;
-  if (profile !== undefined) checkProfile(profile, whole.profiles?.[profile], { host: host?.host, apps });
+  if (profile !== undefined) checkProfile(profile, everything.profiles?.[profile], { host: host?.host, apps });
   return Object.freeze({
     profile,
     profileFlag,
@@ -165,7 +171,9 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     bannedList: value('bannedList') ?? 'auto',
     giveUpAfterMs: flags.giveUpAfter ?? value('giveUpAfter'),
     namedSources: readNamedSources(file.sources, folder),
-    sources: (value('sources') ?? []).map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
+    sources: (value('sources') ?? []).map(whole),
+    reportTo: reportTo === undefined ? undefined : whole(reportTo),
+    reportTargets: (value('reportTargets') ?? []).map(whole),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),
     token: value('token'),
     notify: flags.notify ?? value('notify'),

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 export async function writeWhole(
   path: string,
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  { mode = 0o600 }: { readonly mode?: number } = {},
+  { mode = 0o600, signal }: { readonly mode?: number; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   if (isSpecial(path)) {
     await pipeline(pieces, createWriteStream(path));
@@ -17,7 +17,7 @@ export async function writeWhole(
   }
   const unfinished = `${path}.part`;
   try {
-    await pipeline(pieces, createWriteStream(unfinished, { mode, flush: true }));
+    await pipeline(pieces, createWriteStream(unfinished, { mode, flush: true }), { ...(signal && { signal }) });
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });

@@ -86,7 +86,7 @@ function parseWhen(text: string, when: string | undefined): { chance: number } |
   if (when === undefined) return { chance: 1 };
   if (/^\d+$/.test(when)) return { count: Number(when) };
   const chance = /^\d+(\.\d+)?%$/.test(when) ? Number(when.slice(0, -1)) / 100 : Number(when);
-  if (/^\d*\.?\d+%?$/.test(when) && chance <= 1) return { chance };
+  if (/^(?:\d+(?:\.\d+)?|\.\d+)%?$/.test(when) && chance <= 1) return { chance };
   throw new FaultSyntaxError(text, `"${when}" is neither a probability (5% or 0.05) nor a count of calls (3)`);
 }
 

@@ -29,12 +29,11 @@ export function runningImports(sources: {
       if (state !== 'running' || !reading.hasRows(id)) {
         return { ...view, etaSeconds: null, stoppedRegions: [], unansweredRegions: [] };
       }
-      const rows = reading.rowsOf(id);
-      const [counters, callsLeft] = await Promise.all([rows.counters(), rows.callsLeft()]);
+      const done = await reading.rowsOf(id).progress();
       const pace = paces.get(id) ?? paceOf(callsPerMinute);
       paces.set(id, pace);
-      const { etaSeconds } = pace({ counters, callsLeft, regions, staging: null, isSending: true, now: Date.now() });
-      const used = regions.filter(({ region }) => (callsLeft.get(region) ?? 0) > 0);
+      const { etaSeconds } = pace({ ...done, regions, staging: null, isSending: true, now: Date.now() });
+      const used = regions.filter(({ region }) => (done.callsLeft.get(region) ?? 0) > 0);
       const stoppedRegions = used.flatMap(({ region, stopped }) => (stopped ? [region] : []));
       const unansweredRegions = used.flatMap(({ region, unanswered }) => (unanswered === null ? [] : [region]));
       return { ...view, etaSeconds, stoppedRegions, unansweredRegions };

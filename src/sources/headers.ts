@@ -11,10 +11,10 @@ const SENDABLE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 /** `Authorization=env:NIGHTLY_TOKEN` as header and variable. What is given instead of a variable may be a secret, and is not shown. */
 export function headerFrom(text: string): readonly [header: string, variable: string] {
-  const [, header = '', value = ''] = /^\s*([^=:\s]+)\s*=\s*(.*?)\s*$/s.exec(text) ?? [];
+  const [, header = '', value = ''] = /^([^=:\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
   if (!NAME.test(header)) throw new SourceError(`a header has no name; ${FORM}`);
   if (OURS.test(header)) throw new SourceError(`the header ${header} is rollcall's own; leave it out`);
-  const [, variable] = VARIABLE.exec(value) ?? [];
+  const [, variable] = VARIABLE.exec(value.trim()) ?? [];
   if (variable !== undefined) return [header, variable];
   throw new SourceError(`the header ${header} names no environment variable; ${FORM}`);
 }

@@ -8,9 +8,10 @@ import { isLoopback } from '../platform/loopback.ts';
 import { schemeOf } from '../text/address.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
+import { resumed } from './resumed.ts';
 import { putFile } from './s3-write.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
 /** Objects in buckets: of S3, of everything that speaks its protocol, and of Google Cloud Storage, which speaks it as well. */
 
@@ -20,8 +21,6 @@ const QUIET_MS = 60_000;
 const PATTERN = /[*?[{]/;
 /** Objects below a prefix that a pattern is compared with. */
 const MAX_LISTED = 200_000;
-/** How often reading goes on where it broke off. */
-const MAX_RESUMED = 3;
 
 const GOOGLE = 'https://storage.googleapis.com';
 
@@ -52,6 +51,7 @@ const REMEDIES: Readonly<Record<string, Words>> = {
   PreconditionFailed: 'it was replaced while it was read: try again',
   SlowDown: 'try again later',
   ECONNREFUSED: words`check the address that ${option('endpoint')} gives, and whether its server runs`,
+  ...UNKNOWN_AUTHORITY,
   ENOTFOUND: words`check the region, and the address that ${option('endpoint')} gives`,
 };
 
@@ -66,14 +66,18 @@ export const s3Source: Adapter = (request) => {
   const config = configOf(request, place);
   return {
     name: place.name,
-    open: (signal, known) => asked(place, config, signal, (client) => open(client, place, signal, known)),
+    open: async (signal, known) => {
+      if (place.key === '') throw namesNoObject(place);
+      return asked(place, config, signal, (client) => open(client, place, signal, known));
+    },
     list: (signal) =>
       asked(place, config, signal, async (client) => {
         const entries = await listed(client, place, signal);
         client.destroy();
         return entries;
       }),
-    write: (path, signal) => {
+    write: async (path, signal) => {
+      if (place.key === '') throw namesNoObject(place);
       // As servers of others do not know the newer checksums of S3.
       const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
       const put = async (client: S3Client) => {
@@ -86,11 +90,16 @@ export const s3Source: Adapter = (request) => {
 };
 
 function placeOf(address: string): Place {
-  const [, bucket = '', key = ''] = /^\s*[a-z0-9]+:\/\/([^/?#]+)\/(.*?)\s*$/is.exec(address) ?? [];
   const name = address.trim();
-  if (bucket !== '' && key !== '') return { bucket, key, name };
-  throw new SourceError(`${shown(name)} names no object`, {
-    remedy: `write it as ${schemeOf(address)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
+  const [, bucket = '', key = ''] = /^[a-z0-9]+:\/\/([^/?#]+)(?:\/(.*))?$/is.exec(name) ?? [];
+  const place = { bucket, key, name };
+  if (bucket === '') throw namesNoObject(place);
+  return place;
+}
+
+function namesNoObject({ name }: Place): SourceError {
+  return new SourceError(`${shown(name)} names no object`, {
+    remedy: `write it as ${schemeOf(name)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
   });
 }
 
@@ -199,28 +208,16 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
   const { ETag: version, ContentLength: size } = first;
   if (version !== undefined && version === known) return { name, version, content: undefined, close };
 
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    let body = first?.Body;
-    let read = 0;
-    for (let resumed = 0; ; resumed += 1) {
-      try {
-        for await (const piece of body as AsyncIterable<Uint8Array>) {
-          read += piece.length;
-          yield piece;
-        }
-        return;
-      } catch (error) {
-        if (signal.aborted || version === undefined || resumed === MAX_RESUMED) throw failed(name, error, signal);
-      }
-      // Of the same object, or not at all.
-      const rest = new GetObjectCommand({ ...at, IfMatch: version, Range: `bytes=${read}-` });
-      const next = await client.send(rest, { abortSignal: signal }).catch((error: unknown) => {
-        throw failed(name, error, signal);
-      });
-      body = next.Body;
-    }
-  }
-  return { name, version, content: { kind: 'bytes', size, pieces: pieces() }, close };
+  // Of the same object, or not at all.
+  const rest = async (from: number) => {
+    const command = new GetObjectCommand({ ...at, IfMatch: version, Range: `bytes=${from}-` });
+    return (await client.send(command, { abortSignal: signal })).Body as AsyncIterable<Uint8Array>;
+  };
+  const pieces = resumed(first.Body as AsyncIterable<Uint8Array>, version === undefined ? undefined : rest, {
+    failed: (error) => failed(name, error, signal),
+    signal,
+  });
+  return { name, version, content: { kind: 'bytes', size, pieces }, close };
 }
 
 /** The object that was written last among those that fit. */
@@ -267,11 +264,14 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
   });
 }
 
-/** What is in the folder of the key. */
-async function listed(client: S3Client, { bucket, key }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
-  const folder = key.replace(/[^/]*$/, '');
+/** What is in the folder of the key. There are no empty folders: one with nothing in it is not there. */
+async function listed(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
+  const folder = key.slice(0, key.lastIndexOf('/') + 1);
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });
   const { Contents = [], CommonPrefixes = [] } = await client.send(command, { abortSignal: signal });
+  if (folder !== '' && Contents.length + CommonPrefixes.length === 0) {
+    throw new SourceError(`there is no folder ${shown(folder)} in ${shown(name)}`, { remedy: 'check the address' });
+  }
   const folders = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(folder.length, -1));
   return [
     ...folders.map((name) => ({ name, kind: 'folder' as const, size: 0, modifiedAt: 0 })),

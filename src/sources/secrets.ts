@@ -12,7 +12,8 @@ const PLACE = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/s;
 
 /** `password=env:DB_PASSWORD` as name and place. What is given in place of a place may be the secret, and is not shown. */
 export function secretFrom(text: string): readonly [name: string, place: string] {
-  const [, name = '', place = ''] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/s.exec(text) ?? [];
+  const [, name = '', value = ''] = /^([^=\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
+  const place = value.trim();
   if (!NAME.test(name)) throw new SourceError(`a secret has no name; ${FORM}`);
   if (!PLACE.test(place)) throw new SourceError(`the secret ${name} says not where its value is; ${FORM}`);
   return [name, place];

@@ -14,7 +14,6 @@ import { SourceError } from './source-errors.ts';
 /** All in ms. */
 const CONNECT_MS = 20_000;
 const QUIET_MS = 15_000;
-const WHOLE_MS = 30 * 60_000;
 
 export interface Place {
   readonly user: string;
@@ -56,13 +55,8 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
     client.destroy();
   };
   signal.addEventListener('abort', onStop, { once: true });
-  const late = setTimeout(() => {
-    ended.reject(new SourceError(`${shown(place.name)} takes longer than ${WHOLE_MS / 60_000} minutes`));
-    client.destroy();
-  }, WHOLE_MS);
   const close = () => {
     signal.removeEventListener('abort', onStop);
-    clearTimeout(late);
     client.end();
     client.destroy();
   };

@@ -22,6 +22,9 @@ export interface Spooled {
   readonly version: string | null;
 }
 
+/** However slowly it comes: a server that gives a byte a second is never quiet. */
+const WHOLE_MINUTES = 60;
+
 /** What is kept already of a source. */
 export type Kept = Pick<Spooled, 'hash' | 'version'>;
 
@@ -32,6 +35,8 @@ export interface SpoolOptions {
   /** What is kept in `path`: it is only read if the source has changed. */
   readonly kept?: Kept | null;
   readonly onProgress?: ((progress: SpoolProgress) => void) | undefined;
+  /** Aborted when it takes too long. Default: after an hour. */
+  readonly late?: AbortSignal;
 }
 
 export interface SpoolProgress {
@@ -47,8 +52,25 @@ export interface SpoolProgress {
  * @throws SourceError, NoRoom; the signal's reason when aborted
  */
 export async function spool(source: Source, options: SpoolOptions): Promise<Spooled> {
-  const { path, signal, kept = null } = options;
+  const { signal, kept = null, late = AbortSignal.timeout(WHOLE_MINUTES * 60_000) } = options;
   signal.throwIfAborted();
+  const either = AbortSignal.any([signal, late]);
+  try {
+    return await keepWhole(source, options, kept, either);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw tooSlow(shown(source.name), error);
+    throw error;
+  }
+}
+
+async function keepWhole(
+  source: Source,
+  options: SpoolOptions,
+  kept: Kept | null,
+  signal: AbortSignal,
+): Promise<Spooled> {
+  const { path } = options;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // A copy that was damaged, or replaced by a process that died before it noted that, does not count.
   const isThere = kept !== null && existsSync(path) && (await hashOf(path)) === kept.hash;
@@ -56,10 +78,7 @@ export async function spool(source: Source, options: SpoolOptions): Promise<Spoo
   try {
     const { name, version = null, content } = opened;
     if (content === undefined) return { path, name, hash: kept?.hash ?? '', version };
-    return { path, name, hash: await keep(opened.name, content, options), version };
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
+    return { path, name, hash: await keep(opened.name, content, { ...options, signal }), version };
   } finally {
     await opened.close();
   }
@@ -67,7 +86,7 @@ export async function spool(source: Source, options: SpoolOptions): Promise<Spoo
 
 /** Writes the file within its bounds; its hash. */
 async function keep(name: string, content: Content, options: SpoolOptions): Promise<string> {
-  const { path, maxBytes, onProgress } = options;
+  const { path, maxBytes, onProgress, signal } = options;
   const at = shown(name);
   const of = content.kind === 'bytes' ? content.size : undefined;
   if (of !== undefined) {
@@ -97,8 +116,15 @@ async function keep(name: string, content: Content, options: SpoolOptions): Prom
       yield counted(Buffer.from(piece.map((cells) => csvLine(cells, ',')).join('')), rows);
     }
   }
-  await writeWhole(path, pieces());
+  await writeWhole(path, pieces(), { signal });
   return hash.digest('hex');
+}
+
+function tooSlow(at: string, cause: unknown): SourceError {
+  return new SourceError(`${at} has not given everything within ${WHOLE_MINUTES} minutes`, {
+    remedy: 'ask for less at once, or fetch it to a file by other means',
+    cause,
+  });
 }
 
 function brokenOff(at: string, bytes: number, of: number): SourceError {

@@ -7,18 +7,12 @@ import { shown, shownPath } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { addressName, schemeOf } from '../text/address.ts';
 import type { Adapter, Content, Opened, SourceRequest, SourceSettings } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
 /** What all databases share: one query in one transaction that only reads, its values as the database's own CSV output has them. */
 
-interface SqlLimits {
-  /** One statement, as the database measures it, in ms. */
-  readonly statementMs: number;
-  /** All of it, in ms. */
-  readonly wholeMs: number;
-}
-
-const LIMITS: SqlLimits = { statementMs: 10 * 60_000, wholeMs: 60 * 60_000 };
+/** One statement, as the database measures it. */
+const STATEMENT_MS = 10 * 60_000;
 export const CONNECT_MS = 10_000;
 /** Rows that are fetched at once. */
 export const ROWS_AT_ONCE = 2_000;
@@ -54,7 +48,7 @@ export const IS_SLOW = 'ask for fewer rows, or add an index';
 
 const QUERY_REMEDY = words`name a table with ${option('table')}, or a file with one SELECT with ${option('query')}`;
 
-export function sqlSource(database: Database, limits = LIMITS): Adapter {
+export function sqlSource(database: Database, statementMs = STATEMENT_MS): Adapter {
   return (request) => {
     const { query, table } = request.settings;
     const name = addressName(request.address);
@@ -63,7 +57,7 @@ export function sqlSource(database: Database, limits = LIMITS): Adapter {
         remedy: QUERY_REMEDY,
       });
     }
-    return { name, open: (signal) => open(database, request, name, limits, signal) };
+    return { name, open: (signal) => open(database, request, name, statementMs, signal) };
   };
 }
 
@@ -71,16 +65,13 @@ async function open(
   database: Database,
   request: SourceRequest,
   name: string,
-  { statementMs, wholeMs }: SqlLimits,
-  stop: AbortSignal,
+  statementMs: number,
+  signal: AbortSignal,
 ): Promise<Opened> {
   const sql = await sqlOf(request.settings, database.quote);
-  const limit = AbortSignal.timeout(wholeMs);
-  const signal = AbortSignal.any([stop, limit]);
   const failed = (error: unknown): never => {
-    stop.throwIfAborted();
+    signal.throwIfAborted();
     if (error instanceof SourceError) throw error;
-    if (limit.aborted) throw tooSlow(name, wholeMs);
     throw refused(name, error, database.remedies);
   };
   try {
@@ -124,12 +115,6 @@ async function sqlOf({ query, table }: SourceSettings, quote: Database['quote'])
   });
 }
 
-function tooSlow(name: string, wholeMs: number): SourceError {
-  return new SourceError(`${shown(name)} did not give all rows within ${wholeMs / 60_000} minutes`, {
-    remedy: IS_SLOW,
-  });
-}
-
 /** Errors of the network and of TLS, for all databases. */
 const NETWORK: Readonly<Record<string, Words>> = {
   ECONNREFUSED: 'check host and port, and whether the database runs',
@@ -137,17 +122,7 @@ const NETWORK: Readonly<Record<string, Words>> = {
   EAI_AGAIN: 'check the name of the host',
   ETIMEDOUT: 'check host and port, and firewalls on the way',
   ECONNRESET: 'try again, and look into the log of the database',
-  ...Object.fromEntries(
-    [
-      'SELF_SIGNED_CERT_IN_CHAIN',
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-    ].map((code) => [
-      code,
-      'its certificate is of an authority that is not known here: name the file with it in NODE_EXTRA_CA_CERTS',
-    ]),
-  ),
+  ...UNKNOWN_AUTHORITY,
 };
 
 /** What the database said; its messages name tables and columns, and never a password. */

@@ -13,7 +13,7 @@ const { path, sql, atOnce } = JSON.parse(readFileSync(0, 'utf8')) as Readonly<
 try {
   const database = new DatabaseSync(path, { readOnly: true });
   const statement = database.prepare(sql);
-  const rest = sql.slice(statement.sourceSQL.length).replace(/--[^\n]*|\/\*.*?\*\//gs, '');
+  const rest = sql.slice(statement.sourceSQL.length).replace(/--[^\n]*|\/\*.*?(?:\*\/|$)/gs, '');
   if (rest.replace(/[\s;]/g, '') !== '') throw new Error('there is more than one statement');
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);

@@ -48,15 +48,40 @@ async function trySource(name: string, context: SourceContext, stop: AbortSignal
   }
 }
 
+/** Reads the beginning of what is at the address; of a folder, lists it and reads the beginning of its newest file. */
 async function found(name: string, context: SourceContext, signal: AbortSignal): Promise<string> {
-  const folder = await sourceAt(requestOf(`${name}:/`, {}, context)).catch(() => undefined);
-  const entries = await folder?.list?.(signal).catch(() => undefined);
-  if (entries !== undefined && entries.length > 0) {
-    const files = entries.filter(({ kind }) => kind === 'file').toSorted((a, b) => b.modifiedAt - a.modifiedAt);
-    const newest = files[0] === undefined ? '' : `, the newest is ${files[0].name}`;
-    return `${counted(files.length, 'file')} in its folder${newest}`;
+  const at = (place: string) => sourceAt(requestOf(`${name}:${place}`, {}, context));
+  const listed = async (place: string) => (await at(place)).list?.(signal);
+  const reading = await asResult(at('').then((source) => firstOf(source, signal)));
+  if (reading.ok) {
+    const listing = await asResult(listed(''));
+    return listing.ok ? reading.value : `${reading.value}; its folder cannot be listed: ${listing.error.what}`;
   }
-  return firstOf(await sourceAt(requestOf(`${name}:`, {}, context)), signal);
+  const listing = await asResult(listed('/'));
+  // What the place itself said tells more than what is wrong with the address as one of a file.
+  if (!listing.ok) throw reading.error.cause === undefined ? listing.error : reading.error;
+  if (listing.value === undefined) throw reading.error;
+  const files = listing.value.filter(({ kind }) => kind === 'file').toSorted((a, b) => b.modifiedAt - a.modifiedAt);
+  const [newest] = files;
+  const many = `${counted(files.length, 'file')} in its folder`;
+  if (newest === undefined) return many;
+  await firstOf(await at(`/${newest.name}`), signal);
+  return `${many}; the newest, ${newest.name}, can be read`;
+}
+
+type Result<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: RollcallError };
+
+/** What may fail for a reason that people are told. @throws anything else */
+function asResult<Value>(attempt: Promise<Value>): Promise<Result<Value>> {
+  return attempt.then(
+    (value): Result<Value> => ({ ok: true, value }),
+    (error: unknown): Result<Value> => {
+      if (error instanceof RollcallError) return { ok: false, error };
+      throw error;
+    },
+  );
 }
 
 /** Reads the beginning. */

@@ -2,7 +2,7 @@
 
 /** One scheme may be inside of another: `jdbc:postgresql://`. */
 const ADDRESS = /^\s*(?:((?:[a-z][a-z0-9+.-]*:)*[a-z][a-z0-9+.-]*):\/\/|(sqlite):)/i;
-const WITH_PASSWORD = /:\/\/[^/?#@]*:.*@/s;
+const WITH_PASSWORD = /:\/\/[^/?#@:]*:/;
 
 /** The scheme of an address, such as `https`; undefined for anything else. */
 export function schemeOf(text: string): string | undefined {
@@ -16,7 +16,7 @@ export function isAddress(text: string): boolean {
 
 /** Whether there is `name:password@` in an address. */
 export function hasPassword(address: string): boolean {
-  return WITH_PASSWORD.test(address);
+  return WITH_PASSWORD.test(address.slice(0, Math.max(0, address.lastIndexOf('@'))));
 }
 
 /** A text for a message: of an address only its scheme. */

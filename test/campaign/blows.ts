@@ -5,7 +5,7 @@ import { startRedis } from '../servers/redis.ts';
 import { startSentinelled } from '../servers/sentinel.ts';
 import type { TestServer } from '../servers/server.ts';
 import type { Verdict } from './checker.ts';
-import { finish, openPlace, type Place, type PlaceOptions, type Rollcall } from './place.ts';
+import { finish, openPlace, type Place, type PlaceOptions, type Rollcall, served } from './place.ts';
 import { startProxy } from './proxy.ts';
 import { OUTAGES } from './service.ts';
 
@@ -118,6 +118,27 @@ function throughProxy(delayMs: number, hurt: (proxy: Awaited<ReturnType<typeof s
   };
 }
 
+/** Many imports wait for their turn in a server that is killed while they do, and twice more soon after it has started. */
+const serverKilled: Blow = async (options) => {
+  const place = await openPlace(options);
+  try {
+    let server = await place.serve();
+    const uploads = await place.upload(server, 12);
+    await place.reaches(0.1);
+    for (let kills = 0; kills < 3; kills += 1) {
+      await server.kill();
+      server = await place.serve();
+      // It has taken up all of them, and made a call or two.
+      await sleep(1_000);
+    }
+    const help = await served(server, uploads);
+    await server.kill();
+    return { ...(await place.verdict(uploads)), help };
+  } finally {
+    await place.close();
+  }
+};
+
 /** The data directory is full in the middle, and gets room after that. */
 function diskFull(diskKb: number): Blow {
   return async (options) => {
@@ -164,6 +185,7 @@ export const BLOWS: Readonly<Record<string, Blow>> = {
   'redis: 500 ms each way': throughProxy(500, () => {}),
   'sentinel: kill -9 of the master': fleet(startSentinelled, ({ server }) => server.kill()),
   'postgres: kill -9 of Postgres': fleet(startPostgres, restarts(5)),
+  'serve: kill -9, and twice soon after a start': serverKilled,
   'disk full: 3,200 kB': diskFull(3_200),
   'disk full: 4,500 kB': diskFull(4_500),
 };

@@ -48,8 +48,12 @@ export interface Place {
   tell(command: Command): Promise<void>;
   /** Gives the file system of the data directory another size. */
   enlarge(diskKb: number): void;
-  /** Compares the report of the latest import with the journal. */
-  verdict(): Promise<Verdict>;
+  /** Starts `serve`. Resolves when it listens. */
+  serve(): Promise<Server>;
+  /** Uploads the file in so many pieces, each with all rows of its groups. */
+  upload(server: Server, pieces: number): Promise<readonly Upload[]>;
+  /** Compares the report of the latest import with the journal, or those of uploads. */
+  verdict(uploads?: readonly Upload[]): Promise<Verdict>;
   close(): Promise<void>;
 }
 
@@ -63,6 +67,16 @@ export interface Rollcall {
   kill(): Promise<void>;
 }
 
+export interface Server extends Rollcall {
+  readonly address: string;
+}
+
+/** An import of a part of the file. */
+interface Upload {
+  readonly id: string;
+  readonly orders: readonly Order[];
+}
+
 export async function openPlace(options: PlaceOptions): Promise<Place> {
   const { rows, seed, queue, diskKb } = options;
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-campaign-'));
@@ -73,8 +87,7 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
   }
   const { orders, before } = makeOrders(rows, seed);
   const file = join(folder, 'members.csv');
-  const lines = orders.map(({ region, guid, uid, scope }) => `${region},${guid},${uid},${scope}`);
-  writeFileSync(file, `region,guid,uid,scope\n${lines.join('\n')}\n`);
+  writeFileSync(file, csvOf(orders));
   const settings = { port: 0, seed, faults: 0, refusesRepeats: true, latencyMs: 20, ...options.service, before };
   const service = spawn(process.execPath, [SERVICE, join(folder, 'service'), JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -111,10 +124,26 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
       await answers.next();
     },
     enlarge: (size) => execFileSync('mount', ['-o', `remount,size=${size}k`, data]),
-    verdict: async () => {
-      const report = rollcall(['report', '--format', 'csv', '--output', join(folder, 'campaign.csv')]);
-      if ((await report.ended) !== 0) throw new Error(`there is no report: ${report.said()}`);
-      return check(orders, readFileSync(join(folder, 'campaign.csv'), 'utf8'), journal());
+    serve: async () => {
+      const started = rollcall(['serve', '--port', '0', '--calls-per-minute', '60']);
+      const address = await listening(started);
+      last = started;
+      return { ...started, address };
+    },
+    upload: (server, pieces) => {
+      const pieceOf = ({ guid }: Order) => Number(/\d+$/.exec(guid)?.[0]) % pieces;
+      const all = Array.from({ length: pieces }, (_, nth) => orders.filter((order) => pieceOf(order) === nth));
+      return Promise.all(all.map(async (some) => ({ orders: some, id: await send(server, csvOf(some)) })));
+    },
+    verdict: async (uploads = [{ id: '', orders }]) => {
+      const verdicts = [];
+      for (const { id, orders: some } of uploads) {
+        const output = join(folder, `campaign${id}.csv`);
+        const report = rollcall(['report', ...(id === '' ? [] : [id]), '--format', 'csv', '--output', output]);
+        if ((await report.ended) !== 0) throw new Error(`there is no report: ${report.said()}`);
+        verdicts.push(check(some, readFileSync(output, 'utf8'), journal()));
+      }
+      return verdicts.reduce(both);
     },
     close: async () => {
       await Promise.all(processes.map((one) => one.kill()));
@@ -136,6 +165,61 @@ export async function finish(place: Place, first = place.coordinate()): Promise<
     if (help === MAX_HELP) throw new Error(`the import has not finished, exit code ${code}: ${running.said()}`);
     running = place.coordinate();
   }
+}
+
+/** Waits until the imports are over, and resumes those that have failed. Returns how often that was needed. */
+export async function served(server: Server, uploads: readonly Upload[]): Promise<number> {
+  let help = 0;
+  for (const { id } of uploads) {
+    for (;;) {
+      const { state } = (await ask(server, `/v1/imports/${id}`)) as { state: string };
+      if (state === 'completed') break;
+      if (state === 'failed' && help++ < MAX_HELP * uploads.length) {
+        await ask(server, `/v1/imports/${id}/resume`, { method: 'POST' });
+      }
+      if (server.isOver()) throw new Error(`the server has ended: ${server.said()}`);
+      await sleep(100);
+    }
+  }
+  return help;
+}
+
+async function ask({ address }: Server, path: string, request: RequestInit = {}): Promise<unknown> {
+  const answer = await fetch(`${address}${path}`, request);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+async function send(server: Server, body: string): Promise<string> {
+  const headers = { 'content-type': 'text/csv' };
+  return ((await ask(server, '/v1/imports?name=members.csv', { method: 'POST', headers, body })) as { id: string }).id;
+}
+
+async function listening(server: Rollcall): Promise<string> {
+  for (;;) {
+    const address = /Listening on (\S+)/.exec(server.said())?.[1];
+    if (address !== undefined) return address;
+    if (server.isOver()) throw new Error(`serve has ended: ${server.said()}`);
+    await sleep(25);
+  }
+}
+
+/** Two verdicts on one journal. */
+function both(one: Verdict, other: Verdict): Verdict {
+  return {
+    rows: one.rows + other.rows,
+    lost: one.lost + other.lost,
+    twice: one.twice + other.twice,
+    wrong: [...one.wrong, ...other.wrong],
+    givenUp: one.givenUp + other.givenUp,
+    unconfirmed: one.unconfirmed + other.unconfirmed,
+    duplicateAdds: one.duplicateAdds,
+  };
+}
+
+function csvOf(orders: readonly Order[]): string {
+  const lines = orders.map(({ region, guid, uid, scope }) => `${region},${guid},${uid},${scope}`);
+  return `region,guid,uid,scope\n${lines.join('\n')}\n`;
 }
 
 function environment(folder: string, data: string, port: number, queue: string | undefined): NodeJS.ProcessEnv {

@@ -30,6 +30,7 @@ test('every topic has a title, a text and a name that no command has', () => {
   for (const { name, title, text } of topics) {
     expect(Object.keys(COMMANDS)).not.toContain(name);
     expect([title, text()]).toEqual([expect.stringMatching(/\w/), expect.stringContaining(title)]);
+    expect(text()).not.toContain('<!--');
   }
 });
 

@@ -63,7 +63,7 @@ test('sources and doctor try each named source, and say what is wrong with it', 
   const tried = JSON.parse(stdout);
   expect(code).toBe(EXIT.usage);
   expect(tried).toMatchObject([
-    { name: 'hr', ok: true, detail: '1 file in its folder, the newest is members.csv' },
+    { name: 'hr', ok: true, detail: '1 file in its folder; the newest, members.csv, can be read' },
     { name: 'one', ok: true, detail: expect.stringMatching(/its file has \d+ bytes/) },
     { name: 'it', ok: false, detail: expect.stringContaining('there is no ') },
   ]);

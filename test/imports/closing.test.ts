@@ -47,7 +47,12 @@ async function endingImport() {
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   const closings = createClosings({
     dir,
-    catalog: { get: () => RECORD, setProblems: () => {}, setTotals: (_, totals) => kept.push(totals) },
+    catalog: {
+      attend: () => {},
+      get: () => RECORD,
+      setProblems: () => {},
+      setTotals: (_, totals) => kept.push(totals),
+    },
     reading,
     emit: async (_, what) => {
       if (what.kind === 'fault') reject(what.error);

@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { constants, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
@@ -63,6 +65,59 @@ test('a coordinator that is killed while it sends loses no row and reports none 
   const ledger = openImportLedger(path);
   expect(ledger.check()).toMatchObject({ holds: true });
   ledger.close();
+});
+
+test('a coordinator that is killed while it queues batches knows that they may have been sent', async () => {
+  const root = tempDir();
+  const sandbox = await startSandbox({ users: 'any', groups: 'any', rateLimit: { calls: 1_000_000, perMs: 1_000 } });
+  onTestFinished(() => sandbox.close());
+  const rows = participants(300, 'group');
+  writeFileSync(join(root, 'members.csv'), csv(rows));
+  const { appId, apiKey } = sandbox.apps.us;
+  const { host, caPem: ca } = sandbox;
+  const settings = { dataDir: join(root, 'data'), file: join(root, 'members.csv'), host, ca, appId, apiKey };
+  expect(await startCoordinator({ ...settings, diesQueueing: true }).ended).toBeNull();
+  const { reported } = await completedAfterKills(settings, sandbox, []);
+  const counts = countsOf(reported);
+  expect(counts.added + counts.already_member).toBe(300);
+  const found = reported.filter(({ status }) => status === 'already_member').map(({ message }) => message);
+  // One call was answered, and others may have been carried out.
+  expect(found.length).toBeGreaterThanOrEqual(25);
+  expect(found).toEqual(found.map(() => expect.stringContaining('the process that sent it')));
+});
+
+test('a coordinator that is killed while it writes reports writes them at the next start, whole', async () => {
+  const root = tempDir();
+  const sandbox = await startSandbox({ users: 'any', groups: 'any', latencyMs: [20, 60] });
+  onTestFinished(() => sandbox.close());
+  const dir = dataDir(join(root, 'data'));
+  const rows = participants(1_000, 'team');
+  const file = join(root, 'members.csv');
+  writeFileSync(file, csv(rows));
+  const { host, caPem: ca, apps } = sandbox;
+  const settings: CoordinatorProcessSettings = { dataDir: dir.root, file, host, ca, ...apps.us };
+  const child = startCoordinator(settings);
+  await child.working;
+  const catalog = openCatalogReader(dir.catalog);
+  onTestFinished(() => catalog.close());
+  const folder = dir.folder(catalog.list(1)[0]?.id ?? '');
+  // Whoever writes into a pipe waits for its reader, and so the moment is known.
+  const unfinished = join(folder, 'report.csv.part');
+  execFileSync('mkfifo', [unfinished]);
+  const pipe = await open(unfinished, constants.O_RDONLY | constants.O_NONBLOCK);
+  await eventually(async () => (await pipe.read(Buffer.alloc(10)).catch(() => ({ bytesRead: 0 }))).bytesRead).toBe(10);
+  child.process.kill('SIGKILL');
+  await child.ended;
+  await pipe.close();
+  rmSync(unfinished);
+  writeFileSync(unfinished, 'half a li');
+
+  const requests = sandbox.calls.us.requests;
+  expect(await startCoordinator(settings).ended).toBe(0);
+  expect(catalog.list(1)[0]?.state).toBe('completed');
+  expect(readFileSync(join(folder, 'report.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(rows.length + 1);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  expect(sandbox.calls.us.requests).toBe(requests);
 });
 
 test('a coordinator that is killed in the middle of edits goes on with them: each is done, and recorded once', async () => {

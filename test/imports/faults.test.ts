@@ -1,11 +1,13 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { csv, EMBEDDED, openPipeline, type Pipeline, participants } from './pipeline-harness.ts';
+import { utcTime } from '../../src/text/wording.ts';
+import { Doorkeeper } from './doorkeeper.ts';
+import { csv, EMBEDDED, eventually, openPipeline, type Pipeline, participants } from './pipeline-harness.ts';
 import { runningImport } from './running-import.ts';
 
 /** Makes every statement of this kind fail in an import's ledger, until `undo`. */
@@ -142,24 +144,101 @@ describe('an import in which the process dies', () => {
     catalog.close();
   };
 
-  test('twice without progress is not begun again by itself; others go on, and resume tries once more', async () => {
+  /** From now on time passes only when the test says so. */
+  const stopClock = (): { pass(ms: number): void } => {
+    let now = Date.now();
+    vi.useFakeTimers({ toFake: ['Date'], now });
+    onTestFinished(() => void vi.useRealTimers());
+    return {
+      pass: (ms) => {
+        now += ms;
+        vi.setSystemTime(now);
+      },
+    };
+  };
+
+  /** The process dies so often without progress, and each time the next one has waited as long as it must. */
+  const dieOften = async (pipeline: Pipeline, id: string, times: number): Promise<void> => {
+    for (let n = 0; n < times; n += 1) {
+      die(pipeline, id);
+      await pipeline.restart();
+      await pipeline.stop();
+    }
+  };
+
+  test('twice without progress waits for a minute, says until when, and then continues by itself', async () => {
+    const pipeline = await openPipeline({ place: EMBEDDED });
+    const id = await pipeline.send(csv(participants(5_000)), { dryRun: true });
+    await pipeline.stop();
+    await dieOften(pipeline, id, 2);
+    const clock = stopClock();
+    const until = utcTime(Date.now() + 60_000);
+    await pipeline.restart();
+    expect(await pipeline.coordinator.continueAll()).toEqual([]);
+    const stands = { state: 'blocked', code: 'PROCESS_DIED', reason: expect.stringContaining(`continues at ${until}`) };
+    await eventually(() => pipeline.coordinator.find(id)).toMatchObject(stands);
+
+    // Another start changes nothing about it.
+    clock.pass(40_000);
+    await pipeline.stop();
+    await pipeline.restart();
+    expect(await pipeline.coordinator.continueAll()).toEqual([]);
+    expect(pipeline.coordinator.find(id)).toMatchObject(stands);
+    clock.pass(20_000);
+    const watch = pipeline.coordinator.watchWaits((error) => pipeline.failures.push(error), 5);
+    onTestFinished(() => watch.stop());
+    await eventually(() => pipeline.coordinator.find(id)).toMatchObject({ state: 'staged', code: 'DRY_RUN' });
+    expect(pipeline.sandbox.calls.us.requests).toBe(0);
+  });
+
+  test('waits longer each time; after six deaths it is set aside, others go on, and resume tries once more', async () => {
     const pipeline = await openPipeline({ place: EMBEDDED });
     const ids = [];
     for (const guid of ['one', 'two']) ids.push(await pipeline.send(csv(participants(5_000, guid)), { dryRun: true }));
     const [poison = '', other = ''] = ids;
     await pipeline.stop();
     expect(pipeline.states).toEqual(['staging', 'staging']);
-    for (const _ of [1, 2]) {
-      die(pipeline, poison);
+    const clock = stopClock();
+    await dieOften(pipeline, poison, 1);
+    die(pipeline, poison);
+    for (const minutes of [1, 2, 4, 8]) {
       await pipeline.restart();
+      await pipeline.coordinator.continueAll();
+      const reason = expect.stringContaining(`continues at ${utcTime(Date.now() + minutes * 60_000)}`);
+      await eventually(() => pipeline.coordinator.find(poison)).toMatchObject({ state: 'blocked', reason });
+      await pipeline.coordinator.settled(other);
       await pipeline.stop();
+      clock.pass(minutes * 60_000);
+      // The next one takes it up, and dies of it.
+      await pipeline.restart();
+      await pipeline.coordinator.continueAll();
+      expect(pipeline.coordinator.find(poison).state).toBe('staging');
+      await pipeline.stop();
+      die(pipeline, poison);
     }
     await pipeline.restart();
     expect(await pipeline.coordinator.continueAll()).toEqual([]);
     expect(pipeline.coordinator.find(poison)).toMatchObject({ state: 'failed', code: 'PROCESS_DIED' });
-    expect((await pipeline.coordinator.settled(other)).state).toBe('staged');
+    expect(pipeline.coordinator.find(other).state).toBe('staged');
     await pipeline.coordinator.resume(poison);
     expect((await pipeline.coordinator.settled(poison)).state).toBe('staged');
+  });
+
+  test('is one that was worked on: those that only stood by count nothing', async () => {
+    const door = new Doorkeeper();
+    const pipeline = await openPipeline({ place: EMBEDDED, concurrency: 1, chat: door.chat });
+    const ids: string[] = [];
+    for (const guid of ['one', 'two', 'three']) ids.push(await pipeline.send(csv(participants(60, guid))));
+    await eventually(() => ids.map((id) => pipeline.coordinator.find(id).state)).toEqual(ids.map(() => 'running'));
+    await door.until(1);
+    // As a new process sees it that finds this one killed.
+    const catalog = openCatalog(pipeline.dir.catalog);
+    catalog.countDeaths();
+    const deaths = ids.map((id) => catalog.deaths(id));
+    catalog.close();
+    expect(deaths.toSorted()).toEqual([0, 0, 1]);
+    door.open();
+    for (const id of ids) expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
   });
 
   test('once, or in between makes progress, goes on by itself', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { UnknownImport, WrongState } from '../../src/imports/import-errors.ts';
@@ -63,6 +63,23 @@ describe('removing', () => {
     writeFileSync(join(pipeline.dir.removed, 'some-import', 'ledger.sqlite'), '');
     await pipeline.restart();
     expect(existsSync(pipeline.dir.removed)).toBe(false);
+  });
+
+  test('what a crash left of inputs whose imports had not begun is deleted at the next start, and nothing else', async () => {
+    const pipeline = await openPipeline({ place });
+    const { id } = await pipeline.run(csv(ROWS));
+    await pipeline.stop();
+    const left = (name: string, files: readonly string[]) => {
+      mkdirSync(pipeline.dir.folder(name), { recursive: true });
+      for (const file of files) writeFileSync(join(pipeline.dir.folder(name), file), 'guid,uid');
+    };
+    left('half', ['input.part']);
+    left('whole', ['input']);
+    left('with-ledger', ['input', 'ledger.sqlite']);
+    left('reserved', []);
+    rmSync(join(pipeline.dir.folder(id), 'import.json'));
+    await pipeline.restart();
+    expect(readdirSync(join(pipeline.dir.root, 'imports')).sort()).toEqual([id, 'reserved', 'with-ledger']);
   });
 });
 

@@ -15,11 +15,17 @@ export interface S3Server {
   readonly asked: string[];
   /** Answers in place of the server: an error of S3 with its status. */
   refuse: { readonly code: string; readonly status: number; readonly headers?: Record<string, string> } | undefined;
+  /** What the credentials do not allow. */
+  forbidden: 'GET' | 'LIST' | undefined;
+  /** Gives objects a byte at a time. */
+  drips: boolean;
   /** Ends the connection after so many bytes of an object, once; told when that has happened. */
   breakAfter: number | undefined;
   onBreak: () => void;
   /** Ends the connection after more bytes of what is written, each time, until it is undefined again. */
   breakWrites: number | undefined;
+  /** Told of each object that has come. */
+  onPut: (key: string) => void;
   /** Uploads in parts that are not completed: parts by number. */
   readonly uploads: Map<string, Map<number, Buffer>>;
   /** Objects in one answer to a listing. */
@@ -38,9 +44,12 @@ export async function startS3(): Promise<S3Server> {
     objects: new Map(),
     asked: [],
     refuse: undefined,
+    forbidden: undefined,
+    drips: false,
     breakAfter: undefined,
     onBreak: () => {},
     breakWrites: undefined,
+    onPut: () => {},
     uploads: new Map(),
     pageSize: 1000,
     close: async () => {
@@ -72,7 +81,12 @@ function answer(server: S3Server, request: IncomingMessage, response: ServerResp
     return;
   }
   const key = names.join('/');
-  if (url.searchParams.get('list-type') === '2') {
+  const isList = url.searchParams.get('list-type') === '2';
+  if (server.forbidden === (isList ? 'LIST' : request.method)) {
+    error(403, 'AccessDenied');
+    return;
+  }
+  if (isList) {
     server.asked.push(`LIST ${url.searchParams.get('prefix') ?? ''}`);
     response.writeHead(200, { 'content-type': 'application/xml' }).end(listing(server, url.searchParams));
     return;
@@ -106,6 +120,11 @@ function answer(server: S3Server, request: IncomingMessage, response: ServerResp
     'last-modified': modifiedAt.toUTCString(),
     'accept-ranges': 'bytes',
   });
+  if (server.drips) {
+    const drip = setInterval(() => response.write('x'), 1);
+    response.on('close', () => clearInterval(drip));
+    return;
+  }
   const { breakAfter } = server;
   if (breakAfter === undefined) {
     response.end(part);

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { sourceAt } from '../../src/sources/schemes.ts';
 import type { SourceRequest, SourceSettings } from '../../src/sources/source.ts';
 import { SourceError } from '../../src/sources/source-errors.ts';
-import { type Kept, spool } from '../../src/sources/spool.ts';
+import { type Kept, type SpoolProgress, spool } from '../../src/sources/spool.ts';
 import { tempDir } from '../temp-dir.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from './s3-server.ts';
 
@@ -158,6 +158,16 @@ describe('refused with what to do:', () => {
     expect((await refusal(kept(`s3://${BUCKET}/`))).message).toContain('names no object');
     expect((await refusal(kept(`gs://${BUCKET}/m.csv`, { secrets: {} }))).message).toContain('HMAC key');
   });
+});
+
+test('an object that comes a byte at a time is given up when it takes too long', async () => {
+  server.drips = true;
+  const path = join(tempDir(), 'kept');
+  const [signal, late] = [new AbortController().signal, new AbortController()];
+  const onProgress = ({ bytes }: SpoolProgress) => bytes > 3 && late.abort();
+  const opened = await source(`s3://${BUCKET}/members/2026-02.csv`);
+  const error = await refusal(spool(opened, { path, maxBytes: 1e9, signal, late: late.signal, onProgress }));
+  expect([error.message, existsSync(path)]).toEqual([expect.stringContaining('within 60 minutes'), false]);
 });
 
 test('reading stops when it is aborted', async () => {

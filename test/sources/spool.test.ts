@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Content, Source } from '../../src/sources/source.ts';
 import { SourceError } from '../../src/sources/source-errors.ts';
-import { spool } from '../../src/sources/spool.ts';
+import { type SpoolProgress, spool } from '../../src/sources/spool.ts';
 import { rejection } from '../chat/chat-server.ts';
 import { tempDir } from '../temp-dir.ts';
 
@@ -112,6 +112,28 @@ test('what is kept already is only read again when it has changed, or the copy w
   expect(await keep(again, path, { kept: first })).toEqual(first);
   expect(again.known).toEqual([undefined]);
 });
+
+test.each([
+  ['bytes', (): Content => ({ kind: 'bytes', size: undefined, pieces: endless(Buffer.from('x')) })],
+  ['rows', (): Content => ({ kind: 'rows', columns: ['guid'], pieces: endless([['g']]) })],
+])(
+  'what goes on coming for too long leaves nothing, also where its adapter does not listen: %s',
+  async (_, content) => {
+    const folder = tempDir();
+    const source = sourceOf('1', content());
+    const late = new AbortController();
+    const onProgress = ({ bytes: so }: SpoolProgress) => so > 20 && late.abort();
+    const refused = await rejection(keep(source, join(folder, 'input'), { onProgress, late: late.signal }));
+    expect(refused).toMatchObject({ code: 'BAD_SOURCE', message: expect.stringContaining('within 60 minutes') });
+    expect([readdirSync(folder), source.closed]).toEqual([[], 1]);
+  },
+);
+
+/** Some of it, and then neither more nor an end. */
+async function* endless<Piece>(piece: Piece): AsyncGenerator<Piece> {
+  for (let at = 0; at < 30; at += 1) yield piece;
+  await new Promise<never>(() => {});
+}
 
 test('a signal that comes while rows come leaves nothing', async () => {
   const path = join(tempDir(), 'input');

@@ -35,7 +35,7 @@ async function openOnFullDisk() {
 test('stands still, says why, and continues by itself when there is room', async () => {
   const { syncing, syncs, moves, stands, makeRoom } = await openOnFullDisk();
   const errors: Error[] = [];
-  const watch = syncing.coordinator.watchRoom((error) => errors.push(error), 10);
+  const watch = syncing.coordinator.watchWaits((error) => errors.push(error), 10);
   onTestFinished(() => watch.stop());
   const id = await syncs.create(syncing.request('guid,uid\nteam,ann\nteam,ben\n'));
   await stands;
@@ -48,7 +48,7 @@ test('stands still, says why, and continues by itself when there is room', async
 
 test('can be cancelled while it waits', async () => {
   const { syncing, syncs, stands } = await openOnFullDisk();
-  const watch = syncing.coordinator.watchRoom(() => {}, 600_000);
+  const watch = syncing.coordinator.watchWaits(() => {}, 600_000);
   onTestFinished(() => watch.stop());
   const id = await syncs.create(syncing.request('guid,uid\nteam,ben\n'));
   await stands;

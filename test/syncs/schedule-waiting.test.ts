@@ -45,7 +45,7 @@ test('a run waits for a service that is away until shortly before its schedule i
   };
   const untilDue = Date.parse('2027-03-27T01:30:00Z') - office.now;
   expect(await waits()).toBe(untilDue * 0.95);
-  expect(await waits({ giveUpAfterMs: 60_000 })).toBe(60_000);
+  expect(await waits({ patience: { giveUpAfterMs: 60_000 } })).toBe(60_000);
 });
 
 test('a run whose import is resumed is under way again, and says what came of it', async () => {
@@ -120,7 +120,7 @@ test('a run that meets a full disk says so, and continues by itself when there i
   const { id } = runs.begin('nightly', 'ann');
   expect(await runs.over(id)).toMatchObject({
     state: 'running',
-    reason: expect.stringMatching(/^DISK_FULL: the disk of the data directory takes no more .*continues when there is/),
+    reason: expect.stringMatching(/^DISK_FULL: the disk of the data directory takes no more .*continues when that is/),
   });
   syncs.create = create;
   for (const goOn of syncs.waiting) goOn();

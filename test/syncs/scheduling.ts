@@ -50,10 +50,10 @@ class Syncs {
     this.end(id, 'incomplete');
   };
 
-  /** What goes on when there is room on the disk. */
+  /** What goes on when its wait is over. */
   readonly waiting: (() => void)[] = [];
 
-  whenRoom = (_error: unknown, goOn: () => void): boolean => {
+  whenOver = (_error: unknown, goOn: () => void): boolean => {
     this.waiting.push(goOn);
     return true;
   };
@@ -158,7 +158,7 @@ export function openOffice(): Office {
         ledger: (id) => join(root, 'imports', id),
         folder,
         sandbox: false,
-        giveUpAfterMs: undefined,
+        patience: { giveUpAfterMs: undefined },
         ca: undefined,
         environment: (name) => environment[name],
         clock: () => office.now,

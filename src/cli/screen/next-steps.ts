@@ -28,13 +28,14 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
       `  ${imports.folder(id)}`,
     ];
   }
+  const files = imports.files(summary).map(([what, where]) => `${what.padEnd(16)} ${where}`);
   switch (state) {
     case 'completed':
     case 'cancelled':
     case 'aborted':
       return [
         ...(state === 'aborted' ? [`Stopped: ${reason}.`, ''] : []),
-        ...imports.files(summary).map(([what, where]) => `${what.padEnd(16)} ${where}`),
+        ...files,
         '',
         ...(rows.invalid + rows.failed + rows.unconfirmed > 0
           ? ['See what went wrong, row by row:', command('report', ' --status failed,invalid,unconfirmed')]
@@ -64,8 +65,9 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
         ? [
             'Nothing was sent, because every row is invalid. See why, row by row:',
             command('report', ' --status invalid'),
+            ...files,
           ]
-        : ['Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
+        : [...files, 'Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
     case 'blocked':
       if (code === ('WRONG_TARGET' satisfies ReasonCode)) {
         return [withFullStop(`Blocked: ${reason}`), 'Nothing is lost. To end it instead:', command('cancel')];
@@ -99,6 +101,20 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
         return [
           withFullStop(`Blocked: ${reason}`),
           'Nothing is lost. Make room on the disk of the data directory, then continue:',
+          command('resume', sandbox),
+        ];
+      }
+      if (code === ('DATABASE_BUSY' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Waiting: ${reason}`),
+          'Nothing is lost. Under `rollcall serve` it continues by itself; else close that program, then continue:',
+          command('resume', sandbox),
+        ];
+      }
+      if (code === ('PROCESS_DIED' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Waiting: ${reason}`),
+          'That is, under `rollcall serve`. Nothing is lost. Continue it now:',
           command('resume', sandbox),
         ];
       }

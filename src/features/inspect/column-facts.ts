@@ -28,7 +28,7 @@ const MIN_SHARE = 0.8;
 /** A column with more different values holds no words for scopes or states. */
 const MAX_WORDS = 12;
 
-export const EMAIL = /^[^\s@,;|<>"]+@[^\s@,;|<>"]+\.[^\s@,;|<>"]+$/;
+export const EMAIL = /^[^\s@,;|<>"]+@[^\s@,;|<>"][^\s@,;|<>".]*\.[^\s@,;|<>"]+$/;
 export const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?$/;
 const MARK = /^(?:x|✓|✔|yes|no|y|n|true|false|0|1|-)$/i;
 /** A mark, even where there is only one in a column. */

@@ -117,5 +117,9 @@ const SHOW_IT =
   'correct or remove it in the folder recipes of the data directory; `rollcall recipes show` with its name says there what is wrong';
 
 function problems(error: z.ZodError): string {
-  return z.prettifyError(error).replace(/\s*\n\s*/g, ' ');
+  return z
+    .prettifyError(error)
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
 }

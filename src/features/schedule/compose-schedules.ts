@@ -84,7 +84,7 @@ export function scheduleRunsOptions(
     ledger: dir.ledger,
     folder: dir.schedule,
     ...sendsTo,
-    giveUpAfterMs: config.giveUpAfterMs,
+    patience: config,
     ca,
     sources: config.sources,
     named: config.namedSources,

@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
-import { roomSentence } from '../../imports/life/room-waits.ts';
+import { type Wait, waitOf } from '../../imports/life/waits.ts';
+import type { SendingConfig } from '../../imports/send/give-up.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
-import { isDiskFull } from '../../platform/disk-full.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
@@ -17,7 +18,7 @@ import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
-import { syncSettings } from './schedule-sync.ts';
+import { patienceOf, syncSettings } from './schedule-sync.ts';
 import { type SourceReaderOptions, sourceReader } from './source-reader.ts';
 import { syncEnded } from './sync-end.ts';
 
@@ -30,14 +31,14 @@ export interface ScheduleRunEvents {
 
 export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly catalog: ScheduleCatalog;
-  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenRoom'>;
+  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver'>;
   readonly newSyncId: () => string;
   /** Path of the ledger of the import that carries a sync out. */
   readonly ledger: (importId: string) => string;
   /** Where what a schedule keeps beside the catalog is. */
   readonly folder: (name: string) => string;
-  /** How long a run waits for a service that answers nothing, in ms; undefined: nearly until its schedule is due again. */
-  readonly giveUpAfterMs: number | undefined;
+  /** How long runs wait for a service that answers nothing, where that is set for all of them. */
+  readonly patience: SendingConfig;
   readonly clock: Clock;
   /** The catalog cannot be written: nothing can continue. */
   readonly fail: (error: unknown) => void;
@@ -52,8 +53,6 @@ interface Placed {
 /** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
 const EARLY_MS = 5_000;
 const WITHOUT_SYNC = 'the process ended before it had a sync';
-/** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
-const WINDOW = 0.95;
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
 
@@ -180,8 +179,9 @@ export class ScheduleRuns {
     const working = work()
       .catch((error: unknown) => {
         if (this.#stopping.signal.aborted || this.#catalog.find(run.schedule) === undefined) return;
-        if (isDiskFull(error) && this.#syncs.whenRoom(error, () => this.#goOnWith(run, work)))
-          return this.#noteFull(run, error);
+        const wait = waitOf(error);
+        if (wait !== undefined && this.#syncs.whenOver(wait, () => this.#goOnWith(run, work)))
+          return this.#noteWait(run, wait);
         this.#note(run, 'failed', messageOf(error));
       })
       .catch(this.#options.fail)
@@ -192,17 +192,17 @@ export class ScheduleRuns {
     this.#underWay.set(run.id, working);
   }
 
-  /** It begins again when there is room, unless its schedule was removed. */
+  /** It begins again when the wait is over, unless its schedule was removed. */
   #goOnWith(run: ScheduleRun, work: () => Promise<void>): void {
     if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
   }
 
   /** The catalog may be what cannot be written. */
-  #noteFull(run: ScheduleRun, error: unknown): void {
+  #noteWait(run: ScheduleRun, { code, reason }: Wait): void {
     try {
-      this.#note(run, 'running', `DISK_FULL: ${asClause(roomSentence(error))}; it continues when there is room`);
+      this.#note(run, 'running', `${code}: ${asClause(reason)}; it continues when that is over`);
     } catch (catalogError) {
-      if (!isDiskFull(catalogError)) throw catalogError;
+      if (waitOf(catalogError) === undefined) throw catalogError;
     }
   }
 
@@ -228,8 +228,9 @@ export class ScheduleRuns {
     const { reading, ...meant } = readSyncOptions(record);
     checkTarget(`schedule ${name}`, meant, this.#options);
     const found = await this.#get(record, { folder: this.#options.folder(name), signal: this.#stopping.signal });
-    // With another identity file, the same file gives other members.
-    const obtained = { ...found, hash: await hashWith(found.hash, reading?.identities?.path) };
+    // With another identity or group file, the same file gives other members.
+    const lookups = Object.values(mapLookups(reading ?? {}, ({ path }) => path));
+    const obtained = { ...found, hash: await hashWith(found.hash, lookups) };
     if (obtained.copy !== undefined) this.#catalog.setCopy(record, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
       return this.#note(
@@ -244,15 +245,12 @@ export class ScheduleRuns {
     const id = this.#options.newSyncId();
     await this.#replaceWaiting(run);
     this.#catalog.setRunSync(run.id, id);
-    const untilDue = Math.floor((record.nextDue - this.#clock()) * WINDOW);
-    const giveUpAfterMs =
-      settings.giveUpAfterMs ?? this.#options.giveUpAfterMs ?? (untilDue > 0 ? untilDue : undefined);
     await this.#syncs.create({
       id,
       file: obtained.name,
       source: obtained.path,
       ...settings,
-      ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
+      ...patienceOf(settings, this.#options.patience, record.nextDue - this.#clock()),
       scheduleId: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });

@@ -1,3 +1,4 @@
+import type { SendingConfig } from '../../imports/send/give-up.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { CreateSync } from '../sync/run/requests.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
@@ -19,4 +20,18 @@ export async function syncSettings({
   if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
   const named = protectFile === null ? [] : await readProtectFile(protectFile);
   return { ...decided, reading, flags: { ...flags, protect: [...new Set([...flags.protect, ...named])] } };
+}
+
+/** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
+const WINDOW = 0.95;
+
+/** How long a run waits for a service that answers nothing: as it is set, else nearly until its schedule is due again. */
+export function patienceOf(
+  own: Partial<SendingConfig>,
+  all: SendingConfig,
+  untilDueMs: number,
+): Partial<SendingConfig> {
+  const set = own.giveUpAfterMs ?? all.giveUpAfterMs;
+  if (set !== undefined) return { giveUpAfterMs: set };
+  return untilDueMs > 0 ? { giveUpAfterMs: Math.floor(untilDueMs * WINDOW) } : {};
 }

@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Service } from '../../app/service.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { importOptions, readOptions } from '../../imports/import-options.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { startRetention } from '../../imports/life/removal.ts';
+import { startRetention, sweepUnbegun } from '../../imports/life/removal.ts';
 import { type StageFile, stageElsewhere } from '../../imports/stage/staging.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -34,6 +35,7 @@ export function composeSyncs(
   }: { readonly keepMs?: number | undefined; readonly stage?: StageFile | undefined } = {},
 ): SyncRunner {
   const catalog = openSyncCatalog(dir.catalog);
+  sweepUnbegun(join(dir.root, 'syncs'), (id) => catalog.find(id) !== undefined);
   const syncs = createSyncRunner({
     catalog,
     imports: importsOf(coordinator, dir),
@@ -42,7 +44,7 @@ export function composeSyncs(
     ...coordinator.sendsTo,
     regions: new Set(Object.keys(service.apps) as Region[]),
     pages: coordinator.pages,
-    whenRoom: coordinator.whenRoom,
+    whenOver: coordinator.whenOver,
     stage,
   });
   syncs.events.on('state', ({ id, state, reason }) =>
@@ -105,13 +107,20 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         .others(id)
         .filter((other) => kindOf(other) !== 'undo')
         .map(({ ledger }) => ledger),
-    begin: async ({ id, file, source, options: { sandbox, flags, create, giveUpAfterMs }, createdBy, undoOf }) => {
+    begin: async ({
+      id,
+      file,
+      source,
+      options: { sandbox, flags, create, giveUpAfterMs, reportTo },
+      createdBy,
+      undoOf,
+    }) => {
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({
         ...{ format: 'csv', region: 'us', edits: true, sandbox },
         // The plan does not say who was banned in groups that it only adds to, and who was banned since.
         ...banOptionsOf(flags),
-        ...defined({ create, giveUpAfterMs }),
+        ...defined({ create, giveUpAfterMs, reportTo }),
       });
       const tags = undoOf === null ? [] : tagsIfThere(coordinator, undoOf);
       await coordinator.create({ id, file, source, options, createdBy, tags });

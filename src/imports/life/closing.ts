@@ -17,7 +17,7 @@ export interface Closings {
 
 interface ClosingOptions {
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'get' | 'setProblems' | 'setTotals'>;
+  readonly catalog: Pick<Catalog, 'attend' | 'get' | 'setProblems' | 'setTotals'>;
   /** Checks the sum and writes reports in other threads: it takes long, and this thread serves other imports. */
   readonly reading: LedgerThreads;
   readonly emit: Emit;
@@ -34,6 +34,7 @@ export function createClosings(options: ClosingOptions): Closings {
 
   const close = async (id: string, state: EndState, reason?: string): Promise<void> => {
     if (stopped) return;
+    catalog.attend(id);
     const path = dir.ledger(id);
     const { difference } = await reading.check(path);
     await reading.indexUids(path);

@@ -1,6 +1,7 @@
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { RegionWithoutApp } from '../import-errors.ts';
+import { isMachineWait } from '../reason-codes.ts';
 import { SERVICE_AWAY } from '../send/give-up.ts';
 import { WrongTarget } from '../target.ts';
 import type { Life } from './life.ts';
@@ -20,7 +21,7 @@ export async function continueAll(
     .filter(
       ({ state, code }) =>
         isUnderWay(state) ||
-        (state === 'blocked' && (code === SERVICE_AWAY || code === 'DISK_FULL' || code === 'WRONG_TARGET')),
+        (state === 'blocked' && (code === SERVICE_AWAY || code === 'WRONG_TARGET' || isMachineWait(code))),
     )
     .map((record) =>
       life.takeUp(record.id).then(

@@ -1,14 +1,19 @@
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { ByLookup } from '../../options/lookups.ts';
+import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
+import { busyIn, standStillBriefly, whenFree } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
+import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type ImportRecord, openCatalog } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
@@ -19,16 +24,17 @@ import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catal
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
 import type { SendingConfig } from '../send/give-up.ts';
 import type { RegionOpener } from '../send/region.ts';
-import { withIdentities } from '../stage/identity-copy.ts';
-import type { IdentitySource } from '../stage/identity-file.ts';
+import { keepLookups } from '../stage/lookup-copies.ts';
+import type { LookupSource } from '../stage/lookup-file.ts';
 import type { StageFile } from '../stage/staging.ts';
 import { type Aimed, checkTarget, isSameTarget, type Target } from '../target.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { LifeFeature } from './feature.ts';
 import { createLife, type Life, type LifeEvents } from './life.ts';
-import { removeImport, startRetention, sweepRemoved } from './removal.ts';
+import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
+import type { Wait } from './waits.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
 export interface Coordinator {
@@ -89,10 +95,10 @@ export interface Coordinator {
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
   settled(id: string): Promise<ImportRecord>;
-  /** From now on imports that wait for room on the disk continue by themselves. */
-  readonly watchRoom: Life['watchRoom'];
-  /** Lets other work wait for room, as imports do (room-waits.ts). */
-  readonly whenRoom: Life['whenRoom'];
+  /** From now on imports that wait for something of this machine continue by themselves. */
+  readonly watchWaits: Life['watchWaits'];
+  /** Lets other work wait, as imports do (waits.ts). */
+  readonly whenOver: Life['whenOver'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -115,7 +121,7 @@ interface CreateImport {
   /** False: stops when it is staged, and waits for `resume`. */
   readonly start?: boolean;
   /** For a shape that looks users up: copied into the import's folder. */
-  readonly identities?: IdentitySource;
+  readonly lookups?: ByLookup<LookupSource>;
   /** Set when the caller needs it first, to put the source into the import's folder. */
   readonly id?: string;
 }
@@ -130,7 +136,7 @@ export interface CoordinatorOptions {
   readonly sandbox?: boolean;
   /** What of the service; kept with each import. Default: not known. */
   readonly target?: Target | undefined;
-  readonly config: SendingConfig;
+  readonly config: SendingConfig & Partial<Pick<Config, 'reportTo'>>;
   /** How long imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
   /** Reads files into ledgers. Default: each in a thread of its own. */
@@ -140,6 +146,10 @@ export interface CoordinatorOptions {
   /** Reads ledgers. Default: threads of this coordinator. */
   readonly openReading?: (() => LedgerThreads) | undefined;
   readonly features?: readonly LifeFeature[];
+  /** Whether requests wait, however long, while another program holds a database. Default: they are refused. */
+  readonly patient?: boolean;
+  /** Gets for what it waits, in a sentence. */
+  readonly onWait?: ((sentence: string) => void) | undefined;
   /** Gets troubles that the queue recovers from by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -148,24 +158,31 @@ export interface CoordinatorOptions {
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, onError, sandbox = false, target, openReading = openLedgerThreads, features = [] } = options;
+  const { dir, config, onError, onWait = () => {}, sandbox = false, target, openReading = openLedgerThreads } = options;
+  const { features = [] } = options;
   const foreseen = features.find((feature) => feature.foreseen !== undefined)?.foreseen;
   const retrying = features.find((feature) => feature.retrying !== undefined)?.retrying;
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
   if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
-  const catalog = openCatalog(dir.catalog);
+  standStillBriefly();
+  const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
+  const patiently = <Result>(work: () => Result | Promise<Result>): Promise<Result> =>
+    whenFree(work, ({ what: reason }) => tell({ reason }));
+  const asked = options.patient === true ? patiently : async <Result>(work: () => Result | Promise<Result>) => work();
+  const catalog = await patiently(() => openCatalog(dir.catalog));
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);
+  sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
   // Any number of callers may wait for an import.
   const events = new EventEmitter<LifeEvents>().setMaxListeners(0);
   const backend = await options.backend();
   taken.defer(() => backend.close());
   const reading = openReading();
   taken.defer(() => reading.close());
-  catalog.countDeaths();
-  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen });
+  await patiently(catalog.countDeaths);
+  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen, tell });
   const find = catalog.get;
   const sendsTo: Aimed = { sandbox, target };
 
@@ -203,6 +220,15 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       ? undefined
       : startRetention({ keepMs: options.keepMs, finishedBefore: catalog.finishedBefore, remove, onError });
 
+  const leaveAll = (): void => {
+    try {
+      catalog.leaveAll();
+    } catch (error) {
+      // It counts as a death then, and one more is allowed.
+      if (busyIn(error) === undefined) throw error;
+    }
+  };
+
   let stopping: Promise<void> | undefined;
   const resources = taken.move();
 
@@ -216,27 +242,30 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     retries: catalog.retries,
     foreseen,
     stage: (id) => life.begin(id, false),
-    create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
+    create: async ({ id = newImportId(), file, source, options: chosen, start = true, lookups = {}, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
-      const kept = await withIdentities(dir.folder(id), chosen, identities);
-      const options = JSON.stringify(importOptions.parse({ ...kept, target }));
-      catalog.add({ id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) });
+      const kept = { ...chosen, ...(await keepLookups(dir.folder(id), lookups)) };
+      const usual = chosen.sandbox ? undefined : config.reportTo;
+      const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
+      const options = JSON.stringify(importOptions.parse({ ...kept, reportTo, target }));
+      const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
+      await asked(() => catalog.add(record));
       events.emit('state', find(id));
       life.begin(id, start);
       return id;
     },
     pause: async (id) => {
-      await life.pause(id);
+      await asked(() => life.pause(id));
       return find(id);
     },
     resume: async (id, changes = {}) => {
       checkTarget(`import ${id}`, readOptions(find(id)), sendsTo);
-      await life.resume(id, changes);
+      await asked(() => life.resume(id, changes));
       return find(id);
     },
     cancel: async (id) => {
-      await life.cancel(id);
+      await asked(() => life.cancel(id));
       return find(id);
     },
     continueAll: () => continueAll(catalog.unfinished(), life),
@@ -266,8 +295,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     lookAtQueues: () => life.sending.lookAtQueues(),
     resultsAreTaken: () => life.sending.resultsAreTaken(),
     renewKeys: (regions) => life.sending.renewKeys(regions),
-    watchRoom: life.watchRoom,
-    whenRoom: life.whenRoom,
+    watchWaits: life.watchWaits,
+    whenOver: life.whenOver,
     settled: async (id) => {
       for (;;) {
         // Checked after the move: `staged` is only passed on the way to `running`.
@@ -280,7 +309,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     stop: (deadlineMs) => {
       stopping ??= (async () => {
         // First: imports that the stop interrupts did not kill this process.
-        catalog.leaveAll();
+        leaveAll();
         await retention?.stop();
         await life.stop(deadlineMs);
         await resources.disposeAsync();

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/message-of.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { sqliteCode } from '../../platform/sqlite-code.ts';
-import { asClause } from '../../text/wording.ts';
+import { asClause, utcTime } from '../../text/wording.ts';
 import type { FaultCode } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
@@ -17,7 +17,32 @@ const STEPS: Readonly<Record<FaultCode, string>> = {
 };
 
 /** After so many deaths of the process in a row, an import is set to `failed`, so that it does not kill the process again. */
-export const DEATHS_ALLOWED = 2;
+export const DEATHS_ALLOWED = 6;
+/** Deaths from which on it is not taken up at once: so many come without any fault of the import. */
+const DEATHS_AT_ONCE = 2;
+const FIRST_WAIT_MS = 60_000;
+
+/**
+ * How long an import is left alone, in ms: 1, 2, 4 and 8 minutes from the second death on. Imports that do not end the
+ * process themselves are then not worked on when others do.
+ * @param deaths of the process while it worked on the import, since it last made progress
+ */
+export function waitAfterDeaths(deaths: number): number {
+  return deaths < DEATHS_AT_ONCE ? 0 : FIRST_WAIT_MS * 2 ** (deaths - DEATHS_AT_ONCE);
+}
+
+/** An import is not taken up yet: the process died too often while it worked on it. */
+export class TakenUpLater extends Error {
+  /** Ms since 1970. */
+  readonly until: number;
+
+  constructor(deaths: number, until: number) {
+    super(
+      `rollcall ended unexpectedly ${deaths} times while it worked on this import and it made no progress; it continues at ${utcTime(until)} by itself`,
+    );
+    this.until = until;
+  }
+}
 
 /** Why an import is set to `failed` after too many deaths of the process. */
 export function deathSentence(deaths: number): string {

@@ -4,7 +4,6 @@ import { option, type Words, words } from '../../errors/named-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { isDiskFull } from '../../platform/disk-full.ts';
 import { intoOneFile } from '../../platform/sqlite.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
@@ -28,7 +27,7 @@ import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
 import { createRequests, type Requests, type RequestsOptions, type States } from './requests.ts';
-import { createRoomWaits, type RoomWaits } from './room-waits.ts';
+import { createWaits, type Wait, type Waits, waitOf } from './waits.ts';
 
 /**
  * The life of an import: what follows when something has happened to it, in the order of the states
@@ -45,9 +44,9 @@ export interface Life extends Requests {
   leave(id: string): Promise<void>;
   /** An unexpected error ends the import that met it, and the process only where every import would meet it. */
   fault(id: string, code: FaultCode, error: unknown): void;
-  /** From now on imports that wait for room on the disk continue by themselves (room-waits.ts). */
-  readonly watchRoom: RoomWaits['watch'];
-  readonly whenRoom: RoomWaits['whenRoom'];
+  /** From now on imports that wait for something of this machine continue by themselves (waits.ts). */
+  readonly watchWaits: Waits['watch'];
+  readonly whenOver: Waits['whenOver'];
   /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -83,6 +82,8 @@ interface LifeOptions {
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
   readonly foreseen: LifeFeature['foreseen'];
+  /** Gets for what something waits. */
+  readonly tell: (wait: Wait) => void;
   readonly onError: (error: Error) => void;
 }
 
@@ -120,8 +121,9 @@ export function createLife(options: LifeOptions): Life {
   const fault = (id: string, code: FaultCode, error: unknown): void => {
     // The next start continues what is interrupted now.
     if (stopping) return;
-    if (isDiskFull(error)) {
-      void room.begin(id, error);
+    const wait = waitOf(error);
+    if (wait !== undefined) {
+      void waits.begin(id, wait);
       return;
     }
     if (isMachineFault(error)) {
@@ -138,8 +140,9 @@ export function createLife(options: LifeOptions): Life {
       if (lastResort.delete(id)) states.move(id, 'cancelled', `cancelled after it had failed; ${reason}`, found.code);
       else states.move(id, 'failed', reason, found.code, remedy);
     } catch (catalogError) {
-      if (isDiskFull(catalogError)) void room.begin(id, catalogError);
-      else fail(catalogError);
+      const wait = waitOf(catalogError);
+      if (wait === undefined) fail(catalogError);
+      else void waits.begin(id, wait);
     }
   };
 
@@ -173,14 +176,14 @@ export function createLife(options: LifeOptions): Life {
   const steps = stepsOf(parts);
 
   const requests = createRequests({ ...parts, steps, lastResort, foreseen: options.foreseen });
-  const room = createRoomWaits({ ...options, states, sending, takeUp: requests.takeUp, fail });
+  const waits = createWaits({ ...options, states, sending, takeUp: requests.takeUp, fail });
 
   return {
     sending,
     begin: steps.begin,
     ...requests,
-    watchRoom: room.watch,
-    whenRoom: room.whenRoom,
+    watchWaits: waits.watch,
+    whenOver: waits.whenOver,
     isClosing: closings.isUnderWay,
     leave: steps.leave,
     fault,
@@ -189,7 +192,7 @@ export function createLife(options: LifeOptions): Life {
       closings.stop();
       await stagings.stop();
       await sending.stop(deadlineMs);
-      room.close();
+      await waits.close();
     },
   };
 }
@@ -230,7 +233,7 @@ function stepsOf({ dir, states, stagings, sending, closings, target, fault }: St
     states.move(id, 'rejected', sentence, code, details.remedy);
 
   const staged = async (id: string): Promise<void> => {
-    const start = !waiting.delete(id);
+    const start = !waiting.has(id);
     const opened = sending.open(id);
     if (tooManyErrors(opened) !== undefined) {
       end(id, 'aborted');
@@ -241,6 +244,7 @@ function stepsOf({ dir, states, stagings, sending, closings, target, fault }: St
       // It may wait for days, and so may others: keep no ledger open.
       sending.close(id);
       states.move(id, 'staged', obstacle?.reason, obstacle?.code, obstacle?.remedy);
+      waiting.delete(id);
       return;
     }
     states.move(id, 'staged');

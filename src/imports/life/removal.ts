@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asError } from '../../errors/message-of.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
+import { recordFile } from '../record-file.ts';
 
 /**
  * Removes an import's folder and its entry in the catalog; resolves when the files are deleted. Others stop seeing it at
@@ -22,6 +23,22 @@ export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'
 /** Deletes what interrupted removals have left. */
 export async function sweepRemoved(dir: DataDir): Promise<void> {
   await rm(dir.removed, { recursive: true, force: true });
+}
+
+/**
+ * Deletes folders with an input, or a part of one, and nothing else: the process was killed before their import or sync
+ * began. Only for the owner of the data directory.
+ * @param folder of all imports or syncs
+ */
+export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean): void {
+  for (const id of existsSync(folder) ? readdirSync(folder) : []) {
+    const own = join(folder, id);
+    if (existsSync(recordFile(own)) || isKnown(id)) continue;
+    const files = readdirSync(own);
+    if (files.length > 0 && files.every((name) => name === 'input' || name === 'input.part')) {
+      rmSync(own, { recursive: true, force: true });
+    }
+  }
 }
 
 /** Longest time between two checks for what is too old, in ms. */

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -9,15 +8,16 @@ import type { Catalog } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
-import type { OpenImport } from '../send/open-imports.ts';
+import { isMachineWait } from '../reason-codes.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
-import { type Aimed, checkTarget, joinedTarget, WrongTarget } from '../target.ts';
+import type { Aimed } from '../target.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
-import { DEATHS_ALLOWED, deathSentence } from './faults.ts';
+import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
+import { ownTarget } from './own-target.ts';
 
 /** What people ask of an import, and what the start of a process does with it. */
 export interface Requests {
@@ -63,8 +63,8 @@ function startedWithout(rows: number): string {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, here, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } =
-    options;
+  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } = options;
+  const own = ownTarget(options);
 
   /** Sends, or continues to. @param leftOut rows that were left out now */
   const go = async (id: string, leftOut = 0): Promise<void> => {
@@ -76,7 +76,7 @@ export function createRequests(options: RequestsOptions): Requests {
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return hold(id);
     target.check(id, opened);
-    keepTarget(id, opened);
+    own.keep(id, opened);
     if (over.length > 0) {
       if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
       steps.waitForLeave(id, held(over, 'check'));
@@ -90,14 +90,6 @@ export function createRequests(options: RequestsOptions): Requests {
     if (tooManyErrors(opened) === undefined) return sending.run(id);
     opened.ending = 'aborted';
     await hold(id);
-  };
-
-  /** A dry run without settings has none, nor has what an older rollcall made; a region may have got its app since. */
-  const keepTarget = (id: string, opened: Pick<OpenImport, 'options'>): void => {
-    const known = joinedTarget(opened.options.target, here.target);
-    if (known === undefined || isDeepStrictEqual(known, opened.options.target)) return;
-    opened.options = { ...opened.options, target: known };
-    catalog.setOptions(id, JSON.stringify(opened.options));
   };
 
   const leaveOut = async (id: string, options: string): Promise<number> => {
@@ -129,12 +121,21 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   };
 
-  /** Whether it failed or found no room before its input was in the ledger: only then may the input be read again. */
+  /** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
   const isUnread = (id: string): boolean => {
     const { state, code } = catalog.get(id);
-    const isWaiting = state === 'blocked' && (code === 'DISK_FULL' || code === 'WRONG_TARGET');
-    if (existsSync(dir.ledger(id)) || !(state === 'failed' || isWaiting)) return false;
+    const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
+    if (state === 'failed' ? existsSync(dir.ledger(id)) : !isWaiting) return false;
     return !catalog.transitions(id).some((move) => move.state === 'staged');
+  };
+
+  /** When an import may be taken up, in ms since 1970. What a person has asked for does not wait. */
+  const takenUpFrom = (id: string, deaths: number): number => {
+    const { state, code } = catalog.get(id);
+    if (state === 'pausing' || state === 'cancelling') return 0;
+    const waits = state === 'blocked' && code === 'PROCESS_DIED';
+    const since = waits ? catalog.transitions(id).at(-1)?.at : undefined;
+    return (since ?? Date.now()) + waitAfterDeaths(deaths);
   };
 
   const readAgain = (id: string): void => {
@@ -148,26 +149,17 @@ export function createRequests(options: RequestsOptions): Requests {
     throw error;
   };
 
-  /** It waits for a process that sends where it belongs; a pause or a cancellation stays one. */
-  const wait = (id: string, { what, code, remedy }: WrongTarget): void => {
-    const state = states.of(id);
-    if (state === 'staging' || state === 'running') states.move(id, 'blocked', what, code, remedy);
-  };
-
   const refuse = (id: string, to: ImportState): never => {
     throw new TransitionError(states.of(id), to);
   };
 
   return {
     takeUp: async (id) => {
-      try {
-        checkTarget(`import ${id}`, readOptions(catalog.get(id)), here);
-      } catch (error) {
-        if (error instanceof WrongTarget) wait(id, error);
-        throw error;
-      }
+      own.orWait(id);
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
+      const from = takenUpFrom(id, deaths);
+      if (from > Date.now()) throw new TakenUpLater(deaths, from);
       const { state } = catalog.get(id);
       if (state === 'staging') return steps.begin(id);
       if (isUnread(id)) return readAgain(id);

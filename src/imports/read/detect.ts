@@ -8,14 +8,25 @@ const MAX_SCALAR_LENGTH = 1_000;
 /** Delimiters that are recognised, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** Lines that a directory's export may begin with: its version, comments, and the name of the first entry. */
-const LDIF = /^(?:(?:#[^\n]*|version:\s*\d+[ \t]*|\s*)\r?\n)*dn::?[ \t]*\S/i;
+/** Blank lines and comments of YAML and LDIF. */
+const COMMENTS = /^(?:[ \t\r]*(?:#[^\n]*)?\n)+/;
+/** The name of the first entry of LDIF, below its version. */
+const LDIF_VERSION = /^version:[ \t]*\d+[ \t\r]*\n/i;
+const LDIF = /^dn::?[ \t]*\S/i;
+
+/** Anchors, and types, that may stand before any value of YAML. */
+const PROPERTIES = String.raw`(?:[&!]\S*[ \t]+)*`;
+const KEY = String.raw`(?:"[^"\n]*"|'[^'\n]*'|[\w.-][\w .-]*|<<):`;
 /** In flow style a list or object of YAML stands behind a dash or a key, or has a key without quotes, which JSON does not allow. */
-const YAML_FLOW =
-  /^(?:(?:#[^\n]*|[ \t]*)\r?\n)*(?:-[ \t]+[[{]|["']?[\w .-]+["']?:[ \t]+[[{]|(?:[[{]\s*)+[A-Za-z_][\w .-]*:[ \t\r\n])/;
-/** A YAML document begins as one, or with a list of keys, or with a key that has something below it. */
-const YAML =
-  /^(?:(?:#[^\n]*|[ \t]*)\r?\n)*(?:%YAML|---[ \t]*\r?\n|-[ \t]+["']?[\w ]+["']?:[ \t\r\n]|["']?[\w .-]+["']?:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]+|-[ \t]+)["']?[\w .-]+["']?(?::(?:[ \t]|\r?\n)|[ \t]*\r?\n))/;
+const YAML_FLOW = new RegExp(`^(?:(?:-|${KEY})[ \\t]+${PROPERTIES}[[{]|(?:[[{]\\s*)+[A-Za-z_][\\w .-]*:[ \\t\\r\\n])`);
+/** A YAML document begins as one, or with a list of keys. */
+const YAML_START = new RegExp(`^(?:%YAML|---[ \\t]*$|-[ \\t]+(?:${PROPERTIES}${KEY}(?:[ \\t]|$)|[&!]\\S*$))`);
+/** Or with a key that has its value below it. */
+const YAML_KEY_ALONE = new RegExp(`^${KEY}[ \\t]*(?:[&!]\\S*[ \\t]*)*(?:#.*)?$`);
+const YAML_BELOW_KEY = new RegExp(`^(?:[ \\t]*-(?:[ \\t]|$)|[ \\t]+(?:${PROPERTIES}${KEY}(?:[ \\t]|$)|[\\w .-]+$))`);
+/** Or with a key beside its value, where all lines are such as YAML has. */
+const YAML_KEY = new RegExp(`^${KEY}[ \\t]+\\S`);
+const YAML_LINE = new RegExp(`^(?:${KEY}(?:[ \\t]|$)|-(?:[ \\t]|$)|[ \\t]+\\S|[\\]}],?$|---|\\.\\.\\.)`);
 
 /**
  * The format of a text that starts with `head`, by its content: `[` opens JSON; `{` opens NDJSON when the first
@@ -24,10 +35,11 @@ const YAML =
  */
 export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   const start = head.trimStart();
-  if (YAML_FLOW.test(start)) return 'yaml';
+  const top = start.replace(COMMENTS, '');
+  if (YAML_FLOW.test(top)) return 'yaml';
   if (start.startsWith('[')) return 'json';
-  if (LDIF.test(start)) return 'ldif';
-  if (YAML.test(start)) return 'yaml';
+  if (LDIF.test(top.replace(LDIF_VERSION, '').replace(COMMENTS, ''))) return 'ldif';
+  if (isYamlBlock(top)) return 'yaml';
   if (!start.startsWith('{')) return isScalar(start) ? 'json' : 'csv';
   const lineEnd = start.indexOf('\n');
   const firstLine = lineEnd === -1 ? start : start.slice(0, lineEnd);
@@ -37,6 +49,16 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   if (!isOneDocument || looksLikeRow(first, (key) => isFor('uid', key, mapping))) return 'ndjson';
   const values = Object.values(first);
   return values.length === 0 || values.some(Array.isArray) ? 'json' : 'ndjson';
+}
+
+function isYamlBlock(text: string): boolean {
+  const lines = text.split(/\r?\n/).filter((line) => !/^[ \t]*(?:#|$)/.test(line));
+  // What is behind the last end of a line may be cut.
+  if (lines.length > 2 && !text.endsWith('\n')) lines.pop();
+  const [first = '', ...below] = lines;
+  if (YAML_START.test(first)) return true;
+  if (YAML_KEY_ALONE.test(first)) return YAML_BELOW_KEY.test(below[0] ?? '');
+  return YAML_KEY.test(first) && below.length > 0 && below.every((line) => YAML_LINE.test(line));
 }
 
 function isScalar(text: string): boolean {
@@ -83,7 +105,7 @@ export function belowTop(head: string, skip: number): string {
   }
   const first = text.trimStart();
   const length = lineLength(first);
-  return isPreamble([first.slice(0, length).replace(/["\s,;]+$|^["\s]+/g, '')]) ? first.slice(length) : text;
+  return isPreamble([first.slice(0, length).replace(/^["\s]+/, '')]) ? first.slice(length) : text;
 }
 
 /** The delimiter with which the first row has as many cells as there are columns; of a file without a header. */

@@ -13,6 +13,7 @@ export type Question = keyof Pick<
   | 'counters'
   | 'stoppedRegions'
   | 'callsLeft'
+  | 'progress'
   | 'retryWork'
   | 'callsSince'
   | 'rowsPage'

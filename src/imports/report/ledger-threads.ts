@@ -15,6 +15,7 @@ const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>
   counters: 'quick',
   stoppedRegions: 'quick',
   callsLeft: 'quick',
+  progress: 'quick',
   retryWork: 'search',
   callsSince: 'quick',
   rowsPage: 'rows',

@@ -49,6 +49,16 @@ export interface MembershipDone {
   readonly outcome: Outcome;
 }
 
+/** How far an import is, and when that was. */
+export interface ImportProgress {
+  /** ms, by a clock that all threads share and nobody sets */
+  readonly at: number;
+  readonly counters: Counters;
+  readonly callsLeft: ReadonlyMap<Region, number>;
+  /** Calls that have begun and are not in `counters`, where the queue is in this process. */
+  readonly callsUnderWay: ReadonlyMap<Region, number>;
+}
+
 /** An import's file, open for reading while the coordinator may be writing it. */
 export interface ImportReader {
   input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>>;
@@ -56,6 +66,8 @@ export interface ImportReader {
   stoppedRegions(): StoppedRegion[];
   /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
   callsLeft(choice?: { readonly held?: boolean }): Map<Region, number>;
+  /** How far the import is, and when that was. */
+  progress(): ImportProgress;
   /** What sending again takes of the rows that may be sent again, by region. */
   retryWork(): RetryWork[];
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
@@ -102,6 +114,10 @@ export function openImportReader(path: string): ImportReader {
     return examples.filter(({ value }, at) => examples.findIndex((one) => one.value === value) === at);
   };
   const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
+  const byRegion = (found: Record<string, unknown>[]) =>
+    new Map(found.map(({ region, n }) => [region as Region, Number(n)]));
+  const callsLeft: ImportReader['callsLeft'] = ({ held = false } = {}) =>
+    byRegion(sql('calls_left').all({ held: Number(held) }));
   return {
     input: () => {
       const row = importSql('input').get();
@@ -117,12 +133,12 @@ export function openImportReader(path: string): ImportReader {
     },
     counters: () => readCounters(importSql),
     stoppedRegions: () => importSql<StoppedRegion>('stopped_regions').all(),
-    callsLeft: ({ held = false } = {}) =>
-      new Map(
-        sql('calls_left')
-          .all({ held: Number(held) })
-          .map(({ region, n }) => [region as Region, Number(n)] as const),
-      ),
+    callsLeft,
+    progress: () => {
+      const counters = readCounters(importSql);
+      const callsUnderWay = byRegion(sql('calls_under_way').all());
+      return { at: Number(process.hrtime.bigint() / 1_000_000n), counters, callsUnderWay, callsLeft: callsLeft() };
+    },
     retryWork: () =>
       sql('retry_work')
         .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban'), call: MAX_UIDS_PER_CALL })

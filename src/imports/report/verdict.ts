@@ -44,7 +44,8 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (clauses.length > 0) parts.push(enumerate(clauses));
   if (rows.skipped > 0) parts.push(`${counted(rows.skipped, 'row')} ${rows.skipped === 1 ? 'was' : 'were'} left out`);
   if (pending === 0) parts.push('every row is accounted for');
-  const sentence = capitalised(`${WAITS[code ?? ''] ?? PREFIXES[state] ?? ''}${parts.join('; ')}.`);
+  const waits = state === 'blocked' ? WAITS[code ?? ''] : undefined;
+  const sentence = capitalised(`${waits ?? PREFIXES[state] ?? ''}${parts.join('; ')}.`);
   if (state === 'blocked' || state === 'failed') return { tone: 'attention', pending, sentence };
   if (!isFinal(state)) return { tone: 'pending', pending, sentence };
   const settled = state === 'completed' && others.every((outcome) => outcome === 'duplicate') && asked > 0;
@@ -55,6 +56,8 @@ export function verdictOf(summary: ImportSummary): Verdict {
 const WAITS: Readonly<Record<string, string>> = {
   SERVICE_AWAY: 'Waiting for the service: ',
   DISK_FULL: 'Waiting for room on the disk: ',
+  DATABASE_BUSY: 'Waiting for a file that another program holds: ',
+  PROCESS_DIED: 'Waiting after rollcall ended unexpectedly: ',
 };
 
 const PREFIXES: Readonly<Partial<Record<ImportSummary['state'], string>>> = {

@@ -18,6 +18,8 @@ export interface OpenImport {
   runningSince: number;
   /** Whether its sending has stopped for now. */
   held: boolean;
+  /** Whether this process has begun calls of it. */
+  attended: boolean;
   /** Whether this process has recorded results of it. */
   progressed: boolean;
   /** Set when the import is to end before everything is sent. */
@@ -42,7 +44,7 @@ export interface OpenImports {
 
 interface OpenImportsOptions {
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'get' | 'attend'>;
+  readonly catalog: Pick<Catalog, 'get'>;
   readonly recorder: Pick<Recorder, 'open' | 'close'>;
   /** Whether workers end with the process that has the import. Those of other processes continue, and their results come. */
   readonly workersEnd: boolean;
@@ -78,16 +80,21 @@ export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }
       if (known !== undefined) return known;
       const record = catalog.get(id);
       if (!hasLedger(record, dir.ledger(id))) throw LedgerError.missing(dir.ledger(id));
-      catalog.attend(id);
       const options = readOptions(record);
       const ledger = openImportLedger(dir.ledger(id), options.create);
-      if (workersEnd) ledger.reclaimAll(ORPHANED);
+      try {
+        if (workersEnd) ledger.reclaimAll(ORPHANED);
+      } catch (error) {
+        ledger.close();
+        throw error;
+      }
       const opened = {
         ledger,
         options,
         running: undefined,
         runningSince: 0,
         held: true,
+        attended: false,
         progressed: false,
         ending: undefined,
       };

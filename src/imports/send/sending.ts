@@ -203,7 +203,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
           if (imports.all.has(importId)) throw error;
         }),
       async ({ requestId }, answer) => groups.answered(requestId, answer),
-      ({ importId }, batch) => imports.all.get(importId)?.ledger.markStarted(batch),
+      ({ importId }, batch) => began(importId, batch),
     );
   }, options.regions.size);
   const groups = createGroupReader({
@@ -236,6 +236,17 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     },
     answered: groups.answered,
   });
+
+  /** A call of this process begins. Imports whose batches only wait in the queue are not what the process dies of. */
+  function began(id: string, batch: number): void {
+    const opened = imports.all.get(id);
+    if (opened === undefined) return;
+    if (!opened.attended) {
+      opened.attended = true;
+      catalog.attend(id);
+    }
+    opened.ledger.markStarted(batch);
+  }
 
   /** Passes recorded results to the running import, and to other imports if a region is stopped. */
   function recorded(id: string, batches: readonly number[], consequences: Consequences): void {

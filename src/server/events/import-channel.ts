@@ -1,7 +1,6 @@
 import type { ImportRecord } from '../../imports/catalog.ts';
-import type { Counters } from '../../imports/record/import-ledger.ts';
+import type { ImportProgress } from '../../imports/report/reading.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import type { Region } from '../../membership/membership.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
 import { paceOf } from './progress.ts';
 
@@ -13,8 +12,12 @@ export interface ImportChannel extends Channel {
   welcome(since: number | undefined, watcher: Watcher): Promise<void>;
 }
 
-const NO_ROWS: Counters = new Map();
-const NO_CALLS: ReadonlyMap<Region, number> = new Map();
+const NOTHING_DONE: ImportProgress = {
+  at: 0,
+  counters: new Map(),
+  callsLeft: new Map(),
+  callsUnderWay: new Map(),
+};
 
 export function importChannel(id: string, sources: EventSources, onClosed: () => void): ImportChannel {
   const { coordinator, reading, views, regions, callsPerMinute, log } = sources;
@@ -29,14 +32,9 @@ export function importChannel(id: string, sources: EventSources, onClosed: () =>
   };
 
   const progress = async () => {
-    const rows = reading.hasRows(id) ? reading.rowsOf(id) : undefined;
     const isSending = coordinator.find(id).state === 'running';
-    const [counters, callsLeft] = await Promise.all([
-      rows?.counters() ?? NO_ROWS,
-      isSending && rows !== undefined ? rows.callsLeft() : NO_CALLS,
-    ]);
-    const staging = views.staging(id);
-    return pace({ counters, staging, regions: regions(), callsLeft, isSending, now: Date.now() });
+    const done = reading.hasRows(id) ? await reading.rowsOf(id).progress() : NOTHING_DONE;
+    return pace({ ...done, staging: views.staging(id), regions: regions(), isSending, now: Date.now() });
   };
   const sendProgress = async () => {
     const { at, ...now } = await progress();

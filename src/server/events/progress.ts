@@ -4,6 +4,7 @@ import type { Staging } from '../../api/imports.ts';
 import { type RegionStatus, UNUSED_CIRCUIT } from '../../api/regions.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';
 import { totalRows } from '../../imports/record/import-ledger.ts';
+import type { ImportProgress } from '../../imports/report/reading.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, type RowCounts } from '../../membership/outcome.ts';
 
@@ -11,6 +12,8 @@ import { FULFILLED, type RowCounts } from '../../membership/outcome.ts';
 const PACE_MS = 5_000;
 /** Time over which the estimate is measured, in ms: so long that it does not jump. */
 const ESTIMATE_MS = 30_000;
+/** Over less time (ms) no rate is measured: the few calls that are counted at once would be a peak. */
+const LEAST_MS = 1_000;
 /** After so long without a sample (ms) nobody knows when things happened: rates are measured from then on. */
 const MISSED_MS = 3_000;
 /** From this time on an estimate is measured; before, it comes from the rate limit. */
@@ -31,18 +34,12 @@ const IDLE: Omit<RegionStatus, 'region'> = {
   key: null,
 };
 
-interface Sample {
-  readonly at: number;
-  readonly counters: Counters;
-}
+type Sample = Pick<ImportProgress, 'at' | 'counters'>;
 
-/** What is known of an import at a moment. */
-export interface Moment {
-  readonly counters: Counters;
+/** What is known of an import at a moment. Its pace is measured by `at`, the time of its counters, never by when they arrived. */
+export interface Moment extends ImportProgress {
   readonly staging: Staging | null;
   readonly regions: readonly RegionStatus[];
-  /** Calls that are still needed at least, by region. */
-  readonly callsLeft: ReadonlyMap<Region, number>;
   /** Whether calls are being made. */
   readonly isSending: boolean;
   /** ms since 1970 */
@@ -67,15 +64,15 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
     samples.push(sample);
     while (samples.length > 2 && at - (samples[1]?.at ?? at) >= ESTIMATE_MS) samples.shift();
   };
-  return ({ counters, staging, regions: statuses, callsLeft, isSending, now }) => {
-    const sample = { at: now, counters };
+  return ({ counters, staging, regions: statuses, callsLeft, callsUnderWay, isSending, at, now }) => {
+    const sample = { at, counters: withBegun(counters, callsUnderWay) };
     take(sample, isSending);
     const first = samples[0] ?? sample;
-    const recent = samples.findLast(({ at }) => now - at >= PACE_MS) ?? first;
+    const recent = samples.findLast((one) => at - one.at >= PACE_MS) ?? first;
     const perSecond = (since: Sample, count: (counts: RegionCounts) => number, region: Region) => {
-      const [later, earlier] = [counters, since.counters].map((one) => one.get(region));
-      if (later === undefined || earlier === undefined || now <= since.at) return 0;
-      return Math.max(0, count(later) - count(earlier)) / ((now - since.at) / 1000);
+      const [later, earlier] = [sample.counters, since.counters].map((one) => one.get(region));
+      if (later === undefined || earlier === undefined || at - since.at < LEAST_MS) return null;
+      return Math.max(0, count(later) - count(earlier)) / ((at - since.at) / 1000);
     };
 
     const regions: Record<string, RegionProgress> = {};
@@ -85,8 +82,9 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
       const status = statuses.find((one) => one.region === region);
       const left = callsLeft.get(region) ?? 0;
       if (left > 0 && etaSeconds !== null) {
-        const isMeasured = sendingSince !== undefined && now - sendingSince >= MEASURED_FROM_MS;
-        const rate = isMeasured ? perSecond(first, ({ calls }) => calls, region) : callsPerMinute / 60;
+        const isMeasured = sendingSince !== undefined && at - sendingSince >= MEASURED_FROM_MS;
+        const measured = isMeasured ? perSecond(first, ({ calls }) => calls, region) : null;
+        const rate = measured ?? callsPerMinute / 60;
         const isStuck = rate <= 0 || status?.stopped === true || (status?.unanswered ?? null) !== null;
         etaSeconds = isStuck ? null : Math.max(etaSeconds, Math.ceil(left / rate));
       }
@@ -109,11 +107,11 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
   };
 }
 
-/** Over the last seconds of samples without a break; null for a single moment. */
+/** Over the last seconds of samples without a break; null until a second is measured. */
 function ratesOf(unbroken: readonly Sample[]): Rates | null {
   const last = unbroken.at(-1);
   const since = unbroken.findLast(({ at }) => last !== undefined && last.at - at >= PACE_MS) ?? unbroken[0];
-  if (last === undefined || since === undefined || last.at === since.at) return null;
+  if (last === undefined || since === undefined || last.at - since.at < LEAST_MS) return null;
   const perSecond = (count: (counts: RegionCounts) => number) => {
     const sum = ({ counters }: Sample) => [...counters.values()].reduce((total, counts) => total + count(counts), 0);
     return rounded(Math.max(0, sum(last) - sum(since)) / ((last.at - since.at) / 1000));
@@ -126,13 +124,23 @@ function ratesOf(unbroken: readonly Sample[]): Rates | null {
   };
 }
 
+/** Answers come in a heap where a service, or a restart, held them up: the pace is that at which calls begin. */
+function withBegun(counters: Counters, underWay: Moment['callsUnderWay']): Counters {
+  const begun = (region: Region | '') => (region === '' ? 0 : (underWay.get(region) ?? 0));
+  return new Map(
+    [...counters].map(([region, { calls, ...counts }]) => [region, { ...counts, calls: calls + begun(region) }]),
+  );
+}
+
 function haveSameRegions(some: Counters, others: Counters): boolean {
   return some.size === others.size && [...some.keys()].every((region) => others.has(region));
 }
 
 /** To one decimal. */
-function rounded(rate: number): number {
-  return Math.round(rate * 10) / 10;
+function rounded(rate: number): number;
+function rounded(rate: number | null): number | null;
+function rounded(rate: number | null): number | null {
+  return rate === null ? null : Math.round(rate * 10) / 10;
 }
 
 function queueOf({ region: _, ...status }: RegionStatus & { region: Region }): Omit<RegionStatus, 'region'> {

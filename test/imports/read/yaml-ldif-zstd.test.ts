@@ -32,6 +32,25 @@ describe('YAML', () => {
   });
 
   test.each([
+    'guid: g\nparticipants: [007, u2]',
+    'guid: g\r\n# all of them\r\nparticipants:\r\n- 007\r\n- u2\r\n',
+    '"guid": "g"\nparticipants: [\n  007,\n  u2\n]\n',
+    'guid: &here g\nparticipants: &all\n  - 007\n  - u2\n',
+    'participants: &all\n  - 007\n  - u2\nguid: g\n',
+    'all: &all [007, u2]\nguid: g\nparticipants: *all\n',
+    'all: &all {guid: g}\nmembers:\n  - {<<: *all, guid: g, uid: 007}\n  - {uid: u2, guid: g}\n',
+    'members:\n  - {uid: 007, guid: g}\n  - {uid: u2, guid: g}\n',
+    '- &first\n  uid: 007\n  guid: g\n- {uid: u2, guid: g}\n',
+    '- &first {uid: 007, guid: g}\n- uid: u2\n  guid: g\n',
+    `guid: g\nname: ${'x'.repeat(9_000)}\nparticipants: [007, u2]\n`,
+    `guid: g\nparticipants: [007, u2]\nabout: |\n${'  some, text\n'.repeat(1_000)}`,
+  ])('a group is recognised, whatever its first key is, with anchors as well: %#', async (text) => {
+    const { intake, rows } = await read(text);
+    expect(intake.kind).toBe('yaml');
+    expect(rows.map(short)).toEqual(['us/g/007/participant/', 'us/g/u2/participant/']);
+  });
+
+  test.each([
     '[{"uid":"u","guid":"g"}]',
     '{"guid":"g","participants":["u"]}',
     '[\n  {\n    "uid" : "u", "guid": "g"}]',
@@ -51,6 +70,9 @@ describe('YAML', () => {
     'Group members:\nuid,guid\nu1,g1\n',
     '# made by a program\nuid,guid\nu1,g1\n',
     '"uid","guid"\n"u: 1",g\n',
+    'Report: members\nDate: today\nuid,guid\nu1,g1\n',
+    'Report: members,\nDate: today,\nuid,guid\nu1,g1\n',
+    'note: uid\nu1\n',
   ])('what is CSV is not taken for it: %j', async (text) => {
     expect((await open(text, { lenient: true })).kind).toBe('csv');
   });

@@ -54,7 +54,7 @@ function Region({ region, own, now, over }: RegionProperties) {
   const done = settled(own.rows) - own.rows.unprocessed;
   const notes = [
     now !== undefined && done < own.rows.read ? regionSentence(now) : '',
-    now !== undefined && now.callsPerSecond > 0
+    now !== undefined && now.callsPerSecond !== null && now.rowsPerSecond !== null && now.callsPerSecond > 0
       ? `${rate(now.callsPerSecond)} calls and ${rate(now.rowsPerSecond)} rows a second`
       : '',
     own.calls > 0 ? counted(own.calls, 'call') : '',

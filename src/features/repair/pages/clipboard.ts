@@ -1,7 +1,7 @@
 /** What a spreadsheet puts on the clipboard: lines of cells between tabs. */
 
 /** A cell with a tab or a line break in it stands in quotes. */
-const CELL = /"((?:[^"]|"")*[\t\n](?:[^"]|"")*)"(?=[\t\n]|$)|([^\t\n]*)/y;
+const CELL = /"((?:[^"]|"")*)"(?=[\t\n]|$)|[^\t\n]*/y;
 
 /** Lines of cells as a spreadsheet takes them. */
 export function copiedText(lines: readonly (readonly string[])[]) {
@@ -15,8 +15,8 @@ export function pastedLines(text: string): string[][] {
   const lines: string[][] = [[]];
   for (let at = 0; at <= rest.length; at = CELL.lastIndex + 1) {
     CELL.lastIndex = at;
-    const [, quoted, plain = ''] = CELL.exec(rest) ?? [];
-    lines.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    const [plain = '', quoted = ''] = CELL.exec(rest) ?? [];
+    lines.at(-1)?.push(/[\t\n]/.test(quoted) ? quoted.replaceAll('""', '"') : plain);
     if (rest[CELL.lastIndex] === '\n') lines.push([]);
   }
   return lines;

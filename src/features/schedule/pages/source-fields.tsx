@@ -71,13 +71,17 @@ export function SourceFields({ form, sources, before, preview }: SourceFieldsPro
   );
 }
 
+function folderOf(path: string) {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
 /**
  * The folders below one that is allowed, one at a time.
  * `path` is below the root.
  */
 function Folders({ root, path, onChoose }: { root: string; path: string; onChoose: (path: string) => void }) {
   // It begins where the file is; the folders of a pattern are several.
-  const below = useSignal(path.replace(/\/?[^/]*([*?[{].*)?$/, ''));
+  const below = useSignal(folderOf(path.replace(/[*?[{].*$/s, '')));
   const place = useRef<HTMLDivElement | null>(null);
   const folder = fileOf({ root, path: below.value }) || root;
   const open = (next: string) => {
@@ -113,7 +117,7 @@ function Entries({ folder, below, path, onOpen, onChoose }: EntriesProperties) {
       <ul class="plain">
         {below !== '' && (
           <li>
-            <button type="button" class="link" onClick={() => onOpen(below.replace(/\/?[^/]*$/, ''))}>
+            <button type="button" class="link" onClick={() => onOpen(folderOf(below))}>
               Up one folder
             </button>
           </li>

@@ -44,7 +44,7 @@ function isTable(lines: readonly string[]): boolean {
 function uidsOfLines(path: string, lines: readonly string[]): ReadonlySet<string> {
   const uids = new Set<string>();
   for (const [index, line] of lines.entries()) {
-    const uid = line.replace(/\s#.*$/, '').trim();
+    const uid = line.replace(/\s#.*$/s, '').trim();
     if (NOT_UID.test(uid)) {
       throw refused(path, `line ${index + 1} is ${shown(line)}; allowed is one UID, without blanks, commas or quotes`);
     }

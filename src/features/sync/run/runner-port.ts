@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { RoomWaits } from '../../../imports/life/room-waits.ts';
+import type { Waits } from '../../../imports/life/waits.ts';
 import type { ImportState } from '../../../membership/import-state.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
@@ -24,7 +24,7 @@ export interface SyncRunner {
   cancel(id: string, who: string): SyncRecord;
   /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
   replace(id: string): Promise<void>;
-  readonly whenRoom: RoomWaits['whenRoom'];
+  readonly whenOver: Waits['whenOver'];
   /** Of the import that carries a sync out. */
   importState(id: string): ImportState | undefined;
   find(id: string): SyncRecord;

@@ -4,7 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
-import type { RoomWaits } from '../../../imports/life/room-waits.ts';
+import type { Waits } from '../../../imports/life/waits.ts';
+import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { type Aimed, checkTarget as compare, isSameTarget, WrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
@@ -20,11 +21,11 @@ import { DEFAULT_FLAGS } from '../plan-flags.ts';
 import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
 import { readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
-import { DISK_FULL, failureCode, roomWaits } from './full-disk.ts';
 import { importCreates } from './import-creates.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { SyncEvents, SyncRunner } from './runner-port.ts';
 import type { SyncImports } from './sync-imports.ts';
+import { failureCode, syncWaits } from './sync-waits.ts';
 
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
@@ -32,7 +33,7 @@ export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   /** Where everything of one sync is kept. */
   readonly folder: (id: string) => string;
   readonly newId: (kind: 'sync' | 'undo') => string;
-  readonly whenRoom: RoomWaits['whenRoom'];
+  readonly whenOver: Waits['whenOver'];
 }
 
 const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
@@ -68,7 +69,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     return record;
   };
 
-  const waitsForRoom = roomWaits(options, (record) => void events.emit('state', record));
+  const waits = syncWaits(options, (record) => void events.emit('state', record));
 
   const checkTarget = (subject: string, meant: Aimed): void => compare(subject, meant, { sandbox, target });
 
@@ -176,8 +177,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const cancelled = new AbortController();
     running.set(id, cancelled);
     try {
-      if (record.code === DISK_FULL || record.code === WRONG_TARGET)
-        events.emit('state', catalog.noteObstacle(id, null));
+      const waited = isMachineWait(record.code) || record.code === WRONG_TARGET;
+      if (waited) events.emit('state', catalog.noteObstacle(id, null));
       if (record.state === 'planning') await plan(record);
       else if (record.state === 'applying' && record.importId === null) await carryOut(record);
       else if (record.state === 'applying' && imports.find(id) === undefined) await beginImport(record);
@@ -188,7 +189,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       const { state, importId } = find(id);
       // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
-      if (await waitsForRoom(id, error, () => enqueue(id))) return;
+      if (await waits(id, error, () => enqueue(id))) return;
       const reason = messageOf(error);
       move(id, 'failed', { reason, code: failureCode(error) });
     } finally {
@@ -296,7 +297,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       running.get(id)?.abort(new Error('the sync was cancelled'));
       return record;
     },
-    whenRoom: options.whenRoom,
+    whenOver: options.whenOver,
     importState: (id) => imports.find(id)?.state,
     replace: async (id) => {
       const { state, importId } = find(id);

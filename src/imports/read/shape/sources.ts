@@ -37,7 +37,7 @@ interface SourceOptions {
 
 /** `Login|E-mail` in `--map`; a column may have such a name, and then it is that one. */
 const ALTERNATIVES = '|';
-const HAS_PLACEHOLDER = /\{[^}]+\}/;
+const HAS_PLACEHOLDER = /\{[^{}]+\}/;
 
 /** Whether `--map` says more than which column it is. */
 export function isMoreThanColumn(mapped: string): boolean {

@@ -13,6 +13,8 @@ const DAY_MS = 86_400_000;
 /** Day 0 of the two calendars of Excel. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
+/** Characters of a format code; Excel allows no more. */
+const MAX_FORMAT_LENGTH = 255;
 /** 9999-12-31; larger numbers are not dates. */
 const LAST_DAY = 2_958_465;
 
@@ -24,7 +26,7 @@ export function builtInFormat(id: number): NumberKind {
 
 /** What a format code shows: `yyyy-mm-dd` a date, `00000` five digits at least. */
 export function formatKind(code: string): NumberKind {
-  const [first = ''] = code.split(';');
+  const [first = ''] = code.slice(0, MAX_FORMAT_LENGTH).split(';');
   if (/^0{2,40}$/.test(first)) return { kind: 'zeros', digits: first.length };
   // Texts, colours, conditions, and characters that are literal or set a width.
   const letters = first.replace(/"[^"]*"|\[(?!h+\]|m+\]|s+\])[^\]]*\]|[\\_*]./gi, '').toLowerCase();
@@ -48,7 +50,9 @@ function wholeNumber(written: string): string | undefined {
     /^\s*(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?\s*$/.exec(written) ?? [];
   const exponent = Number(power);
   if (whole === '' || exponent < 0) return undefined;
-  const digits = fraction.replace(/0+$/, '');
+  let end = fraction.length;
+  while (fraction[end - 1] === '0') end -= 1;
+  const digits = fraction.slice(0, end);
   if (digits.length > exponent) return undefined;
   const text = (whole + digits.padEnd(exponent, '0')).replace(/^0+(?=\d)/, '');
   return text === '0' ? text : sign + text;

@@ -11,7 +11,7 @@ export interface MergedArea {
 const MAX_AREAS = 200_000;
 /** Characters of a tag that two blocks may share. */
 const MAX_TAG_LENGTH = 500;
-const AREA = /<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']/g;
+const AREA = /<(?:\w+:)?mergeCell\s[^<>]*?ref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']/g;
 
 /**
  * Areas of a sheet that span several rows, by their first row. They come after the rows in the file, so the file is read

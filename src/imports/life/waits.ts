@@ -1,0 +1,184 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { messageOf } from '../../errors/message-of.ts';
+import { type ImportState, nextStates } from '../../membership/import-state.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { busyIn, isHeld } from '../../platform/database-busy.ts';
+import { freeBytes, isDiskFull, NoRoom } from '../../platform/disk-full.ts';
+import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
+import { asClause } from '../../text/wording.ts';
+import type { Catalog } from '../catalog.ts';
+import type { MachineWait } from '../reason-codes.ts';
+import type { Sending } from '../send/sending.ts';
+import { TakenUpLater } from './faults.ts';
+import type { States } from './requests.ts';
+
+/** Imports that wait for something of this machine, and go on by themselves when that is over. */
+export interface Waits {
+  /** Lets an import wait. Resolves when it does. */
+  begin(id: string, wait: Wait): Promise<void>;
+  /** For other work: calls `goOn` when the wait is over. Returns false where no one looks for that. */
+  whenOver(wait: Wait, goOn: () => void): boolean;
+  /**
+   * From now on all continue by themselves when their wait is over, also those whose state cannot be written meanwhile.
+   * Without it, only those do that wait for a database, which is not held for long; a person continues the others.
+   * @param everyMs how often it looks. Default 5 seconds
+   */
+  watch(onError: (error: Error) => void, everyMs?: number): Repeated;
+  /** Looks no more, and gives up the reserve. */
+  close(): Promise<void>;
+}
+
+/** What is waited for, as an error says it. */
+export interface Wait {
+  readonly code: MachineWait;
+  /** A clause. */
+  readonly reason: string;
+  /** What has met it. */
+  readonly error: unknown;
+  /** Whether it is worth another try. @param free bytes on the disk */
+  isOver(free: number): boolean;
+}
+
+/** Bytes that must be free before an import is tried again that was being sent. */
+const ENOUGH = 4 * 1024 * 1024;
+const LOOK_MS = 5_000;
+/** The same where a person waits at the terminal. */
+const LOOK_SOON_MS = 1_000;
+/** Bytes of a file that gives way on a full disk, so that the catalog can say what waits. */
+const RESERVE_BYTES = 128 * 1024;
+
+/** What has to be over before the work that met this error is tried again; undefined where waiting does not help. */
+export function waitOf(error: unknown): Wait | undefined {
+  if (error instanceof TakenUpLater) {
+    return { code: 'PROCESS_DIED', reason: error.message, error, isOver: () => Date.now() >= error.until };
+  }
+  const busy = busyIn(error);
+  if (busy !== undefined) return { code: 'DATABASE_BUSY', reason: busy.what, error, isOver: () => !isHeld(busy) };
+  if (!isDiskFull(error)) return undefined;
+  const needed = error instanceof NoRoom ? Number(error.facts['needed']) : ENOUGH;
+  const reason =
+    error instanceof NoRoom
+      ? error.what
+      : `the disk of the data directory takes no more (${asClause(messageOf(error))})`;
+  return { code: 'DISK_FULL', reason, error, isOver: (free) => free >= needed };
+}
+
+interface WaitsOptions {
+  readonly dir: Pick<DataDir, 'root' | 'reserve'>;
+  readonly catalog: Pick<Catalog, 'find'>;
+  readonly states: States;
+  readonly sending: Pick<Sending, 'drop'>;
+  readonly takeUp: (id: string) => Promise<void>;
+  /** Gets for what it waits. */
+  readonly tell: (wait: Wait) => void;
+  /** The catalog cannot be written, and no one looks for the end of that. */
+  readonly fail: (error: unknown) => void;
+  /** Default: what the system says. */
+  readonly free?: (() => Promise<number>) | undefined;
+}
+
+export function createWaits({ dir, catalog, states, sending, takeUp, tell, fail, ...options }: WaitsOptions): Waits {
+  const { free = () => freeBytes(dir.root) } = options;
+  const imports = new Map<string, Wait>();
+  /** Other work that waits. */
+  const others = new Map<() => void, Wait>();
+  let isWatched = false;
+  let looking: Repeated | undefined;
+
+  const keepReserve = (): void => {
+    try {
+      writeFileSync(dir.reserve, Buffer.alloc(RESERVE_BYTES), { mode: 0o600 });
+    } catch {
+      // The disk is full already.
+    }
+  };
+  const giveReserve = (): void => rmSync(dir.reserve, { force: true });
+
+  /** Whether someone looks for its end. */
+  const isLookedFor = ({ code }: Wait): boolean => {
+    if (isWatched) return true;
+    if (code !== 'DATABASE_BUSY') return false;
+    looking ??= repeatedly(LOOK_SOON_MS, fail, look);
+    return true;
+  };
+
+  const tellOnce = (wait: Wait): void => {
+    if (![...imports.values(), ...others.values()].some(({ reason }) => reason === wait.reason)) tell(wait);
+  };
+
+  const begin = async (id: string, wait: Wait): Promise<void> => {
+    const isLooked = isLookedFor(wait);
+    if (isLooked) tellOnce(wait);
+    imports.set(id, wait);
+    // Closing the ledger gives back what its journal takes.
+    await sending.drop(id);
+    if (wait.code === 'DISK_FULL') giveReserve();
+    try {
+      const state = catalog.find(id)?.state;
+      if (state === undefined) return;
+      // A command goes on with it before it ends.
+      if (mayWait(state) && (isWatched || !isLooked)) states.move(id, 'blocked', wait.reason, wait.code);
+      // What a person has asked for is done when the wait is over.
+      else if ((state === 'pausing' || state === 'cancelling') && !isLooked) fail(wait.error);
+    } catch (error) {
+      const catalogWait = waitOf(error);
+      if (catalogWait === undefined || !isLookedFor(catalogWait)) fail(error);
+    }
+  };
+
+  const goOn = async (id: string, { code }: Wait): Promise<void> => {
+    const record = catalog.find(id);
+    // A person may have acted on it. Where the catalog could not say that it waits, it does not wait there.
+    const isOurs =
+      record !== undefined && (record.state === 'blocked' ? record.code === code : code !== 'PROCESS_DIED');
+    if (!isOurs || nextStates(record.state).length === 0) return;
+    try {
+      await takeUp(id);
+    } catch (error) {
+      const again = waitOf(error);
+      if (again === undefined) throw error;
+      await begin(id, again);
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    if (imports.size + others.size === 0) return;
+    const bytes = await free();
+    if (bytes > ENOUGH) keepReserve();
+    for (const [begin, wait] of others) {
+      if (!wait.isOver(bytes)) continue;
+      others.delete(begin);
+      begin();
+    }
+    for (const [id, wait] of imports) {
+      if (!wait.isOver(bytes)) continue;
+      imports.delete(id);
+      await goOn(id, wait);
+    }
+  };
+
+  keepReserve();
+  return {
+    begin,
+    whenOver: (wait, begin) => {
+      if (!isLookedFor(wait)) return false;
+      tellOnce(wait);
+      others.set(begin, wait);
+      if (wait.code === 'DISK_FULL') giveReserve();
+      return true;
+    },
+    close: async () => {
+      giveReserve();
+      await looking?.stop();
+    },
+    watch: (onError, everyMs = LOOK_MS) => {
+      isWatched = true;
+      return repeatedly(everyMs, onError, look);
+    },
+  };
+}
+
+/** Whether an import in this state becomes `blocked`. A pause or a cancellation stays one. */
+function mayWait(state: ImportState): boolean {
+  return state === 'staging' || state === 'staged' || state === 'running';
+}

@@ -1,0 +1,172 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { members, openSandboxPlace } from '../cli/workplace.ts';
+import { archive, textRows, xlsx } from '../imports/read/make-workbook.ts';
+import { blocksOf, DOCUMENTS } from './blocks.ts';
+import { type Has, type Reading, readAlong } from './reader.ts';
+
+const SAMPLES = join(import.meta.dirname, '../../samples');
+
+const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
+const file = (name: string, ...all: readonly string[]): Has => ({ files: { [name]: lines(...all) } });
+const m = (...all: readonly string[]): Has => file('m.csv', ...all);
+
+const TEAM = members([
+  ['team', 'user-1', 'admin'],
+  ['team', 'user-2'],
+]);
+/** One row fails, for its user is not there, where the sandbox knows two users. */
+const WITH_NOBODY = members([
+  ['team', 'user-1'],
+  ['team', 'user-2'],
+  ['team', 'nobody'],
+]);
+const WORKBOOK = xlsx({
+  sheets: [
+    {
+      name: 'Team list',
+      rows: textRows([
+        ['guid', 'uid'],
+        ['team', 'ann'],
+      ]),
+    },
+  ],
+});
+const KURSE = lines('Person,Kurs,Lehrer', 'ann,bio,Lehrer', 'ben,bio,');
+const PEOPLE_WITHOUT_ACCOUNT = file('held.csv', 'guid,uid', 'team,cem', 'team,dan');
+const HELD: Has = {
+  ...PEOPLE_WITHOUT_ACCOUNT,
+  run: ['rollcall import held.csv --create-users --user-name-from uid --max-create users=0'],
+};
+
+/** What the readers of documents have whose commands run on this machine alone; `servers.test.ts` has the others. */
+const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOptions }>> = {
+  'README.md': {
+    sandbox: { users: 2, groups: 'any' },
+    has: { files: { 'members.csv': WITH_NOBODY } },
+    ends: { 'rollcall import members.csv --sandbox': 0, 'rollcall import members.csv': 1, 'rollcall retry': 1 },
+  },
+  'docs/check-and-export.md': {
+    sandbox: { users: 2, groups: 'any' },
+    has: { files: { 'members.csv': WITH_NOBODY, 'groups.csv': 'guid\nteam\n' } },
+    before: {
+      'rollcall resume <id> --leave': { run: ['rollcall import members.csv --check'] },
+      'rollcall check <id>': { run: ['rollcall import members.csv --check'] },
+      'rollcall import .rollcall/syncs': {
+        files: { 'fewer.csv': members([['team', 'user-1']]) },
+        run: ['rollcall sync fewer.csv --mode mirror --missing remove --limit emptiedFrom=9 --apply'],
+      },
+    },
+    ends: {
+      'rollcall import members.csv --check': 1,
+      'rollcall resume <id>': 1,
+      'rollcall resume <id> --leave-out-failing': 0,
+      'rollcall check': 1,
+    },
+  },
+  'docs/creating.md': {
+    sandbox: {},
+    has: {
+      files: { 'members.csv': lines('uid,guid,name,group_name', 'ann,team,Ann,The Team', 'bob,team,Bob,The Team') },
+    },
+    before: {
+      'rollcall resume <id>': HELD,
+      'rollcall cancel <id>': {
+        ...file('held.csv', 'guid,uid', 'team,eva', 'team,fay'),
+        run: ['rollcall import held.csv --create-users --user-name-from uid --max-create users=0'],
+      },
+      'rollcall undo <id> --created --apply': {},
+      'rollcall undo <id> --created': {
+        ...file('new.csv', 'uid,guid,name', 'gil,team,Gil'),
+        run: ['rollcall import new.csv --create-users'],
+      },
+    },
+  },
+  'docs/files.md': {
+    has: {
+      files: {
+        'members.xlsx': WORKBOOK,
+        'exports.zip': archive({ 'members-1.csv': TEAM, 'extra/more.xlsx': WORKBOOK }),
+        'exports/members-1.csv': TEAM,
+        'people.csv': lines('uid,email', 'ann,ann@x.example', 'ben,ben@x.example'),
+        'delta.csv': lines('guid,uid,action', 'team,ann,add', 'team,ben,remove'),
+      },
+      act: ({ root }) => {
+        const parquet = join(SAMPLES, 'parquet/memberships.parquet');
+        cpSync(parquet, join(root, 'members.parquet'));
+        cpSync(parquet, join(root, 'unloaded/part-0.parquet'));
+      },
+    },
+    before: {
+      'rollcall import enrollments.csv --map': file('enrollments.csv', 'user_id,course_id,role', 'ann,bio,teacher'),
+      'rollcall import members.csv --header-row': file('members.csv', 'Members', '', 'guid,uid', 'team,ann'),
+      'rollcall import members.csv --skip-lines': file('members.csv', 'Members', '', 'guid,uid', 'team,ann'),
+      'rollcall import members.csv --columns': file('members.csv', 'ann,team,Ann,admin', 'ben,team,Ben,participant'),
+      'rollcall import m.csv --map "uid=Login': m('guid,Login,Member No', 'team,ann,', 'team,,4711'),
+      'rollcall import m.csv --uid': m('guid,E-mail', 'team,Anna.Rossi@x.example'),
+      'rollcall import m.csv --map "uid=E-mail"': m('guid,E-mail', 'team,ann@x.example'),
+      'rollcall import m.csv --split "guid=;" --split': m('guid,uid', 'g1;g2,ann|ben'),
+      'rollcall import m.csv --split "guid=;"': m('guid,uid', 'g1;g2;g3,ann'),
+      'rollcall import m.csv --lists': m('guid,owners,members', 'team,ann,"ben,cem"'),
+      'rollcall import m.csv --wide': m('uid,Team One,Team Two', 'ann,x,', 'ben,,admin'),
+      'rollcall import m.csv --numbered': m('uid,course1,role1,course2,role2', 'ann,bio,admin,math,participant'),
+      'rollcall import m.csv --scope-words': m('guid,uid,scope', 'team,ann,OWNER', 'team,bot,BOT', 'team,ben,Guest'),
+      'rollcall import m.csv --where': m('guid,uid,status,deleted,email', 'team,ann,active,,a@x', 'team,ben,gone,,b@x'),
+      'rollcall import enrollments.csv --actions': file(
+        'enrollments.csv',
+        'uid,guid,status',
+        'ann,bio,active',
+        'ben,bio,deleted',
+      ),
+      'rollcall import m.csv --first': m('guid,uid', ...Array.from({ length: 12 }, (_, at) => `team,u${at}`)),
+    },
+  },
+  'docs/outcomes.md': {
+    sandbox: { users: 2, groups: 'any' },
+    has: { files: { 'members.csv': WITH_NOBODY }, run: ['rollcall import members.csv'] },
+  },
+  'docs/pipeline.md': { has: { files: { 'members.csv': TEAM } } },
+  'docs/recipes.md': {
+    has: {
+      files: { 'kurse.csv': KURSE, 'kurse-may.csv': KURSE },
+      act: ({ root }) => cpSync(join(SAMPLES, 'recipes/canvas-sis/enrollments.csv'), join(root, 'enrollments.csv')),
+    },
+    before: { 'rollcall recipes save kurse --from': { run: ['rollcall import kurse.csv --recipe kurse'] } },
+  },
+  'docs/repair.md': {
+    sandbox: { users: 2, groups: 'any' },
+    has: { files: { 'members.csv': WITH_NOBODY }, run: ['rollcall import members.csv'] },
+  },
+  'docs/server.md': {
+    has: {
+      files: { 'members.csv': TEAM },
+      act: ({ root }) => cpSync(SAMPLES, join(root, 'samples'), { recursive: true }),
+    },
+    before: { 'rollcall serve --host': { stop: true } },
+    own: { 'https://rollcall.example': 'http://127.0.0.1:7700' },
+  },
+  'docs/single-calls.md': {
+    has: { files: { 'choir.csv': lines('guid,uid', 'choir,anna') }, run: ['rollcall import choir.csv'] },
+  },
+  'docs/sync.md': {
+    has: { files: { 'members.csv': TEAM } },
+    own: { '/data/members.csv': 'members.csv' },
+  },
+};
+
+const hasCommands = (document: string) =>
+  blocksOf(document).some(({ language, notRun }) => language === 'sh' && notRun === undefined);
+const NEED_SERVERS = new Set(['docs/addresses.md', 'docs/workers.md']);
+
+describe('the commands do what they should, as they stand', () => {
+  test.each(DOCUMENTS.filter((document) => !NEED_SERVERS.has(document) && hasCommands(document)))(
+    '%s',
+    async (document) => {
+      const { sandbox, ...reading } = READINGS[document] ?? {};
+      const place = await openSandboxPlace(sandbox, { dataDir: '.rollcall' });
+      expect(await readAlong(document, place, reading)).toEqual([]);
+    },
+  );
+});
