@@ -1,6 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { chooseProfile } from '../platform/config.ts';
 import { conversionSentence, watchConversions } from '../platform/conversions.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import { NEXT_ADDRESS_MS } from '../platform/next-address.ts';
@@ -50,6 +51,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     return complain(io, error);
   } finally {
     ignore();
+    chooseProfile(undefined);
   }
 }
 

@@ -1,22 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Catalog } from '../catalog.ts';
 import { readOptions } from '../import-options.ts';
 import type { OpenImport } from '../send/open-imports.ts';
 import { type Aimed, isSameTarget, joinedTarget, WrongTarget } from '../target.ts';
-import type { RequestsOptions } from './requests.ts';
 
-/** Keeps imports to the target that they were begun for. @param here where this process sends */
-export function ownTarget({
-  catalog,
-  states,
-  here,
-}: Pick<RequestsOptions, 'catalog' | 'states'> & { readonly here: Aimed }) {
+interface OwnTargetOptions {
+  readonly catalog: Pick<Catalog, 'get' | 'setOptions'>;
+  readonly states: { move(...how: Parameters<Catalog['move']>): void };
+  /** Where this process sends. */
+  readonly here: Aimed;
+}
+
+/** Keeps imports to the target that they were begun for. */
+export function ownTarget({ catalog, states, here }: OwnTargetOptions) {
   return {
     /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WrongTarget */
     orWait: (id: string): void => {
-      const meant = readOptions(catalog.get(id));
+      const record = catalog.get(id);
+      const meant = readOptions(record);
       if (isSameTarget(meant, here)) return;
       const error = new WrongTarget(`import ${id}`, meant, here);
-      const state = states.of(id);
+      const { state } = record;
       if (state === 'staging' || state === 'running') states.move(id, 'blocked', error.what, error.code, error.remedy);
       throw error;
     },
