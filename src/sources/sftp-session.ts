@@ -6,8 +6,9 @@ import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { fingerprint, hostEntry, keysOf, typeOf } from './known-hosts.ts';
+import { checkedHost } from './reach.ts';
 import type { SourceRequest } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, SourceNotAllowed } from './source-errors.ts';
 
 /** Connections to SFTP servers: who signs in, and which hosts are known. */
 
@@ -43,6 +44,10 @@ type Done<Value> = (error: Error | undefined | null, value: Value) => void;
 export async function connect(place: Place, request: SourceRequest, signal: AbortSignal): Promise<Session> {
   signal.throwIfAborted();
   const { Client } = await loadSsh();
+  const host = await checkedHost(place.host, request.mayConnect).catch((error: Error) => {
+    throw error instanceof SourceNotAllowed ? error : connectionError(place.host, error, place.user);
+  });
+  signal.throwIfAborted();
   const client = new Client();
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
@@ -77,7 +82,7 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
         });
         const config = configOf(place, request);
         try {
-          client.connect({ ...config, ...checkHost });
+          client.connect({ ...config, ...checkHost, host });
         } catch (error) {
           reject(connectionError(at, error as Error, place.user));
         }
