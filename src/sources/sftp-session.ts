@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Client, ConnectConfig, FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
+import ssh, { type Client, type ConnectConfig, type FileEntryWithStats, type SFTPWrapper, type Stats } from 'ssh2';
 import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
@@ -43,12 +43,11 @@ type Done<Value> = (error: Error | undefined | null, value: Value) => void;
 
 export async function connect(place: Place, request: SourceRequest, signal: AbortSignal): Promise<Session> {
   signal.throwIfAborted();
-  const { Client } = await loadSsh();
   const host = await checkedHost(place.host, request.mayConnect).catch((error: Error) => {
     throw error instanceof SourceNotAllowed ? error : connectionError(place.host, error, place.user);
   });
   signal.throwIfAborted();
-  const client = new Client();
+  const client = new ssh.Client();
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
   const at = `${place.host}${place.port === 22 ? '' : `:${place.port}`}`;
@@ -115,19 +114,6 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
   } catch (error) {
     close();
     throw error;
-  }
-}
-
-/** @throws SourceError where the package is not there */
-async function loadSsh(): Promise<{ readonly Client: typeof Client }> {
-  try {
-    const { default: ssh } = await import('ssh2');
-    return ssh;
-  } catch (cause) {
-    throw new SourceError('sftp:// addresses need the package ssh2, which is not installed', {
-      remedy: 'install it beside rollcall, `npm install ssh2` (with -g where rollcall is installed with -g)',
-      cause,
-    });
   }
 }
 

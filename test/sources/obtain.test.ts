@@ -124,6 +124,7 @@ describe('what a user names means the same from everywhere:', () => {
     ['ftp://localhost/m.csv', 'supported is a path or an address with https://'],
     ['https://', 'is not a valid address'],
     ['gopher://bucket/m.csv', 'gopher:// addresses are not supported here'],
+    ['az://container/m.csv', 'https address with a SAS token'],
     ['jdbc:postgresql://host/db', 'jdbc:postgresql:// addresses are not supported'],
   ])('%j is refused', async (file, says) => {
     expect(await messageOf(wholeSource(file, tempDir()))).toContain(says);
