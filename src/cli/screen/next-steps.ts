@@ -98,6 +98,13 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
           command('resume', sandbox),
         ];
       }
+      if (code === ('DATABASE_BUSY' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Waiting: ${reason}`),
+          'Nothing is lost. Under `rollcall serve` it continues by itself; else close that program, then continue:',
+          command('resume', sandbox),
+        ];
+      }
       if (code === ('PROCESS_DIED' satisfies ReasonCode)) {
         return [
           withFullStop(`Waiting: ${reason}`),
