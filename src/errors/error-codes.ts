@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   UNKNOWN_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
   LEDGER_MISSING: 'fatal',
+  CATALOG_INTACT: 'usage',
   QUEUE_REFUSED: 'fatal',
   UNEXPECTED_ERROR: 'fatal',
   TOO_FEW_FILES: 'usage',
