@@ -3,10 +3,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleConsole, packagesIn } from '../src/server/console-bundle.ts';
+import { writeFlags } from './flags.ts';
 import { schemaFiles } from './schemas.ts';
 
 /**
- * `npm run build`: makes `dist` from the sources, for the npm package and the image, and `schemas`. Node strips no types below
+ * `npm run build`: makes `dist` from the sources, for the npm package and the image, `schemas`, and docs/flags.md. Node strips no types below
  * `node_modules`, so these need JavaScript. A clone runs from the sources and never looks at `dist`.
  */
 
@@ -23,6 +24,7 @@ copy('src', KEPT);
 copy('jobs', KEPT);
 await buildConsole();
 writeSchemas();
+await writeFlags();
 removeUnusedTypes();
 
 function copy(folder: string, extensions: ReadonlySet<string>): void {

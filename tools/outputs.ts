@@ -16,7 +16,8 @@ import { REGIONS } from '../src/membership/membership.ts';
 /** What each command prints with `--json`, from the declarations of the API as far as it has them. */
 
 const id = z.string();
-const summary = importSummary.meta({ id: 'ImportSummary' });
+const ended = importSummary.extend(importView.pick({ delivery: true }).shape);
+const summary = ended.meta({ id: 'ImportSummary', title: 'Summary of an import' });
 const begun = z
   .strictObject({ id, pid: z.int().optional() })
   .meta({ description: 'With `--detach`: the import that continues by itself, and its process on this machine.' });
@@ -44,7 +45,7 @@ const run = scheduleRun
   .meta({ id: 'ScheduleRunDocument' });
 const { flags } = schedule.shape;
 const aSchedule = schedule
-  .omit({ reading: true, identities: true, restricted: true, version: true, giveUpAfterMs: true })
+  .omit({ reading: true, identities: true, groups: true, restricted: true, version: true, giveUpAfterMs: true })
   .extend({
     flags: flags.omit({ protect: true, removeByName: true }).extend({ removeNamed: z.array(z.string()) }),
     create: schedule.shape.create.unwrap().omit({ settings: true }).nullable(),
@@ -81,7 +82,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
     importSummary.extend(importView.pick({ createdAt: true, createdBy: true, kind: true, tags: true }).shape),
   ),
   tag: z.strictObject({ id, tags: z.array(z.string()) }),
-  status: importSummary.extend({
+  status: ended.extend({
     check: checkView
       .pick({ state: true, underWay: true, reason: true, calls: true, summary: true })
       .optional()

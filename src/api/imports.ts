@@ -27,6 +27,15 @@ const followUp = z.strictObject({
 });
 export type FollowUp = z.infer<typeof followUp>;
 
+const delivery = z
+  .strictObject({
+    to: z.string().meta({ description: 'The folder or address that has them.' }),
+    since: time.meta({ description: 'When the import was over.' }),
+    arrivedAt: time.nullable().meta({ description: 'Null while they wait.' }),
+    error: z.string().nullable().meta({ description: 'Why the last attempt has failed.' }),
+  })
+  .meta({ description: 'Where its reports are written, if it was asked for (`reportTo`).' });
+
 /** An import as the API shows it: its summary, and what a person can do about it now. */
 export const importView = importSummary
   .extend({
@@ -65,6 +74,7 @@ export const importView = importSummary
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: z.array(z.enum(ACTIONS)).meta({ description: 'What is possible now.' }),
+    delivery: delivery.optional(),
     staging: staging.nullable().meta({ description: 'Set while the file is read.' }),
   })
   .meta({ id: 'Import', description: 'Reports are addresses of this API; null where there is nothing to download.' });

@@ -7,7 +7,9 @@ import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import { checkFileLimit } from '../platform/file-limit.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
+import type { Beside } from './beside.ts';
 import { type CoordinatorParts, composeCoordinator } from './compose.ts';
+import { BESIDE } from './features.ts';
 import type { Service } from './service.ts';
 import type { Tracing } from './tracing/traced.ts';
 import { openTracing } from './tracing/tracing.ts';
@@ -25,6 +27,8 @@ export interface App {
   /** Resolves with the first error that stops everything: from the coordinator, or given to `fail`. */
   readonly failed: Promise<Error>;
   readonly fail: (error: Error) => void;
+  /** What features do beside imports. */
+  readonly beside: readonly Beside[];
   /** Answers requests of other processes about imports. To be called once. */
   serveControl(more?: ControlHandler): Promise<void>;
 }
@@ -73,12 +77,24 @@ export async function openApp(
     warn,
     keepMs,
     observer: all,
+    patient: !isServer,
+    onWait: (sentence) => {
+      log.warn(sentence);
+      show(sentence);
+    },
     ...reading,
     telemetry: tracing?.telemetry,
   });
   lifecycle.onStop((deadlineMs) => coordinator.stop(deadlineMs));
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
   coordinator.events.on('failure', fail);
+  const beside: Beside[] = [];
+  for (const load of BESIDE) {
+    const open = await load();
+    const opened = await open({ coordinator, dir, config, log });
+    lifecycle.onStop(() => opened.close());
+    beside.push(opened);
+  }
   return {
     service,
     dir,
@@ -88,6 +104,7 @@ export async function openApp(
     warn,
     failed,
     fail,
+    beside,
     serveControl: async (more) => {
       const control = await serveControl(dir, coordinator, more);
       lifecycle.onStop(() => control.close());

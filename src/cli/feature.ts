@@ -1,6 +1,7 @@
 import type { Argument, Command } from 'commander';
 import type { ImportOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import type { ByLookup } from '../options/lookups.ts';
 import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Coordinating } from './coordinate.ts';
@@ -20,6 +21,7 @@ export interface CommandFeatures {
   readonly check?: () => Promise<Checking>;
   readonly sync?: () => Promise<CarryingOut>;
   readonly undo?: () => Promise<Undoing>;
+  readonly deliver?: () => Promise<Delivering>;
 }
 
 /** `--recipe` */
@@ -37,13 +39,7 @@ export interface UsingRecipes {
 /** After a file was refused. */
 export interface Inspecting {
   /** Says what the file is, and a command that would work. */
-  sayWhatItIs(
-    io: Io,
-    config: Config,
-    file: string,
-    options: ImportOptions,
-    identities: string | undefined,
-  ): Promise<void>;
+  sayWhatItIs(io: Io, config: Config, file: string, options: ImportOptions, lookups: ByLookup<string>): Promise<void>;
 }
 
 /** `retry --edits` */
@@ -93,6 +89,12 @@ export interface CarryingOut {
 export interface Undoing {
   /** What was deleted, or found missing, of what an import created; empty for nothing. */
   deleted(config: Config, imports: Imports, id: string): Promise<string>;
+}
+
+/** `--report-to` */
+export interface Delivering {
+  /** Delivers the reports of an import that is over; undefined where none wait. */
+  resume(config: Config, io: Io, id: string): Promise<ExitCode | undefined>;
 }
 
 /** What a shell suggests. */

@@ -4,10 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { caOf } from '../app/ca-file.ts';
 import { type Config, environmentVariable } from '../platform/config.ts';
 import { writeWhole } from '../platform/whole-file.ts';
+import type { SourceSettings } from '../sources/source.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address.ts';
 import { grouped } from '../text/wording.ts';
 import { UsageError } from './errors.ts';
+import type { ReportFlags } from './flags/report-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/source-flags.ts';
 import { type Io, say } from './screen/io.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from './screen/standard-input.ts';
@@ -36,19 +38,25 @@ export interface Fetched {
  * What is to be fetched; undefined for a path. What can be refused without asking anyone is refused here.
  * @throws IntakeError BAD_ADDRESS, SourceError, UsageError
  */
-export async function fileToFetch(config: Config, file: string, flags: SourceFlags): Promise<FetchedFile | undefined> {
+export async function fileToFetch(
+  config: Config,
+  file: string,
+  flags: SourceFlags & ReportFlags,
+): Promise<FetchedFile | undefined> {
   const { maxSource = Number.MAX_SAFE_INTEGER } = flags;
-  if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(flags);
+  if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(config, flags);
   // Loaded for those alone who need them.
-  const [{ sourceAt }, { isElsewhere, requestOf }, { spool }] = await Promise.all([
+  const [{ settingsFor, sourceAt }, { isElsewhere, requestOf }, { spool }] = await Promise.all([
     import('../sources/schemes.ts'),
     import('../sources/named.ts'),
     import('../sources/spool.ts'),
   ]);
   const { namedSources: named } = config;
-  if (!isElsewhere(file, named)) return refuseFlags(flags);
+  if (!isElsewhere(file, named)) return refuseFlags(config, flags);
   const context = { named, environment: environmentVariable, ca: caOf(config) };
-  const source = await sourceAt(requestOf(file, await sourceSettingsOf(flags), context));
+  const all = requestOf(file, await sourceSettingsOf(flags), context);
+  const ofOthers = await settingsOfFileOnly(config, flags, all.settings);
+  const source = await sourceAt({ ...all, settings: { ...ofOthers, ...settingsFor(all.address, all.settings) } });
   let line: string | undefined;
   return {
     name: source.name,
@@ -64,9 +72,23 @@ export async function fileToFetch(config: Config, file: string, flags: SourceFla
   };
 }
 
-function refuseFlags(flags: SourceFlags): undefined {
+/** Without those that are for the place of the reports. */
+async function settingsOfFileOnly(
+  { namedSources }: Config,
+  { reportTo }: ReportFlags,
+  settings: SourceSettings,
+): Promise<SourceSettings> {
+  if (reportTo === undefined) return settings;
+  const { notForTarget } = await import('../sources/write.ts');
+  return notForTarget(reportTo.place, settings, namedSources);
+}
+
+async function refuseFlags(config: Config, flags: SourceFlags & ReportFlags): Promise<undefined> {
   const flag = addressFlagOf(flags);
-  if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and the file is not one; leave it out`);
+  if (flag === undefined) return;
+  const left = await settingsOfFileOnly(config, flags, await sourceSettingsOf(flags));
+  if (Object.keys(left).length > 0)
+    throw new UsageError(`${flag} is for addresses, and the file is not one; leave it out`);
 }
 
 function fetchingLine({ bytes, rows, of }: SpoolProgress): string {

@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   NEWER_LEDGER: 'usage',
   UNKNOWN_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
+  DATABASE_BUSY: 'fatal',
   LEDGER_MISSING: 'fatal',
   CATALOG_INTACT: 'usage',
   QUEUE_REFUSED: 'fatal',

@@ -43,6 +43,11 @@ select * from import_records where retryOf = :id order by createdAt, id;
 -- In: id, since (ms). Out: moves of an import at that time or later, in their order.
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
 
+-- name: delivery
+-- In: id. Out: where its reports go, since when, when they arrived (null: not yet), why the last attempt has failed.
+select json_extract(options, '$.reportTo.place') as place, since, arrived_at as arrivedAt, error
+  from report_deliveries join imports on id = import_id where import_id = :id;
+
 -- name: add
 -- In: id, file, source, options (JSON), retry_of (id, null: none), created_by, tags (JSON), at (ms). A new import, in state
 -- staging.

@@ -84,6 +84,8 @@ export interface CatalogReader {
   find(id: string): ImportRecord | undefined;
   /** @throws UnknownImport */
   get(id: string): ImportRecord;
+  /** Of its reports; undefined where they go nowhere. */
+  delivery(id: string): Delivery | undefined;
   /** Newest first. */
   list(limit: number): ImportRecord[];
   /** A page of the list. @throws BadCursor when `before` is not a `next` */
@@ -141,6 +143,18 @@ export interface Catalog extends CatalogReader {
   remove(id: string): void;
   /** Adds imports as they were. For a new catalog (rebuild-catalog.ts). */
   restore(records: readonly ImportRecord[]): void;
+}
+
+/** The reports of one import on their way to where its options say. Times are in ms since 1970. */
+interface Delivery {
+  /** A folder, an address or a place in a named source. */
+  readonly place: string;
+  /** When the import was over. */
+  readonly since: number;
+  /** Null while they wait. */
+  readonly arrivedAt: number | null;
+  /** Why the last attempt has failed, in a sentence. */
+  readonly error: string | null;
 }
 
 const STATEMENTS = new URL('catalog.sql', import.meta.url);
@@ -279,6 +293,7 @@ function readerOf(database: DatabaseSync): CatalogReader {
       if (record === undefined) throw new UnknownImport(id);
       return record;
     },
+    delivery: (id) => sql<Delivery>('delivery').get({ id }),
     list: (limit) => sql<ImportRecord>('list').all({ limit }),
     page: ({ before, limit, states, kinds, tags, ...filter }) => {
       const listed = (values: readonly string[] | undefined) => (values === undefined ? null : JSON.stringify(values));

@@ -70,6 +70,10 @@ export interface Config {
   readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
+  /** Where reports go: a whole path or an address; undefined: nowhere, unless an import says it. */
+  readonly reportTo: string | undefined;
+  /** Folders (whole paths) and addresses that imports made over the API may have their reports written to. */
+  readonly reportTargets: readonly string[];
   /** By name. */
   readonly namedSources: Readonly<Record<string, NamedSource>>;
   /** Origin of the server that imports are run by, such as `http://127.0.0.1:7700`; undefined: this process runs them. */
@@ -168,6 +172,8 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     return number === undefined ? value(name) : parsed(name, { name, value: String(number) });
   };
   const callsSet = numberOf('callsPerMinute');
+  const whole = (one: string) => (URL.canParse(one) ? one : resolve(folder, one));
+  const reportTo = value('reportTo');
   const logFile = flags.logFile ?? value('logFile');
   const share = value('budgetShare') ?? DEFAULT_BUDGET_SHARE;
   return Object.freeze({
@@ -190,7 +196,9 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     bannedList: value('bannedList') ?? 'auto',
     giveUpAfterMs: flags.giveUpAfter ?? value('giveUpAfter'),
     namedSources: readNamedSources(file.sources, folder),
-    sources: (value('sources') ?? []).map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
+    sources: (value('sources') ?? []).map(whole),
+    reportTo: reportTo === undefined ? undefined : whole(reportTo),
+    reportTargets: (value('reportTargets') ?? []).map(whole),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),
     token: value('token'),
     notify: flags.notify ?? value('notify'),

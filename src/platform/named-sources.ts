@@ -11,6 +11,8 @@ export interface NamedSource {
   readonly headers?: Readonly<Record<string, string>>;
   /** Name, such as `password` → where its value is: `env:NAME` or `file:PATH`. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** The field of a JSON API with the address of the next page, or `parameter=field` for a cursor. */
+  readonly nextPage?: string;
   readonly query?: string;
   readonly table?: string;
   readonly endpoint?: string;
@@ -37,6 +39,7 @@ export function namedSourcesSchema() {
       .record(z.string(), z.string().regex(/^(env|file):./s))
       .optional()
       .meta({ description: 'Name, such as `password` -> `env:NAME` or `file:PATH`.' }),
+    nextPage: text('Field of a JSON API with the address of the next page, or `parameter=field` for a cursor.'),
     query: text('A file with the query of a database.'),
     table: text('The table of a database.'),
     endpoint: text('Address of a server that speaks the protocol, such as MinIO.'),

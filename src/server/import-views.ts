@@ -8,6 +8,7 @@ import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { optionsToAgree, reasonFor } from '../imports/reason.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
+import { deliveryOf } from '../imports/report/delivery.ts';
 import { NEEDS_ATTENTION, writtenReports } from '../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
@@ -89,6 +90,7 @@ export function importViews(
     const summary = summaryOf(record, totals, writtenReports(folder));
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
+    const delivery = deliveryOf(reading, record);
     return {
       ...summary,
       reports: {
@@ -107,6 +109,7 @@ export function importViews(
       dryRun,
       sandbox,
       actions: [...actionsOf(state, retry !== null)],
+      ...(delivery && { delivery }),
       staging: staging.get(id) ?? null,
     };
   };

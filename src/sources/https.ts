@@ -6,9 +6,12 @@ import { lookupHost } from '../chat/address.ts';
 import { option, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { addressName } from '../text/address.ts';
+import { grouped } from '../text/wording.ts';
 import { headersWithValues } from './headers.ts';
+import { joinedPages, linkedPage, type Page } from './pages.ts';
+import { resumed } from './resumed.ts';
 import type { Adapter, Opened, SourceRequest } from './source.ts';
-import { SourceError, SourceNotAllowed } from './source-errors.ts';
+import { SourceError, SourceNotAllowed, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
 /** Files at https addresses. */
 
@@ -24,7 +27,8 @@ export const httpsSource: Adapter = (request) => {
   const url = new URL(request.address);
   const headers = headersWithValues(request.settings.headers ?? {}, request.environment);
   const name = addressName(request.address);
-  return { name, open: (signal, known) => open({ ...request, url, headers, name }, signal, known) };
+  const { nextPage } = request.settings;
+  return { name, open: (signal, known) => open({ ...request, url, headers, name, nextPage }, signal, known) };
 };
 
 interface Asked extends Pick<SourceRequest, 'ca' | 'mayFollow'> {
@@ -32,10 +36,11 @@ interface Asked extends Pick<SourceRequest, 'ca' | 'mayFollow'> {
   /** With their values. */
   readonly headers: Readonly<Record<string, string>>;
   readonly name: string;
+  readonly nextPage: string | undefined;
 }
 
-async function open(asked: Asked, stop: AbortSignal, known: string | undefined): Promise<Opened> {
-  const { url, ca, name } = asked;
+async function open(asked: Asked, stop: AbortSignal, version: string | undefined): Promise<Opened> {
+  const { url, ca, name, nextPage } = asked;
   const outside = keepOutside(url);
   const agent = new Agent({
     connections: 1,
@@ -50,10 +55,12 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
     },
   });
   const close = () => agent.destroy();
-  const failed = (error: unknown): never => {
-    stop.throwIfAborted();
-    if (error instanceof SourceError || error instanceof SourceNotAllowed) throw error;
-    throw new SourceError(`${shown(name)} cannot be fetched: ${reasonOf(error)}`, {
+  const failed = (error: unknown): unknown => {
+    if (stop.aborted) return stop.reason;
+    if (error instanceof SourceError || error instanceof SourceNotAllowed) return error;
+    const remedy = UNKNOWN_AUTHORITY[String((error as NodeJS.ErrnoException).code)];
+    return new SourceError(`${shown(name)} cannot be fetched: ${reasonOf(error)}`, {
+      ...(remedy !== undefined && { remedy }),
       cause: error,
     });
   };
@@ -61,44 +68,100 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
     outside.check(to, from);
     asked.mayFollow?.(to);
   };
+  const ask = (to: URL, wanted: Wanted) => follow(agent, check, { ...asked, to }, wanted, stop);
+  const bytesOf = ({ headers, body }: Answer, from: URL) =>
+    resumed(body, isStrong(headers['etag']) ? (at) => rest(ask, from, headers, at) : undefined, {
+      failed,
+      signal: stop,
+    });
+  const pageOf = (answer: Answer, from: URL): Page => ({
+    place: answer.place,
+    type: textOf(answer.headers['content-type']),
+    link: [answer.headers['link'] ?? ''].flat().join(', '),
+    pieces: bytesOf(answer, from),
+  });
   try {
-    const { statusCode, headers, body } = await follow(agent, check, asked, known, stop);
-    if (statusCode === 304) {
-      await body.dump();
+    // The version of a page does not say whether the others have changed.
+    const known = nextPage === undefined ? version : undefined;
+    const first = await ask(url, { known });
+    if (first.statusCode === 304) {
+      await first.body.dump();
       return { name, version: known, content: undefined, close };
     }
+    const page = pageOf(first, url);
+    if (nextPage !== undefined || linkedPage(page.link) !== undefined) {
+      const pieces = joinedPages(page, nextPage, async (to) => {
+        check(to, shown(name));
+        return pageOf(await ask(to, {}).catch(thrown(failed)), to);
+      });
+      return { name, version: undefined, content: { kind: 'bytes', size: undefined, pieces }, close };
+    }
+    const { headers } = first;
     const size = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
-    const pieces = async function* () {
-      try {
-        for await (const piece of body) yield piece as Buffer;
-      } catch (error) {
-        failed(error);
-      }
-    };
-    return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces: pieces() }, close };
+    return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces: page.pieces }, close };
   } catch (error) {
     await close();
-    return failed(error);
+    throw failed(error);
   }
 }
 
+const thrown =
+  (failed: (error: unknown) => unknown) =>
+  (error: unknown): never => {
+    throw failed(error);
+  };
+
+type Answer = Dispatcher.ResponseData & {
+  /** Where redirects have led. */
+  readonly place: URL;
+};
+
+interface Wanted {
+  /** The version that need not come again. */
+  readonly known?: string | undefined;
+  /** The rest of this version, as the server calls it, from a byte on. */
+  readonly rest?: { readonly etag: string; readonly from: number };
+}
+
+type Headers = Dispatcher.ResponseData['headers'];
+
+const textOf = (value: string | string[] | undefined) => (typeof value === 'string' ? value : '');
+
+/** Whether two answers with the same tag have the same bytes. */
+const isStrong = (etag: string | string[] | undefined) => textOf(etag).startsWith('"');
+
+/** The rest of what broke off, if it is still the same. */
+async function rest(
+  ask: (to: URL, wanted: Wanted) => Promise<Answer>,
+  url: URL,
+  { etag }: Headers,
+  from: number,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { statusCode, headers, body } = await ask(url, { rest: { etag: textOf(etag), from } });
+  if (statusCode === 206 && textOf(headers['content-range']).startsWith(`bytes ${from}-`)) return body;
+  await body.dump();
+  throw new SourceError(
+    `${shown(addressName(url.href))} broke off after ${grouped(from)} bytes, and its server does not go on there: it was changed meanwhile, or cannot be asked for a part`,
+    { remedy: 'try again; nothing was read from what came' },
+  );
+}
+
 /** What the server calls this version of the file: `etag`, then `last-modified`, each in a line. */
-function versionOf(headers: Dispatcher.ResponseData['headers']): string | undefined {
-  const text = (value: string | string[] | undefined) => (typeof value === 'string' ? value : '');
-  const version = `${text(headers['etag'])}\n${text(headers['last-modified'])}`;
+function versionOf(headers: Headers): string | undefined {
+  const version = `${textOf(headers['etag'])}\n${textOf(headers['last-modified'])}`;
   return version === '\n' ? undefined : version;
 }
 
-/** Asks for the file, wherever redirects lead, and gives an answer with the file, or that the known version is right. */
+/** Asks for the file, wherever redirects lead, and gives an answer with it or the rest of it, or that the known version is right. */
 async function follow(
   agent: Agent,
   check: Outside['check'],
-  { url, headers }: Pick<Asked, 'url' | 'headers'>,
-  known: string | undefined,
+  { url, headers, to }: Pick<Asked, 'url' | 'headers'> & { readonly to: URL },
+  { known, rest }: Wanted,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+): Promise<Answer> {
   const [etag = '', modified = ''] = known?.split('\n') ?? [];
-  let place = url;
+  let place = to;
   for (let redirects = 0; ; redirects++) {
     const answer = await agent.request({
       origin: place.origin,
@@ -110,12 +173,14 @@ async function follow(
         'accept-encoding': 'identity',
         ...(etag !== '' && { 'if-none-match': etag }),
         ...(modified !== '' && { 'if-modified-since': modified }),
+        ...(rest !== undefined && { range: `bytes=${rest.from}-`, 'if-range': rest.etag }),
         ...(place.origin === url.origin && headers),
       },
       signal,
     });
     const { statusCode } = answer;
-    if (statusCode === 200 || (statusCode === 304 && known !== undefined)) return answer;
+    const isExpected = statusCode === 200 || (rest !== undefined && statusCode === 206);
+    if (isExpected || (statusCode === 304 && known !== undefined)) return { ...answer, place };
     await answer.body.dump();
     const at = shown(addressName(place.href));
     if (!REDIRECTS.has(statusCode)) {

@@ -8,9 +8,10 @@ import { isLoopback } from '../platform/loopback.ts';
 import { schemeOf } from '../text/address.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
+import { resumed } from './resumed.ts';
 import { putFile } from './s3-write.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
 /** Objects in buckets: of S3, of everything that speaks its protocol, and of Google Cloud Storage, which speaks it as well. */
 
@@ -20,8 +21,6 @@ const QUIET_MS = 60_000;
 const PATTERN = /[*?[{]/;
 /** Objects below a prefix that a pattern is compared with. */
 const MAX_LISTED = 200_000;
-/** How often reading goes on where it broke off. */
-const MAX_RESUMED = 3;
 
 const GOOGLE = 'https://storage.googleapis.com';
 
@@ -52,6 +51,7 @@ const REMEDIES: Readonly<Record<string, Words>> = {
   PreconditionFailed: 'it was replaced while it was read: try again',
   SlowDown: 'try again later',
   ECONNREFUSED: words`check the address that ${option('endpoint')} gives, and whether its server runs`,
+  ...UNKNOWN_AUTHORITY,
   ENOTFOUND: words`check the region, and the address that ${option('endpoint')} gives`,
 };
 
@@ -208,28 +208,16 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
   const { ETag: version, ContentLength: size } = first;
   if (version !== undefined && version === known) return { name, version, content: undefined, close };
 
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    let body = first?.Body;
-    let read = 0;
-    for (let resumed = 0; ; resumed += 1) {
-      try {
-        for await (const piece of body as AsyncIterable<Uint8Array>) {
-          read += piece.length;
-          yield piece;
-        }
-        return;
-      } catch (error) {
-        if (signal.aborted || version === undefined || resumed === MAX_RESUMED) throw failed(name, error, signal);
-      }
-      // Of the same object, or not at all.
-      const rest = new GetObjectCommand({ ...at, IfMatch: version, Range: `bytes=${read}-` });
-      const next = await client.send(rest, { abortSignal: signal }).catch((error: unknown) => {
-        throw failed(name, error, signal);
-      });
-      body = next.Body;
-    }
-  }
-  return { name, version, content: { kind: 'bytes', size, pieces: pieces() }, close };
+  // Of the same object, or not at all.
+  const rest = async (from: number) => {
+    const command = new GetObjectCommand({ ...at, IfMatch: version, Range: `bytes=${from}-` });
+    return (await client.send(command, { abortSignal: signal })).Body as AsyncIterable<Uint8Array>;
+  };
+  const pieces = resumed(first.Body as AsyncIterable<Uint8Array>, version === undefined ? undefined : rest, {
+    failed: (error) => failed(name, error, signal),
+    signal,
+  });
+  return { name, version, content: { kind: 'bytes', size, pieces }, close };
 }
 
 /** The object that was written last among those that fit. */

@@ -20,7 +20,7 @@ interface Scheme {
 const SCHEMES: readonly Scheme[] = [
   {
     names: ['https', 'http'],
-    takes: ['headers'],
+    takes: ['headers', 'nextPage'],
     load: async () => (await import('./https.ts')).httpsSource,
   },
   {
@@ -110,8 +110,13 @@ export function settingsToWrite(text: string, settings: SourceSettings): SourceS
       remedy: `name a folder, or an address with ${writable}`,
     });
   }
-  const taken = Object.entries(settings).filter(([name]) => scheme.takes.some((one) => one === name));
-  return Object.fromEntries(taken);
+  return settingsFor(text, settings);
+}
+
+/** What of the settings an address takes. */
+export function settingsFor(text: string, settings: SourceSettings): SourceSettings {
+  const takes: readonly string[] = schemeFor(text)?.takes ?? [];
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => takes.includes(name)));
 }
 
 /** Plain http could be read and changed on the way, except on this machine. @throws SourceError */

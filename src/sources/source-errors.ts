@@ -22,3 +22,17 @@ export class SourceError extends RollcallError {
     });
   }
 }
+
+/** Codes of TLS for a certificate whose authority is not known here → what to do. */
+export const UNKNOWN_AUTHORITY: Readonly<Record<string, Words>> = Object.fromEntries(
+  [
+    'CERT_SIGNATURE_FAILURE',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  ].map((code) => [
+    code,
+    'its certificate is of an authority that is not known here: name the PEM file of that authority in ROLLCALL_CA_FILE',
+  ]),
+);

@@ -64,6 +64,8 @@ export interface SourceSettings {
   readonly headers?: Readonly<Record<string, string>>;
   /** Name, such as `password` → where its value is: `env:NAME` or `file:PATH`. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Of a JSON API: the field with the address of the next page, or `parameter=field` for a cursor. */
+  readonly nextPage?: string;
   /** Whole path of a file with one query. */
   readonly query?: string;
   readonly table?: string;

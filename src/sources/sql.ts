@@ -7,7 +7,7 @@ import { shown, shownPath } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { addressName, schemeOf } from '../text/address.ts';
 import type { Adapter, Content, Opened, SourceRequest, SourceSettings } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
 /** What all databases share: one query in one transaction that only reads, its values as the database's own CSV output has them. */
 
@@ -122,17 +122,7 @@ const NETWORK: Readonly<Record<string, Words>> = {
   EAI_AGAIN: 'check the name of the host',
   ETIMEDOUT: 'check host and port, and firewalls on the way',
   ECONNRESET: 'try again, and look into the log of the database',
-  ...Object.fromEntries(
-    [
-      'SELF_SIGNED_CERT_IN_CHAIN',
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-    ].map((code) => [
-      code,
-      'its certificate is of an authority that is not known here: name the file with it in NODE_EXTRA_CA_CERTS',
-    ]),
-  ),
+  ...UNKNOWN_AUTHORITY,
 };
 
 /** What the database said; its messages name tables and columns, and never a password. */

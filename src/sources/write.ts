@@ -6,7 +6,7 @@ import { shown } from '../imports/read/intake-error.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import { isAddress, isRemote } from '../text/address.ts';
 import { isElsewhere, requestOf, type SourceContext } from './named.ts';
-import { checkedAddress, settingsToWrite, sourceAt } from './schemes.ts';
+import { checkedAddress, settingsFor, settingsToWrite, sourceAt } from './schemes.ts';
 import type { SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
@@ -50,6 +50,14 @@ export async function placeToWrite(
       remedy: found === undefined ? 'make it, or correct the path' : 'name a folder',
     },
   );
+}
+
+/** What of the settings for a place is for what is read beside it: all that the place itself takes is not. */
+export function notForTarget(text: string, settings: SourceSettings, named: SourceContext['named']): SourceSettings {
+  if (!isElsewhere(text, named)) return settings;
+  const { address } = requestOf(text.trim(), {}, { named, environment: () => undefined, ca: undefined });
+  const taken = settingsFor(address, settings);
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !Object.hasOwn(taken, name)));
 }
 
 /**

@@ -15,10 +15,18 @@ import {
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../src/options/deciding-options.ts';
 import { type Options, textsOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
-import { EXPECTING, GIVING_UP, LEAVING_OUT, REMOVING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
+import {
+  EXPECTING,
+  GIVING_UP,
+  LEAVING_OUT,
+  REMOVING,
+  REPORTING,
+  STOPPING,
+  TRIAL,
+} from '../../src/options/sending-options.ts';
 
 const CREATION = { ...CREATING, ...MAX_CREATE };
-const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
+const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING };
 const ALL: Options = {
   ...{ ...KEPT, ...CREATION, ...LIFTING, ...BAN_CHECK, ...LEAVING_OUT },
   ...{ ...MODE, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING },
@@ -43,6 +51,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   maxErrors: ['5%', { percent: 5 }],
   giveUpAfter: ['30m', 1_800_000],
   maxRemovals: ['0', 0],
+  reportTo: ['s3://backups/rollcall', { place: 's3://backups/rollcall', settings: {} }],
   first: ['10', 10],
   only: [
     'guid=g1|g2,uid=anna',

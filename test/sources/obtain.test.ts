@@ -184,6 +184,42 @@ describe('an address', () => {
     expect(await readdir(folder)).toEqual(['source']);
   });
 
+  /** A file that is cut after so many bytes, the first times that it is asked for. */
+  const breaking =
+    (times: number, etag: string, later = MEMBERS): Answer =>
+    (reply, { headers }) => {
+      times -= 1;
+      const text = times < 0 ? later : MEMBERS;
+      const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+      const isSame = headers['if-range'] === etag && text === MEMBERS;
+      const range = isSame ? { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` } : {};
+      const part = text.slice(isSame ? from : 0);
+      reply.writeHead(isSame ? 206 : 200, { 'content-length': part.length, etag, ...range });
+      if (times < 0) reply.end(part);
+      else reply.write(part.slice(0, 2), () => reply.destroy());
+    };
+
+  test('that breaks off goes on where it was', async () => {
+    const { url, requests } = await serve(breaking(3, '"1"'));
+    expect(readFileSync((await fetchFrom(url)).path, 'utf8')).toBe(MEMBERS);
+    // What had come and was not read yet is asked for again.
+    expect(requests.map(({ headers: { range, 'if-range': ifRange } }) => [range, ifRange])).toEqual([
+      [undefined, undefined],
+      ...Array(3).fill([expect.stringMatching(/^bytes=\d-$/), '"1"']),
+    ]);
+  });
+
+  test.each([
+    ['too often', breaking(4, '"1"'), 4, 'cannot be fetched'],
+    ['and is another one then', breaking(1, '"1"', 'guid,uid\ng1,bob\n'), 2, 'its server does not go on there'],
+    ['and whose tag may be of something similar', breaking(1, 'W/"1"'), 1, 'cannot be fetched'],
+  ])('that breaks off %s gives nothing', async (_, answer, asked, says) => {
+    const { url, requests } = await serve(answer);
+    const folder = tempDir();
+    expect(await messageOf(fetchFrom(url, { folder }))).toContain(says);
+    expect([requests.length, await readdir(folder)]).toEqual([asked, []]);
+  });
+
   test('that breaks off half-way gives nothing', async () => {
     const { url } = await serve((reply) => {
       reply.writeHead(200, { 'content-length': '1000' });
@@ -202,7 +238,10 @@ describe('an address', () => {
   test('with a certificate of an unknown authority fails', async () => {
     const strange = await (await createAuthority()).issue(['localhost']);
     const host = await listen(createServer(strange, (_, reply) => reply.end(MEMBERS)));
-    expect(await messageOf(fetchFrom(`https://${host}/`))).toContain('cannot be fetched');
+    expect(await rejection(fetchFrom(`https://${host}/`))).toMatchObject({
+      message: expect.stringContaining('cannot be fetched'),
+      remedy: expect.stringContaining('ROLLCALL_CA_FILE'),
+    });
   });
 
   test('that no server answers fails', async () => {

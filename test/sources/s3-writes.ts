@@ -28,7 +28,10 @@ export async function takeWrite(
     return;
   }
   const etag = `"${createHash('md5').update(body).digest('hex')}"`;
-  const put = (bytes: Buffer) => server.objects.set(key, { bytes, modifiedAt: new Date() });
+  const put = (bytes: Buffer) => {
+    server.objects.set(key, { bytes, modifiedAt: new Date() });
+    server.onPut(key);
+  };
   if (method === 'POST' && upload === null) {
     const id = randomUUID();
     server.uploads.set(id, new Map());

@@ -51,6 +51,8 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   }
   const record = findImport(config.dataDir, id);
   if (isFinal(record.state)) {
+    const delivered = await (await FEATURES.deliver?.())?.resume(config, io, id);
+    if (delivered !== undefined) return delivered;
     throw new UsageError(
       `import ${id} is ${record.state}: there is nothing to resume; \`${imports.command('retry', id)}\` sends again what failed`,
     );

@@ -7,6 +7,7 @@ import { counted, duration } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import { deliveryLines } from '../screen/delivery-lines.ts';
 import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
 import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
@@ -27,7 +28,9 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   const isUnsent = found.state === 'staged' && found.code === ('DRY_RUN' satisfies ReasonCode);
   const checked = isUnsent ? await (await FEATURES.check?.())?.status(config, imports, found) : undefined;
   if (flags.json) {
-    io.out.write(`${JSON.stringify({ ...summary, ...(checked !== undefined && { check: checked.document }) })}\n`);
+    const { delivery } = found;
+    const more = { ...(checked && { check: checked.document }), ...(delivery && { delivery }) };
+    io.out.write(`${JSON.stringify({ ...summary, ...more })}\n`);
     return EXIT.ok;
   }
   const regions = await imports.regions();
@@ -44,7 +47,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
   else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
   else if (checked !== undefined) checked.conclude(io);
-  else say(io, '', ...nextSteps(imports, found, summary));
+  else say(io, '', ...nextSteps(imports, found, summary), ...deliveryLines(imports, found));
   return EXIT.ok;
 }
 

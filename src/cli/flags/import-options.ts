@@ -19,6 +19,7 @@ import type { CreateFlags } from './create-flags.ts';
 import type { CommonFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags } from './flags.ts';
 import type { ExpectRowsFlags, ReadingFlags } from './reading-flags.ts';
 import type { RecipeFlags } from './recipe-flags.ts';
+import type { ReportFlags } from './report-flags.ts';
 import { type ShapeFlags, shapeOf } from './shape-flags.ts';
 import type { SourceFlags } from './source-flags.ts';
 
@@ -37,6 +38,7 @@ export interface ImportFlags
     WorkersFlags,
     RecipeFlags,
     ExpectRowsFlags,
+    ReportFlags,
     SourceFlags {
   readonly dryRun?: true;
   readonly check?: true;

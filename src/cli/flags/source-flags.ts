@@ -19,6 +19,7 @@ export interface PlaceFlags {
 export interface SourceFlags extends PlaceFlags {
   /** As given: `Authorization=env:NIGHTLY_TOKEN`. */
   readonly header?: readonly string[];
+  readonly nextPage?: string;
   readonly query?: string;
   readonly table?: string;
   /** In bytes. */
@@ -49,6 +50,10 @@ export function withSource(command: Command): Command {
     each(),
   );
   return withPlace(command)
+    .option(
+      '--next-page <field>',
+      'for a JSON API: the field with the address of the next page, or parameter=field for a cursor (a header Link is followed without it)',
+    )
     .option('--query <file>', 'for a database: the file with the query')
     .option('--table <name>', 'for a database: the table to read')
     .addOption(
@@ -58,7 +63,7 @@ export function withSource(command: Command): Command {
     );
 }
 
-const FLAGS = ['header', 'secret', 'query', 'table', 'endpoint', 'keyFile', 'knownHosts'] as const;
+const FLAGS = ['header', 'nextPage', 'secret', 'query', 'table', 'endpoint', 'keyFile', 'knownHosts'] as const;
 
 /** A flag that is given and is for addresses only, as it is typed. */
 export function addressFlagOf(flags: SourceFlags): string | undefined {
@@ -75,7 +80,7 @@ export function addressFlagsOf(flags: SourceFlags): [flag: string, value: string
 
 /** With whole paths, as schedules keep them. @throws SourceError, which repeats no secret */
 export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettings> {
-  const { header = [], secret = [], query, table, endpoint, keyFile, knownHosts } = flags;
+  const { header = [], secret = [], nextPage, query, table, endpoint, keyFile, knownHosts } = flags;
   const [{ headersFrom }, { secretFrom }] = await Promise.all([
     import('../../sources/headers.ts'),
     import('../../sources/secrets.ts'),
@@ -85,6 +90,6 @@ export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettin
   return defined({
     headers: header.length === 0 ? undefined : headersFrom(header),
     secrets: secret.length === 0 ? undefined : secrets,
-    ...{ table, endpoint, query: whole(query), keyFile: whole(keyFile), knownHosts: whole(knownHosts) },
+    ...{ nextPage, table, endpoint, query: whole(query), keyFile: whole(keyFile), knownHosts: whole(knownHosts) },
   });
 }

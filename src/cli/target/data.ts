@@ -4,6 +4,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportFilter, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
+import { deliveryOf } from '../../imports/report/delivery.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { writtenReports } from '../../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
@@ -65,6 +66,11 @@ export function findImport(path: string, id: string | undefined): ImportRecord {
     if (record === undefined) throw id === undefined ? noImports(dir) : new UnknownImport(id);
     return record;
   });
+}
+
+/** Where its reports went, or wait to go; undefined for nowhere. */
+export function findDelivery(path: string, record: ImportRecord): ReturnType<typeof deliveryOf> {
+  return isFinal(record.state) ? withCatalog(path, (catalog) => deliveryOf(catalog, record)) : undefined;
 }
 
 /** Reads an import's ledger; undefined while it has none: it is being read, or was rejected. */

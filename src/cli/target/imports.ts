@@ -56,6 +56,8 @@ export interface KeptImport extends Pick<ImportRecord, 'id' | 'state' | 'reason'
   readonly maxRemovals?: string | undefined;
   /** Its file says what to add, change or remove. */
   readonly fileOfChanges: boolean;
+  /** Where its reports went, or wait to go. */
+  readonly delivery: ImportView['delivery'];
 }
 
 export interface Findings {

@@ -7,8 +7,8 @@ import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
-import { UNKNOWN_IDENTITIES } from '../../imports/unknown-identities.ts';
 import { kindOf } from '../../membership/import-kind.ts';
+import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
@@ -17,7 +17,7 @@ import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest } from '../screen/shortest.ts';
 import { typedCommand } from '../typed-command.ts';
-import { findImport, findingsOf, listImports, summaryIn } from './data.ts';
+import { findDelivery, findImport, findingsOf, listImports, summaryIn } from './data.ts';
 import type { Imports } from './imports.ts';
 
 /** Time that a process gets to answer, in ms. */
@@ -50,6 +50,7 @@ export function localImports(config: Config): Imports {
       const { sandbox, shape } = storedJson(record.options, 'the options of an import', isObject);
       return {
         ...{ ...record, ...optionsToAgree(record), reason: reasonFor(record, asFlag), sandbox: sandbox === true },
+        delivery: findDelivery(config.dataDir, record),
         fileOfChanges: isObject(shape) && shape['actions'] !== undefined,
       };
     },
@@ -91,7 +92,10 @@ export function localImports(config: Config): Imports {
         ['every row', reports.all],
         ['needs attention', reports.failed],
         ['to import again', reports.retry],
-        ['UIDs to fill in', existingFile(join(dir.folder(id), UNKNOWN_IDENTITIES))],
+        ...LOOKUP_NAMES.map((name) => {
+          const { field, unknown } = LOOKUPS[name];
+          return [`${field.toUpperCase()}s to fill in`, existingFile(join(dir.folder(id), unknown))] as const;
+        }),
       ]).map(([what, path]) => [what, shortest(path)]),
   };
 }

@@ -111,10 +111,11 @@ function noImports({ url }: Server): NoImports {
 }
 
 /** A server knows by itself whether it sends to a sandbox. */
-function kept({ id, state, reason, code, maxCreate, maxRemovals, fileOfChanges }: ImportView): KeptImport {
+function kept({ id, state, reason, code, maxCreate, maxRemovals, fileOfChanges, delivery }: ImportView): KeptImport {
   return {
     ...{ id, state, reason, code: code ?? null, sandbox: false, maxCreate, maxRemovals },
     fileOfChanges: fileOfChanges === true,
+    delivery,
   };
 }
 

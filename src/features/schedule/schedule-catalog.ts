@@ -153,6 +153,7 @@ const headers = z.record(z.string(), z.string());
 /** As they are kept, and sent between processes. */
 export const sourceSettings = z.strictObject({
   secrets: headers.exactOptional(),
+  nextPage: z.string().exactOptional(),
   query: z.string().exactOptional(),
   table: z.string().exactOptional(),
   endpoint: z.string().exactOptional(),

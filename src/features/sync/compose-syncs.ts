@@ -106,13 +106,20 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         .others(id)
         .filter((other) => kindOf(other) !== 'undo')
         .map(({ ledger }) => ledger),
-    begin: async ({ id, file, source, options: { sandbox, flags, create, giveUpAfterMs }, createdBy, undoOf }) => {
+    begin: async ({
+      id,
+      file,
+      source,
+      options: { sandbox, flags, create, giveUpAfterMs, reportTo },
+      createdBy,
+      undoOf,
+    }) => {
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({
         ...{ format: 'csv', region: 'us', edits: true, sandbox },
         // The plan does not say who was banned in groups that it only adds to, and who was banned since.
         ...banOptionsOf(flags),
-        ...defined({ create, giveUpAfterMs }),
+        ...defined({ create, giveUpAfterMs, reportTo }),
       });
       const tags = undoOf === null ? [] : tagsIfThere(coordinator, undoOf);
       await coordinator.create({ id, file, source, options, createdBy, tags });

@@ -28,18 +28,20 @@ export function hasMemberLists(element: Element): boolean {
   return MEMBER_LISTS.some((list) => list in element);
 }
 
-/** Makes rows of elements. */
-export interface Elements {
+/** Makes rows of elements, or something else. */
+export interface Elements<Row = InputRow> {
   /** Is this object a membership by itself, and no envelope around rows? */
   isRow(element: Element): boolean;
   /** Whether a list of the outermost object belongs to that object, and holds no elements. */
   isOpened?(property: string): boolean;
+  /** Gets the outermost object without its elements; there need be none then. Without it, that object must be about nothing else. */
+  envelope?(outermost: Element): void;
   /**
    * @param place names the element in errors
    * @param text the element's JSON text
    * @param keys of the text; more than the element has where one is repeated, of which JSON keeps the last
    */
-  rows(element: Element, place: string, text: string, keys: number): Generator<InputRow>;
+  rows(element: Element, place: string, text: string, keys: number): Generator<Row>;
   /** To be called after the last element. Throws where a setting names a column that no element had. */
   finish(): void;
 }
@@ -230,8 +232,8 @@ function* memberships(element: Element, place: string): Generator<Element> {
 }
 
 /** Collects rows into chunks. */
-export function* chunked(rows: Iterable<InputRow>): Generator<InputRow[]> {
-  let chunk: InputRow[] = [];
+export function* chunked<Row>(rows: Iterable<Row>): Generator<Row[]> {
+  let chunk: Row[] = [];
   for (const row of rows) {
     if (chunk.push(row) < ROWS_PER_CHUNK) continue;
     yield chunk;

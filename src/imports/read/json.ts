@@ -22,11 +22,11 @@ import { ObjectScanner, parseJson } from './json-text.ts';
  * one object that is a row or in the service's own shape. Holds one element in memory at a time, however large the
  * document is. Throws JSON_BROKEN and JSON_SHAPE with the element, ROW_TOO_LONG, and the errors of Columns.
  */
-export async function* jsonRows(
+export async function* jsonRows<Row = InputRow>(
   blocks: AsyncIterable<Buffer>,
-  reader: Elements,
+  reader: Elements<Row>,
   bounds: Bounds,
-): AsyncGenerator<InputRow[]> {
+): AsyncGenerator<Row[]> {
   const document = new JsonDocument(reader, bounds);
   for await (const block of blocks) yield* chunked(document.read(block));
   document.finish();
@@ -40,8 +40,8 @@ export async function* jsonRows(
 type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'array' | 'end';
 
 /** Cuts a document into the texts of its elements, which JSON.parse reads. */
-class JsonDocument {
-  readonly #reader: Elements;
+class JsonDocument<Row> {
+  readonly #reader: Elements<Row>;
   readonly #bounds: Bounds;
   #position: Position = 'start';
   /** Of the element, or of the outermost object. */
@@ -65,12 +65,12 @@ class JsonDocument {
   /** How many bytes the text of this block has up to an index. */
   #counted = { index: 0, bytes: 0 };
 
-  constructor(reader: Elements, bounds: Bounds) {
+  constructor(reader: Elements<Row>, bounds: Bounds) {
     this.#reader = reader;
     this.#bounds = bounds;
   }
 
-  *read(block: Buffer): Generator<InputRow> {
+  *read(block: Buffer): Generator<Row> {
     this.#text = block.toString();
     this.#bytes = block.length;
     this.#counted = { index: 0, bytes: 0 };
@@ -206,16 +206,20 @@ class JsonDocument {
     return index;
   }
 
-  #rows(text: string, keys: number): Generator<InputRow> {
+  #rows(text: string, keys: number): Generator<Row> {
     return this.#reader.rows(this.#parsed(text), this.#place(), text, keys);
   }
 
   /** The outermost object is complete: it is one element itself, or was the envelope of the elements. */
-  *#outermost(): Generator<InputRow> {
+  *#outermost(): Generator<Row> {
     const text = this.#outerText ?? '';
     const object = this.#parsed(text);
+    const values = Object.values(object);
+    const { envelope } = this.#reader;
+    envelope?.(object);
     if (this.#property === undefined) {
-      const values = Object.values(object);
+      // A page of them may have none.
+      if (envelope !== undefined && values.some((value) => Array.isArray(value) && value.length === 0)) return;
       if (hasMemberLists(object) || this.#reader.isRow(object)) yield* this.#rows(text, this.#outer.keys);
       else if (values.length !== 1 || !Array.isArray(values[0]) || values[0].length > 0) {
         const what = `the document is one object with ${keysOf(object)}, neither rows nor lists of UIDs`;

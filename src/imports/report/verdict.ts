@@ -58,6 +58,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
 const WAITS: Readonly<Record<string, string>> = {
   SERVICE_AWAY: 'Waiting for the service: ',
   DISK_FULL: 'Waiting for room on the disk: ',
+  DATABASE_BUSY: 'Waiting for a file that another program holds: ',
   PROCESS_DIED: 'Waiting after rollcall ended unexpectedly: ',
 };
 

@@ -6,6 +6,7 @@ import { noteHere } from '../../../cli/audit.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import type { ExitCode } from '../../../cli/exit-codes.ts';
+import { FEATURES } from '../../../cli/features.ts';
 import { expectedRows, type FetchedFile, fileToFetch, standardInput } from '../../../cli/fetched-file.ts';
 import { type CreateFlags, withCreate } from '../../../cli/flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
@@ -17,7 +18,8 @@ import {
   withReading,
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
-import { identitiesOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
+import { type ReportFlags, reportTargetOf, withReportTo } from '../../../cli/flags/report-flags.ts';
+import { lookupsOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import type { Io } from '../../../cli/screen/io.ts';
@@ -51,6 +53,7 @@ type Flags = RunningFlags &
   ReadingFlags &
   ExpectRowsFlags &
   SourceFlags &
+  ReportFlags &
   RecipeFlags &
   ShapeFlags &
   CreateFlags &
@@ -72,6 +75,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
     .enablePositionalOptions();
   withPlan(withCreate(withDeciding(withMode(command))));
   withShape(withRecipeFlag(withReading(withExpectRows(withSource(command)))));
+  if (FEATURES.deliver !== undefined) withReportTo(command);
   withServer(withRunning(command));
   const format = command.options.find(({ long }) => long === '--format');
   format?.choices([...(format.argChoices ?? []), MARKDOWN]);
@@ -94,13 +98,20 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const chosen = await syncFlagsOf(flags);
   const fetched: FetchedFile | undefined = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
   if (fetched === undefined) await fileOf(file, file);
-  const identities = identitiesOf(flags);
+  const lookups = lookupsOf(flags);
   const given = importOptionsOf(config, flags);
+  const reporting = await reportTargetOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
   const create = async (syncs: SyncRunner, id: string, options: ImportOptions, name = file): Promise<string> => {
     const { create: creating } = options;
-    const decision = { flags: chosen, create: creating, limits: flags.limit ?? {}, apply: flags.apply === true };
-    const reading = syncReading(options, identities);
+    const decision = {
+      flags: chosen,
+      create: creating,
+      limits: flags.limit ?? {},
+      apply: flags.apply === true,
+      ...reporting,
+    };
+    const reading = syncReading(options, lookups);
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });

@@ -1,0 +1,16 @@
+import { utcTime, withFullStop } from '../../text/wording.ts';
+import type { Imports, KeptImport } from '../target/imports.ts';
+
+/** Where the reports of an import went, or wait to go, and what delivers them; none for nowhere. */
+export function deliveryLines({ server, command }: Pick<Imports, 'server' | 'command'>, found: KeptImport): string[] {
+  const { id, delivery } = found;
+  if (delivery === undefined) return [];
+  const { to, since, arrivedAt, error } = delivery;
+  if (arrivedAt !== null) return ['', `The reports were delivered to ${to}`];
+  const what =
+    error === null
+      ? `The reports are being delivered to ${to}`
+      : withFullStop(`The reports wait to be delivered to ${to} since ${utcTime(Date.parse(since))}: ${error}`);
+  const how = ['Deliver them with this, or while `rollcall serve` runs:', `  ${command('resume', id)}`];
+  return ['', what, ...(server === undefined ? how : [])];
+}

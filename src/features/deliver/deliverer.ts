@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deliverReports as job, type ReportsPayload } from '../../../jobs/deliver-reports.ts';
+import type { OpenBeside } from '../../app/beside.ts';
+import { caOf } from '../../app/ca-file.ts';
+import { messageOf } from '../../errors/message-of.ts';
+import { UnknownImport } from '../../imports/import-errors.ts';
+import { environmentVariable } from '../../platform/config.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
+import type { JobWorker } from '../../queue/job-worker.ts';
+import type { DeliveryBook } from './delivery-book.ts';
+import { deliverReports } from './report-delivery.ts';
+
+/** Imports whose reports are written at the same time. */
+const AT_ONCE = 2;
+/** How often deliveries that a wiped queue has lost are queued again, in ms. */
+const KEEP_MS = 30_000;
+/** A delivery that has failed for so long is notified, in ms. */
+const LASTING_MS = 300_000;
+/** Time that queueing gets when the process stops, in ms. */
+const LEAVE_MS = 1_000;
+
+/** Delivers what waits, from the moment it is asked to begin. */
+export interface Deliverer {
+  /** Begins, and queues what waits. */
+  begin(): void;
+  /** Whether files of this import are being written at this moment. */
+  isWriting(id: string): boolean;
+  close(): Promise<void>;
+}
+
+/** @param onAttempt called with each end of an attempt */
+export function createDeliverer(
+  { coordinator, dir, config, log }: Parameters<OpenBeside>[0],
+  book: DeliveryBook,
+  onAttempt: (id: string) => void,
+): Deliverer {
+  const { backend, events } = coordinator;
+  const onError = (error: unknown) => log.warn({ err: error }, 'reports cannot be delivered now');
+  const writing = new Set<string>();
+  let opened:
+    | { readonly queue: JobQueue<ReportsPayload>; readonly worker: JobWorker; keeper: NodeJS.Timeout }
+    | undefined;
+  /** Deliveries are queued one after another. */
+  let work: Promise<void> = Promise.resolve();
+  let closed = false;
+  const context = () => ({ named: config.namedSources, environment: environmentVariable, ca: caOf(config) });
+
+  const attempt = async (id: string, signal: AbortSignal): Promise<void> => {
+    if (book.find(id)?.arrivedAt !== null) return;
+    writing.add(id);
+    try {
+      if (await deliverReports({ coordinator, dir, context }, id, signal)) book.arrived(id);
+      else book.forget(id);
+      log.info({ import: id }, 'the reports were delivered');
+    } catch (error) {
+      // Its rows of the list went with it.
+      if (error instanceof UnknownImport) return;
+      signal.throwIfAborted();
+      log.warn({ err: error, import: id }, 'the reports were not delivered');
+      book.failed(id, messageOf(error));
+      if (Date.now() - (book.find(id)?.since ?? Date.now()) >= LASTING_MS) book.lasts(id);
+      throw error;
+    } finally {
+      writing.delete(id);
+      onAttempt(id);
+      if (!closed) emitChanged(id);
+    }
+  };
+  const emitChanged = (id: string): void => {
+    try {
+      events.emit('changed', coordinator.find(id));
+    } catch (error) {
+      if (!(error instanceof UnknownImport)) throw error;
+    }
+  };
+
+  const open = async (): Promise<NonNullable<typeof opened>> => {
+    if (opened !== undefined) return opened;
+    const queue = backend.openQueue<ReportsPayload>(`reports-${book.owner}`, job, onError);
+    // Left by an earlier process: what is still to be delivered is in the catalog.
+    await queue.clear();
+    const ports = { deliver: attempt };
+    const worker = backend.startWorker({ queue, definitions: [job], ports, concurrency: AT_ONCE, onError });
+    const keeper = setInterval(begin, KEEP_MS).unref();
+    opened = { queue, worker, keeper };
+    return opened;
+  };
+  const begin = (): void => {
+    work = work
+      .then(async () => {
+        const ids = closed ? [] : book.waiting();
+        if (ids.length === 0) return;
+        const { queue } = await open();
+        // The same id for the same import: what is queued already is not queued twice.
+        await queue.add(ids.map((id) => ({ id: `reports-${id}`, payload: { version: 1, importId: id } })));
+      })
+      .catch(onError);
+  };
+
+  return {
+    begin,
+    isWriting: (id) => writing.has(id),
+    close: async () => {
+      closed = true;
+      // A queue that is down does not answer; what waits is queued at the next start.
+      await Promise.race([work, sleep(LEAVE_MS, undefined, { ref: false })]);
+      if (opened === undefined) return;
+      clearInterval(opened.keeper);
+      const ended = opened.worker.close();
+      // Files are whole or not there: what is cut off now is written again after the next start.
+      opened.worker.abort();
+      await ended;
+      await opened.queue.close();
+    },
+  };
+}
