@@ -159,9 +159,11 @@ export function stateSentence(view: ImportView): string {
         const { canBeSent, wouldFail } = view.checkedRows;
         return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
       }
-      return view.dryRun
-        ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
-        : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
+      return `The file has been ${view.dryRun ? 'checked' : 'read'}: ${counted(open, 'row')} can be sent${
+        view.notes?.some(({ code }) => code === 'FIELD_LIMIT') === true
+          ? '; those that break a limit of fields only where their user and group exist'
+          : ''
+      }. ${view.dryRun ? 'Nothing has been sent.' : 'Sending has not begun.'}`;
     case 'running':
       return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':
@@ -304,3 +306,19 @@ function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
   }
   return asked < of ? `Asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}. ` : '';
 }
+
+/** Files in which ids are looked up, as a page says it. */
+export const LOOKUP_WORDS = {
+  identities: {
+    label: 'Identity file',
+    one: 'an identity file',
+    ids: 'UIDs',
+    note: 'If the file has e-mail addresses or employee numbers instead of UIDs: a CSV or JSON file with both, such as the columns email and uid.',
+  },
+  groups: {
+    label: 'Group file',
+    one: 'a group file',
+    ids: 'GUIDs',
+    note: 'If the file has codes or names of groups instead of GUIDs: a CSV or JSON file with both, such as the columns code and guid. One code may have several GUIDs; columns scope and region count where it has them.',
+  },
+} as const;
