@@ -159,9 +159,11 @@ export function stateSentence(view: ImportView): string {
         const { canBeSent, wouldFail } = view.checkedRows;
         return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
       }
-      return view.dryRun
-        ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
-        : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
+      return `The file has been ${view.dryRun ? 'checked' : 'read'}: ${counted(open, 'row')} can be sent${
+        view.notes?.some(({ code }) => code === 'FIELD_LIMIT') === true
+          ? '; those that break a limit of fields only where their user and group exist'
+          : ''
+      }. ${view.dryRun ? 'Nothing has been sent.' : 'Sending has not begun.'}`;
     case 'running':
       return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':

@@ -46,7 +46,7 @@ export function scheduleViews(
     const { name, cron, tz, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
     const { maxSource, restricted, version } = record;
     const options = readSyncOptions(record);
-    const { reading, flags, limits, giveUpAfterMs, apply, sandbox } = options;
+    const { reading, flags, limits, giveUpAfterMs, reportTo, apply, sandbox } = options;
     const [lastRun] = catalog.runs(name, 1);
     return {
       ...{ name, cron, tz, apply, sandbox, repair, catchUp, paused, maxSource },
@@ -61,6 +61,7 @@ export function scheduleViews(
       create: createOf(options),
       limits: { ...limits },
       ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
+      ...(reportTo && { reportTo: reportTo.place }),
       createdAt: iso(createdAt),
       next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map(iso),
       lastRun: lastRun === undefined ? null : runViewOf(lastRun),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { FEATURES } from '../../../cli/features.ts';
 import { type CreateFlags, withCreate } from '../../../cli/flags/create-flags.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-options.ts';
@@ -13,6 +14,7 @@ import {
   withReading,
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
+import { type ReportFlags, reportTargetOf, withReportTo } from '../../../cli/flags/report-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf, withSource } from '../../../cli/flags/source-flags.ts';
@@ -54,6 +56,7 @@ interface Flags
     CreateFlags,
     ModeFlags,
     ExpectRowsFlags,
+    ReportFlags,
     SourceFlags {
   readonly cron: string;
   readonly tz: string;
@@ -90,6 +93,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', CATCH_UP);
+  if (FEATURES.deliver !== undefined) withReportTo(command);
   withExpectRows(withSource(command));
   withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
   withServer(withDataDir(withJson(command))).option(
@@ -161,6 +165,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
         create: options.create,
         limits: limit,
         ...keptOf(GIVING_UP, flags),
+        ...(await reportingHere(config, flags)),
         apply: flags.apply === true,
         sandbox: flags.sandbox === true,
       }),
@@ -186,6 +191,14 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
   return { made, source: made.file, isThere: true, isServed: true };
 }
 
+/** The flags of addresses are for the file: what the reports need is in the settings, by name. */
+export async function reportingHere(
+  config: Config,
+  { reportTo }: ReportFlags,
+): Promise<Pick<ImportOptions, 'reportTo'>> {
+  return reportTo === undefined ? {} : reportTargetOf(config, { reportTo });
+}
+
 /** The schedule as the API takes it. */
 async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
   const { cron, tz, file, header = [], maxSource, limit = {}, apply, repair, catchUp } = flags;
@@ -198,6 +211,7 @@ async function newSchedule(server: Server, name: string, flags: Flags): Promise<
     ...(create && createSettingsOf(create)),
     limits: limit,
     ...keptOf(GIVING_UP, flags),
+    reportTo: flags.reportTo?.place,
     ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
   };
 }

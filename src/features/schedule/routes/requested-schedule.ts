@@ -13,6 +13,7 @@ import { defined } from '../../../platform/defined.ts';
 import { checkCron } from '../../../queue/cron.ts';
 import { Problem } from '../../../server/problem.ts';
 import { badOption } from '../../../server/refusals.ts';
+import { allowedTarget } from '../../../server/report-target.ts';
 import { badReading } from '../../../server/uploads/options.ts';
 import { checkAllowed } from '../../../sources/allowed-sources.ts';
 import { headerFrom } from '../../../sources/headers.ts';
@@ -44,7 +45,7 @@ export async function requestedSchedule(
   given: ScheduleSettings,
   name: string,
   base: Base | undefined,
-  settings: Pick<Settings, 'sources' | 'sandbox' | 'defaultRegion'>,
+  settings: Pick<Settings, 'sources' | 'reportTargets' | 'sandbox' | 'defaultRegion'>,
 ): Promise<ScheduleRequest> {
   const { cron, tz, mode, missing, limits } = given;
   checkTimes(cron, tz);
@@ -82,10 +83,24 @@ export async function requestedSchedule(
       create: createOf(given),
       limits,
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
+      ...(await reportingOf(given.reportTo, before?.reportTo, base?.isEdited === true, settings.reportTargets)),
       apply: given.apply,
       sandbox: base?.isEdited && before !== undefined ? before.sandbox : settings.sandbox,
     }),
   };
+}
+
+/** Where reports go: what a schedule has keeps how it is reached, as long as it is the same place. @throws Problem BAD_OPTION */
+async function reportingOf(
+  given: ScheduleSettings['reportTo'],
+  before: ImportOptions['reportTo'],
+  isEdited: boolean,
+  targets: readonly string[] | undefined,
+): Promise<Pick<ImportOptions, 'reportTo'>> {
+  const place = given === undefined ? before?.place : given;
+  if (place === undefined || place === null) return { reportTo: undefined };
+  if (isEdited && place === before?.place) return { reportTo: before };
+  return allowedTarget({ place }, targets);
 }
 
 /** @throws Problem BAD_OPTION that names which of the two is wrong */

@@ -3,6 +3,7 @@ import { newImportId, reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
+import { allowedTarget } from '../../../server/report-target.ts';
 import { serve } from '../../../server/serve.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
@@ -42,6 +43,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     const options = optionsOf(query, { contentType, region, sandbox });
     readingOf(options);
     recipes?.check(options);
+    const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
     const chosen = { sync: { ...query, contentType } };
     const id = await uploads.take(request, reply, chosen, async ({ path, name, type, lookups, keep }) => {
       const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
@@ -65,6 +67,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           source: sourceName(made, query.name ?? name),
           reading: { ...readingOf(settled), ...kept },
           create: settled.create,
+          ...reporting,
           ...decision,
           who: who.name,
         });
@@ -72,7 +75,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
         await rm(dir.sync(made), { recursive: true, force: true });
         throw error;
       }
-      audited(inShort({ file, ...query, name: undefined }), made);
+      audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined }), made);
       return made;
     });
     reply.header('location', `/v1/syncs/${id}`);
