@@ -221,6 +221,12 @@ export const PROBLEMS = {
     remedy: 'Send it again after the seconds in Retry-After.',
     onPages: 'Try again in a moment.',
   },
+  DATABASE_BUSY: {
+    status: 503,
+    title: 'Another program holds the data directory',
+    remedy: 'Send it again after the seconds in Retry-After; close what holds the file that `detail` names.',
+    onPages: 'Close what holds the file, and try again.',
+  },
   STOPPING: {
     status: 503,
     title: 'The server is stopping',

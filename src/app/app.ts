@@ -77,6 +77,11 @@ export async function openApp(
     warn,
     keepMs,
     observer: all,
+    patient: !isServer,
+    onWait: (sentence) => {
+      log.warn(sentence);
+      show(sentence);
+    },
     ...reading,
     telemetry: tracing?.telemetry,
   });

@@ -31,6 +31,8 @@ export interface CoordinatorParts {
   readonly openReading?: CoordinatorOptions['openReading'];
   readonly onRegion?: (opened: OpenRegion) => void;
   readonly onError?: (error: Error) => void;
+  readonly patient?: CoordinatorOptions['patient'];
+  readonly onWait?: CoordinatorOptions['onWait'];
 }
 
 /** States in which an import waits for a person. */
@@ -54,6 +56,8 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     config,
     onError,
     features: FEATURES,
+    patient: parts.patient === true,
+    onWait: parts.onWait,
     stage: parts.stage,
     openReading: parts.openReading,
     openRegion: async (region, queues, deliver, answer, starting) => {

@@ -49,7 +49,9 @@ export function exitCodeOf({ state, code }: Ended, rows: RowCounts): ExitCode {
     case 'failed':
       return EXIT.fatal;
     case 'blocked':
-      return code === ('DISK_FULL' satisfies ReasonCode) ? EXIT.fatal : EXIT.stopped;
+      return (['DISK_FULL', 'DATABASE_BUSY'] satisfies ReasonCode[]).some((one) => one === code)
+        ? EXIT.fatal
+        : EXIT.stopped;
     case 'aborted':
     case 'cancelled':
     case 'cancelling':

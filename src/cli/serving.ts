@@ -8,10 +8,10 @@ import type { Service } from '../app/service.ts';
 import { asError } from '../errors/message-of.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
+import { waitOf } from '../imports/life/waits.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
-import { isDiskFull } from '../platform/disk-full.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { VERSION } from '../platform/version.ts';
@@ -66,9 +66,9 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       reading: io.reading,
     });
     const { service, coordinator, log, warn, fail } = app;
-    /** A full disk ends no server: what it has interrupted continues when there is room. */
-    const endUnlessFull = (error: unknown) => {
-      if (isDiskFull(error)) log.error({ err: error }, 'the disk of the data directory is full');
+    /** A full disk, or a database that another program holds, ends no server: what it has interrupted continues when that is over. */
+    const endUnlessItPasses = (error: unknown) => {
+      if (waitOf(error) !== undefined) log.error({ err: error }, 'the data directory cannot be written now');
       else fail(asError(error));
     };
     void app.failed.then((error) => {
@@ -82,7 +82,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       settings: settingsOf(config, service, flags),
       say: (sentence) => say(io, sentence),
       onStop: lifecycle.onStop,
-      fail: endUnlessFull,
+      fail: endUnlessItPasses,
       stage: io.reading?.stage,
       tracing: app.tracing?.plugin,
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
@@ -116,7 +116,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     });
     // If the queue does not answer, this waits as long.
     await Promise.race([continued, signal.arrived]);
-    continued.catch(endUnlessFull);
+    continued.catch(endUnlessItPasses);
     const waits = coordinator.watchWaits((error) => log.warn({ err: error }, 'imports that wait do not continue'));
     lifecycle.onStop(() => waits.stop());
     const keys = watchKeys(
@@ -196,5 +196,6 @@ function settingsOf(config: Config, service: Service, flags: ServeFlags): Settin
     maxUploadBytes: flags.maxUpload,
     withWorkers: service.sends,
     sources: [...config.sources],
+    reportTargets: [...config.reportTargets],
   };
 }

@@ -59,6 +59,11 @@ export function duration(ms: number) {
   return `${grouped(Math.floor(minutes / 60))} h ${twoDigits(minutes % 60)} min`;
 }
 
+/** How long something takes without a wait: nobody needs milliseconds of it. */
+export function atLeast(ms: number) {
+  return ms < 1000 ? 'less than a second' : `at least ${duration(ms)}`;
+}
+
 /** An estimate of the time that is left, no more exact than it can be: "less than 10 s", "about 40 s", "about 3 min". */
 export function estimate(seconds: number) {
   if (seconds < 10) return 'less than 10 s left';

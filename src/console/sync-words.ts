@@ -67,10 +67,18 @@ export const SYNC_TONES: Readonly<Record<SyncState, 'busy' | 'still' | 'good' | 
 };
 
 /** Why a sync that is under way stands still. */
-export const DISK_FULL = 'DISK_FULL';
+const WAITS: Readonly<Record<string, string>> = {
+  DISK_FULL: 'Waiting for room on the disk of the data directory.',
+  DATABASE_BUSY: 'Waiting for a file that another program holds.',
+};
 
 /** States whose reason says more than the state. */
 export const REASONED: readonly SyncState[] = ['failed', 'rejected', 'stale', 'incomplete'];
+
+/** Whether it is under way and waits. */
+export function standsStill({ state, code }: Pick<SyncEntry, 'state' | 'code'>) {
+  return WAITS[code ?? ''] !== undefined && (state === 'planning' || state === 'applying');
+}
 
 /** What it reads or reverses. */
 export function titleOf({ file, undoOf }: Pick<SyncEntry, 'file' | 'undoOf'>) {
@@ -79,9 +87,8 @@ export function titleOf({ file, undoOf }: Pick<SyncEntry, 'file' | 'undoOf'>) {
 
 /** Where the sync stands and what that means, in one or two sentences of its own for each state. */
 export function syncSentence({ state, code, totals, importId, planning }: SyncEntry): string {
-  if (code === DISK_FULL && (state === 'planning' || state === 'applying')) {
-    return 'Waiting for room on the disk of the data directory. It continues by itself, and nothing is sent meanwhile.';
-  }
+  if (standsStill({ state, code }))
+    return `${WAITS[code ?? '']} It continues by itself, and nothing is sent meanwhile.`;
   const changes = totals === null ? '' : changesIn(totals);
   switch (state) {
     case 'planning':

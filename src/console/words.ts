@@ -159,9 +159,11 @@ export function stateSentence(view: ImportView): string {
         const { canBeSent, wouldFail } = view.checkedRows;
         return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
       }
-      return view.dryRun
-        ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
-        : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
+      return `The file has been ${view.dryRun ? 'checked' : 'read'}: ${counted(open, 'row')} can be sent${
+        view.notes?.some(({ code }) => code === 'FIELD_LIMIT') === true
+          ? '; those that break a limit of fields only where their user and group exist'
+          : ''
+      }. ${view.dryRun ? 'Nothing has been sent.' : 'Sending has not begun.'}`;
     case 'running':
       return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':
@@ -178,6 +180,8 @@ export function stateSentence(view: ImportView): string {
         return `Blocked: the service has not answered for longer than the import may wait, and ${waiting(open)} for it. It continues when the service answers; no attempts were used.`;
       if (view.code === 'DISK_FULL')
         return 'Blocked: the disk of the data directory is full. Make room on it; the import continues by itself, and nothing is lost.';
+      if (view.code === 'DATABASE_BUSY')
+        return 'Waiting: another program holds a file of the import. It continues by itself when that is over, and nothing is lost.';
       if (view.code === 'PROCESS_DIED')
         return 'Waiting: rollcall ended unexpectedly while it worked on this import, so it lets some time pass and then continues by itself. Resume continues it at once.';
       return `Blocked: the service refused a region’s key or plan, and ${waiting(open)} for it. Fix it, then resume; no attempts were used.`;
@@ -302,3 +306,19 @@ function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
   }
   return asked < of ? `Asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}. ` : '';
 }
+
+/** Files in which ids are looked up, as a page says it. */
+export const LOOKUP_WORDS = {
+  identities: {
+    label: 'Identity file',
+    one: 'an identity file',
+    ids: 'UIDs',
+    note: 'If the file has e-mail addresses or employee numbers instead of UIDs: a CSV or JSON file with both, such as the columns email and uid.',
+  },
+  groups: {
+    label: 'Group file',
+    one: 'a group file',
+    ids: 'GUIDs',
+    note: 'If the file has codes or names of groups instead of GUIDs: a CSV or JSON file with both, such as the columns code and guid. One code may have several GUIDs; columns scope and region count where it has them.',
+  },
+} as const;

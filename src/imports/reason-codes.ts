@@ -17,6 +17,7 @@ export const REASON_CODES = [
   'BANS_UNKNOWN', // blocked: it is not known who is banned from its groups
   'CREATE_LIMIT', // blocked: more users or groups are missing than may be created
   'DISK_FULL', // blocked: the disk of the data directory has no room
+  'DATABASE_BUSY', // blocked: another program holds a file of the data directory
   'TOO_MANY_ERRORS', // aborted: more than maxErrors
   'WRONG_SUM', // over: totals and rows disagree, a fault of rollcall
   'READING_FAILED', // failed: an unexpected error while the input was read
@@ -30,7 +31,7 @@ export const REASON_CODES = [
 export type ReasonCode = (typeof REASON_CODES)[number];
 
 /** Why an import is blocked that waits for something of this machine: it may be so before its input is read, and after. */
-const MACHINE_WAITS = ['DISK_FULL', 'PROCESS_DIED'] as const satisfies readonly ReasonCode[];
+const MACHINE_WAITS = ['DISK_FULL', 'DATABASE_BUSY', 'PROCESS_DIED'] as const satisfies readonly ReasonCode[];
 export type MachineWait = (typeof MACHINE_WAITS)[number];
 
 export function isMachineWait(code: string | null): code is MachineWait {

@@ -14,6 +14,7 @@ import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { noteConversion } from './conversions.ts';
+import { busyIn, mayStandStill, NamedDatabase } from './database-busy.ts';
 import { sqliteCode } from './sqlite-code.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
@@ -23,12 +24,8 @@ import { sqliteCode } from './sqlite-code.ts';
  * what SQLite sorts at a time: small pieces fit the processor's caches. The system caches the file as well.
  */
 const CACHE_KIB = 4_096;
-/** How long to wait for another connection, in ms. */
-const BUSY_MS = 10_000;
 /** Bytes of a database from which on converting it takes so long that someone wants to know: about a third of a second. */
 const SLOW_TO_CONVERT = 32 * 1024 * 1024;
-/** SQLITE_BUSY, the primary result code for a file that another connection has locked. */
-const BUSY = 5;
 
 export class LedgerError extends RollcallError {
   declare readonly code: 'NEWER_LEDGER' | 'UNKNOWN_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
@@ -67,8 +64,8 @@ export function privateFile(path: string): void {
 /** Opens a database for writing and brings it to the newest schema of `migrations` (a folder of numbered .sql files). */
 export function openForWriting(path: string, migrations: URL): DatabaseSync {
   privateFile(path);
-  const database = new DatabaseSync(path, { timeout: BUSY_MS });
-  namingDamage(path, () => {
+  const database = new NamedDatabase(path, {});
+  return opened(database, path, () => {
     useWriteAheadLog(database);
     database.exec(`
       pragma synchronous = normal;
@@ -79,7 +76,17 @@ export function openForWriting(path: string, migrations: URL): DatabaseSync {
     `);
     migrate(database, migrations, path);
   });
-  return database;
+}
+
+/** Closes the database again if it cannot be used. */
+function opened(database: DatabaseSync, path: string, prepare: () => void): DatabaseSync {
+  try {
+    namingDamage(path, prepare);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /**
@@ -87,15 +94,14 @@ export function openForWriting(path: string, migrations: URL): DatabaseSync {
  * file at the same moment, all but one may be refused.
  */
 function useWriteAheadLog(database: DatabaseSync): void {
-  const end = performance.now() + BUSY_MS;
+  const end = performance.now() + mayStandStill();
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
-      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === BUSY;
-      if (!isBusy || performance.now() > end) throw error;
+      if (busyIn(error) === undefined || performance.now() > end) throw error;
       Atomics.wait(pause, 0, 0, 5);
     }
   }
@@ -154,13 +160,12 @@ export function intoOneFile(path: string): void {
  */
 export function openForReading(path: string, migrations: URL): DatabaseSync {
   if (!existsSync(path)) throw LedgerError.missing(path);
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
-  // Reads the first page, so that a file that is not a database is reported here and not at some later query.
-  namingDamage(path, () => {
+  const database = new NamedDatabase(path, { readOnly: true });
+  return opened(database, path, () => {
+    // Reads the first page, so that a file that is not a database is reported here and not at some later query.
     database.exec(`pragma cache_size = -${CACHE_KIB}; pragma temp_store = file; pragma schema_version;`);
+    if (missingMigrations(database, migrations, path).length > 0) openForWriting(path, migrations).close();
   });
-  if (missingMigrations(database, migrations, path).length > 0) openForWriting(path, migrations).close();
-  return database;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { asError } from '../errors/message-of.ts';
+import { DatabaseBusy } from './database-busy.ts';
 import { LedgerError } from './sqlite.ts';
 import { type ErrorClass, type PackedError, packError, unpackError } from './thread-errors.ts';
 
@@ -36,7 +37,7 @@ interface ThreadOptions {
   readonly heapMb?: number | undefined;
   /** Whether it keeps none of the rows that pass it. Without it, V8 collects three times 16 MB of garbage before it cleans up. */
   readonly passesRows?: true;
-  /** Classes that its errors keep, beside LedgerError. */
+  /** Classes that its errors keep, beside those of SQLite. */
   readonly errors?: readonly ErrorClass[];
   /** Takes what the thread tells between its answers. */
   readonly onNote?: (note: unknown) => void;
@@ -81,7 +82,7 @@ export interface Thread<Own extends Served> {
 /** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
 export function openThread<Own extends Served>(caller: string, name: string, options: ThreadOptions = {}): Thread<Own> {
   const { heapMb, passesRows, onNote, onLost } = options;
-  const errors = [LedgerError, ...(options.errors ?? [])];
+  const errors = [LedgerError, DatabaseBusy, ...(options.errors ?? [])];
   const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
     resourceLimits: {
       ...(passesRows && { maxYoungGenerationSizeMb: 6 }),

@@ -18,6 +18,7 @@ const ALWAYS: readonly ProblemCode[] = [
   'TWO_HOSTS',
   'INTERNAL',
   'BUSY',
+  'DATABASE_BUSY',
   'STOPPING',
 ];
 /** Refusals of every route that changes something or has a body. */

@@ -16,6 +16,7 @@ import {
 } from '../imports/import-errors.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
+import { busyIn } from '../platform/database-busy.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
 import { ReadingStopped, type StopReason } from '../platform/thread-queue.ts';
@@ -46,6 +47,9 @@ function problemFor(
  * Answers with the problem document of whatever was thrown. A bug of ours goes to the log under an id.
  * @param stopping then errors come from parts that are closed already
  */
+/** Seconds after which another program may have let go of a database. */
+const HELD_SECONDS = 5;
+
 export function refuse(
   { log, stopping }: { log: Logger; stopping: boolean },
   error: unknown,
@@ -59,6 +63,7 @@ export function refuse(
   reply.removeHeader('last-modified');
   const { headers } = error as { headers?: Readonly<Record<string, string>> };
   if (problem.code === 'RANGE' && headers !== undefined) reply.headers(headers);
+  if (problem.code === 'DATABASE_BUSY') reply.header('retry-after', HELD_SECONDS);
   reply.status(problem.statusCode).header('content-type', PROBLEM_TYPE);
   // A refusal must not be cached for the next request.
   reply.header('cache-control', 'no-store');
@@ -162,6 +167,8 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
+  const busy = busyIn(error);
+  if (busy !== undefined) return new Problem('DATABASE_BUSY', asSentence(busy.what));
   if (isDiskFull(error)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
   if (statusCode === 416) return new Problem('RANGE', 'The requested range is beyond the end of the report.');
   const known = FRAMEWORK[code];

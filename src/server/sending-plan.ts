@@ -2,9 +2,9 @@ import type { SendingPlan } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
+import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
-import type { LeavingOutChoices } from '../options/sending-options.ts';
 import type { ServerContext } from './context.ts';
 
 /** What is left to send of a region, or is sent again. */
@@ -19,7 +19,7 @@ interface Work {
 export async function sendingPlanOf(
   context: Pick<ServerContext, 'coordinator' | 'dir' | 'reading' | 'views' | 'settings'>,
   record: ImportRecord,
-  { leaveOutFailing = false }: LeavingOutChoices,
+  { leaveOutFailing = false, maxCreate }: ResumeChanges,
 ): Promise<SendingPlan> {
   const { reading, views, settings } = context;
   const { id, state } = record;
@@ -39,6 +39,7 @@ export async function sendingPlanOf(
   } else {
     work = [...(await reading.rowsOf(id).retryWork()), { rows: open, calls: 0 }];
   }
+  if (maxCreate !== undefined) work = [...work, { calls: callsOfCreating(maxCreate) }];
   const total = (what: keyof Work) => sumOf(work.map((one) => one[what] ?? 0));
   const used = Object.entries(settings.apps).filter(([region]) => region in regions);
   return {
@@ -52,6 +53,12 @@ export async function sendingPlanOf(
     apps: used.map(([region, { appId }]) => `${appId} in ${region}`),
     sandbox,
   };
+}
+
+/** As far as numbers are allowed. */
+function callsOfCreating({ users, groups }: NonNullable<ResumeChanges['maxCreate']>): number {
+  const [newUsers, newGroups] = [users, groups].map((one) => (one !== undefined && 'count' in one ? one.count : 0));
+  return (newUsers ?? 0) + (newGroups ?? 0);
 }
 
 function sumOf(counts: readonly number[]): number {

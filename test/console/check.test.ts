@@ -87,6 +87,11 @@ test('what the check found missing is created at that place, after a question', 
   await check.getByRole('button', { name: 'Create 1 user and 1 group…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('They get the names that the file has for them').waitFor();
+  // Two groups with one call each, and what is created.
+  await eventually(() => dialog.locator('dl > div').allTextContents()).toEqual([
+    ...['Rows3', 'Groups2', 'Messages in groupsup to 3, one for each member added', 'Callsat least 4'],
+    ...['Timeless than a second', 'Servicethe sandbox: nothing real changes', expect.stringContaining('Apps')],
+  ]);
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Create 1 user and 1 group and send' }).click();
   await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
@@ -154,7 +159,10 @@ test('several imports that wait are resumed in the list after a question about t
   const resume = page.getByRole('group', { name: 'Selected imports' }).getByRole('button', { name: 'Resume' });
   await resume.click();
   const dialog = page.getByRole('dialog', { name: 'Resume 2 imports?' });
-  await dialog.getByText('121 rows that wait are sent.').waitFor();
+  await eventually(() => dialog.locator('dl > div').allTextContents()).toEqual([
+    ...['Rows121', 'Groups121', 'Messages in groupsup to 121, one for each member added', 'Callsat least 121'],
+    ...['Timeless than a second', 'Servicethe sandbox: nothing real changes', expect.stringContaining('Apps')],
+  ]);
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Keep them waiting' }).click();
   await page.getByRole('checkbox', { name: /^Select bulk-b.csv/ }).uncheck();

@@ -99,6 +99,7 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
 
   await page.getByRole('button', { name: 'Send 4 repaired rows…' }).click();
   await page.getByRole('dialog').getByText('2 of UNKNOWN_SCOPE, 1 of ERR_UID_NOT_FOUND, 1 of BAD_CHARACTER').waitFor();
+  await page.getByRole('dialog').getByText('up to 4, one for each member added').waitFor();
   await checkSights(page, 'repair-dialog');
   await page.getByRole('button', { name: 'Send 4 rows' }).click();
   await page.locator('p:focus', { hasText: 'The repaired rows were sent' }).waitFor();

@@ -8,6 +8,7 @@ import { useServerHere } from './serve-here.ts';
 import { checkSights } from './sights.ts';
 
 const EVIL = '<img src=x onerror=alert(1)>';
+const MANY = Array.from({ length: 120 }, (_, at) => `new-${at}`);
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus'];
 
 const exports = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
@@ -18,7 +19,7 @@ const server = useServerHere({
   tokenRequired: true,
   sources: [exports],
   seed: {
-    users: ['zoe', ...TEAM],
+    users: ['zoe', ...TEAM, ...MANY],
     regions: {
       us: {
         members: {
@@ -113,6 +114,27 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   // Its answer passes the route above, which ends with the page.
   await changes.last().waitFor();
   expect(await page.locator('main img[src="x"]').count()).toBe(0);
+});
+
+test('a plan that adds many says what that takes and where it goes before it is applied', async () => {
+  const page = await enter('operator', '/syncs');
+  await page
+    .getByLabel(/^Choose/)
+    .setInputFiles(csvFile(`guid,uid\n${MANY.map((uid) => `choir,${uid}\n`).join('')}`, 'many.csv'));
+  await page
+    .getByRole('row', { name: / in choir: / })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Create plan' }).click();
+  await page.getByRole('button', { name: 'Apply 120 changes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Apply this plan?' });
+  await eventually(() => dialog.locator('dl > div').allTextContents()).toEqual([
+    ...['Rows120', 'Groups1', 'Messages in groupsup to 120, one for each member added', 'Callsat least 5'],
+    ...['Timeless than a second', 'Servicethe sandbox: nothing real changes', expect.stringContaining('Apps')],
+  ]);
+  await checkSights(page, 'sync-apply');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Planned: 120 changes in 1 group. Nothing has been sent.').first().waitFor();
 });
 
 test('a plan is rejected by an operator; a viewer sees it and can press nothing that changes anything', async () => {

@@ -2,13 +2,16 @@
  * A coordinator in a process of its own, to be killed: `node coordinator-process.ts <settings as JSON>`. Imports the file
  * into the sandbox, or goes on with the import that is there. Writes a line for every state; ends when the import is over.
  */
+import { addMembers } from '../../jobs/add-members.ts';
 import { composeCoordinator } from '../../src/app/compose.ts';
-import type { Service } from '../../src/app/service.ts';
+import { clientOf, type Service } from '../../src/app/service.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
+import type { Backend } from '../../src/queue/backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 
 export interface CoordinatorProcessSettings {
   readonly dataDir: string;
@@ -20,6 +23,8 @@ export interface CoordinatorProcessSettings {
   readonly edits?: boolean;
   readonly create?: ImportOptions['create'];
   readonly bans?: ImportOptions['bans'];
+  /** It kills itself while its first batches are being put into the queue, when a worker that took one has its answer. */
+  readonly diesQueueing?: true;
 }
 
 const settings: CoordinatorProcessSettings = JSON.parse(process.argv[2] ?? '{}');
@@ -30,7 +35,39 @@ const service: Service = { sends: true, sandbox: false, host, ca, apps: { us: { 
 const throwIt = (error: Error | string) => {
   throw error;
 };
-const coordinator = await composeCoordinator({ config, service, log: openLog(dir.root), warn: throwIt });
+/** A queue into which batches come, while the call that puts them there does not return. */
+const neverQueued = (backend: Backend): Backend => ({
+  ...backend,
+  openQueue: (...about) => {
+    const queue = backend.openQueue(...about);
+    return {
+      ...queue,
+      add: async (jobs) => {
+        await queue.add(jobs);
+        if (jobs.some(({ name }) => name === addMembers.name)) await new Promise(() => {});
+      },
+    };
+  },
+});
+const dying: Partial<Parameters<typeof composeCoordinator>[0]> = {
+  backend: async () => neverQueued(await openBackend()),
+  client: (region) => {
+    const chat = clientOf(service, region, config.concurrency);
+    const dieAfter = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+      await answer;
+      process.kill(process.pid, 'SIGKILL');
+      return answer;
+    };
+    return { ...chat, addMembers: (...call) => dieAfter(chat.addMembers(...call)) };
+  },
+};
+const coordinator = await composeCoordinator({
+  config,
+  service,
+  log: openLog(dir.root),
+  warn: throwIt,
+  ...(settings.diesQueueing === true && dying),
+});
 coordinator.events.on('failure', throwIt);
 coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`));
 

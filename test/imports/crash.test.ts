@@ -67,6 +67,25 @@ test('a coordinator that is killed while it sends loses no row and reports none 
   ledger.close();
 });
 
+test('a coordinator that is killed while it queues batches knows that they may have been sent', async () => {
+  const root = tempDir();
+  const sandbox = await startSandbox({ users: 'any', groups: 'any', rateLimit: { calls: 1_000_000, perMs: 1_000 } });
+  onTestFinished(() => sandbox.close());
+  const rows = participants(300, 'group');
+  writeFileSync(join(root, 'members.csv'), csv(rows));
+  const { appId, apiKey } = sandbox.apps.us;
+  const { host, caPem: ca } = sandbox;
+  const settings = { dataDir: join(root, 'data'), file: join(root, 'members.csv'), host, ca, appId, apiKey };
+  expect(await startCoordinator({ ...settings, diesQueueing: true }).ended).toBeNull();
+  const { reported } = await completedAfterKills(settings, sandbox, []);
+  const counts = countsOf(reported);
+  expect(counts.added + counts.already_member).toBe(300);
+  const found = reported.filter(({ status }) => status === 'already_member').map(({ message }) => message);
+  // One call was answered, and others may have been carried out.
+  expect(found.length).toBeGreaterThanOrEqual(25);
+  expect(found).toEqual(found.map(() => expect.stringContaining('the process that sent it')));
+});
+
 test('a coordinator that is killed while it writes reports writes them at the next start, whole', async () => {
   const root = tempDir();
   const sandbox = await startSandbox({ users: 'any', groups: 'any', latencyMs: [20, 60] });

@@ -76,10 +76,12 @@ export interface Pipeline {
   readonly openRegions: ReadonlyMap<Region, OpenRegion>;
   /** What went wrong in the background. A test ends with none, unless it empties the list. */
   readonly failures: Error[];
+  /** For what something waited, in sentences. */
+  readonly waits: string[];
   /** Every state of every import, in order. */
   readonly states: ImportState[];
   /** Writes the file and imports it. Returns the id. */
-  send(content: string, options?: Partial<ImportOptions>): Promise<string>;
+  send(content: string, options?: Partial<ImportOptions>, how?: { readonly start: boolean }): Promise<string>;
   /** The same, and waits until nothing more happens by itself. */
   run(content: string, options?: Partial<ImportOptions>): Promise<ImportRecord>;
   rows(id: string): RowWithOutcome[];
@@ -108,6 +110,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
   const { callsPerMinute = 1_000_000, listsPerMinute, concurrency = 10 } = options;
   const failures: Error[] = [];
   const states: ImportState[] = [];
+  const waits: string[] = [];
   let files = 0;
   let started = await start(options);
   onTestFinished(async () => {
@@ -161,6 +164,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
       ...(options.threads !== true && SHARED_READING),
       onRegion: (opened) => openRegions.set(opened.region, opened),
       onError: (error) => failures.push(error),
+      onWait: (sentence) => waits.push(sentence),
     });
     coordinator.events.on('failure', (error) => failures.push(error));
     coordinator.events.on('state', ({ state }) => states.push(state));
@@ -180,6 +184,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     dir,
     sandbox,
     failures,
+    waits,
     states,
     get coordinator() {
       return started.coordinator;
@@ -187,13 +192,14 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     get openRegions() {
       return started.openRegions;
     },
-    send: (content, chosen = {}) => {
+    send: (content, chosen = {}, how = { start: true }) => {
       const source = join(root, `input-${++files}`);
       writeFileSync(source, content);
       return started.coordinator.create({
         file: source,
         source,
         options: importOptions.parse({ region: 'us', ...chosen }),
+        ...how,
       });
     },
     run: async (content, chosen) => started.coordinator.settled(await pipeline.send(content, chosen)),

@@ -76,6 +76,10 @@ test('all rows but those that would fail are sent; what that takes is told befor
   const plan = (query: string) => server.json<SendingPlan>(`/v1/imports/${id}/sending${query}`);
   expect(await plan('')).toMatchObject({ rows: 4, leftOut: 0, groups: 2, messages: 4, calls: 2 });
   expect(await plan('?leaveOutFailing=true')).toMatchObject({ rows: 2, leftOut: 2, groups: 1, messages: 2, calls: 1 });
+  expect(await plan('?createUsers=true&createGroups=true&maxCreate=users=1,groups=1')).toMatchObject({
+    rows: 4,
+    calls: 4,
+  });
   expect(await server.problem(`${without}&createUsers=true`, { method: 'POST' })).toMatchObject({
     code: 'NO_CHECK_YET',
     detail: expect.stringContaining('made with other options'),

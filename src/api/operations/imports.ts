@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { RESUMING } from '../../options/resuming-options.ts';
-import { LEAVING_OUT } from '../../options/sending-options.ts';
 import {
   bulkAnswer,
   bulkBody,
@@ -47,8 +46,9 @@ export const importOperations = {
     answer: bulkAnswer,
   }),
   sending: operationOfImports('GET /v1/imports/:id/sending', 'viewer', {
-    summary: 'What sending the rows that wait takes, and where they go; of an import that is over, what a retry takes',
-    query: z.strictObject(queryOf(LEAVING_OUT)),
+    summary:
+      'What resuming an import with these options takes, and where its rows go; of an import that is over, what a retry takes',
+    query: z.strictObject(queryOf(RESUMING)),
     answer: sendingPlan,
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
   }),

@@ -4,10 +4,9 @@ import { Command, Option } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { fileOf } from '../../imports/read/file-state.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
-import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { inputNames } from '../../options/input-kinds.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../text/wording.ts';
@@ -26,8 +25,9 @@ import { withExpectRows, withMaxErrors, withReading } from '../flags/reading-fla
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { reportTargetOf, withReportTo } from '../flags/report-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
-import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
+import { withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
+import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import type { Io } from '../screen/io.ts';
@@ -74,7 +74,13 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   }
   if (code === EXIT.usage) {
     const inspecting = await FEATURES.inspect?.();
-    await inspecting?.sayWhatItIs(io, config, file, importOptionsOf(config, flags), flags.identities);
+    await inspecting?.sayWhatItIs(
+      io,
+      config,
+      file,
+      importOptionsOf(config, flags),
+      mapLookups(flags, (name) => name),
+    );
   }
   return code;
 }
@@ -89,8 +95,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   if (isPath) await checkInput(file);
   const options = isPath ? await optionsWithRecipe(config, flags.recipe, chosen, file) : chosen;
   const about = { createdBy: currentUser(), tags: await tagsOf(flags) };
-  const identities = identitiesOf(flags);
-  if (identities !== undefined) await fileOf(identities.path, identities.name);
+  const lookups = await lookupFiles(config, flags);
   const send = {
     config,
     io,
@@ -99,19 +104,20 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     json: flags.json === true,
     openService: serviceOpener(config, flags),
     ...(file === '-' && { begins: 'standard input to end' }),
-    ...(fetched && { fetched, beginLines: fetched.lines }),
+    ...(fetched && { fetched }),
+    beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
   };
   if (flags.check && FEATURES.check !== undefined) {
-    const begin = beginning(send, file, options, true, identities);
+    const begin = beginning(send, file, options, true, lookups);
     return (await FEATURES.check()).here({ ...send, maxCalls: maxCallsOf(flags), begin });
   }
   if (flags.detach !== true) {
-    return runImport({ ...send, begin: beginning(send, file, options, true, identities) });
+    return runImport({ ...send, begin: beginning(send, file, options, true, lookups) });
   }
   const { openService } = send;
   await openService().then((service) => service.close());
   const { detach } = await import('../detach.ts');
-  return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
+  return detach({ ...send, begin: beginning(send, file, options, false, lookups) }, flags);
 }
 
 /** The user who imports, and the tags to find the import by. */
@@ -130,7 +136,7 @@ function beginning(
   given: string,
   chosen: ImportOptions,
   start: boolean,
-  identities: IdentitySource | undefined,
+  lookups: LookupFiles,
 ): RunOptions['begin'] {
   return async (coordinator, signal) => {
     const id = newImportId();
@@ -144,7 +150,9 @@ function beginning(
       options = await optionsOfInput(config, recipe, chosen, input, found);
     }
     const source = fetched === undefined ? resolve(given) : input;
-    await coordinator.create({ id, file, source, options, start, ...about, ...(identities && { identities }) });
+    const found = await lookups.obtain(dirname(input), signal);
+    if (found === undefined) return undefined;
+    await coordinator.create({ id, file, source, options, start, ...about, lookups: found });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };

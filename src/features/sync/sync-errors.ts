@@ -17,6 +17,7 @@ export const SYNC_REASON_CODES = [
   'PLANNING_FAILED', // failed: an unexpected error
   'PROCESS_DIED', // failed: the process ended twice while it was planned
   'DISK_FULL', // under way: it waits for room on the disk; failed: where no server waits
+  'DATABASE_BUSY', // under way: it waits until no other program holds a file of the data directory
 ] as const;
 export type SyncReasonCode = (typeof SYNC_REASON_CODES)[number];
 

@@ -7,10 +7,13 @@ import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { ByLookup } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
+import { busyIn, standStillBriefly, whenFree } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
+import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type ImportRecord, openCatalog } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
@@ -21,8 +24,8 @@ import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catal
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
 import type { SendingConfig } from '../send/give-up.ts';
 import type { RegionOpener } from '../send/region.ts';
-import { withIdentities } from '../stage/identity-copy.ts';
-import type { IdentitySource } from '../stage/identity-file.ts';
+import { keepLookups } from '../stage/lookup-copies.ts';
+import type { LookupSource } from '../stage/lookup-file.ts';
 import type { StageFile } from '../stage/staging.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
@@ -30,6 +33,7 @@ import type { LifeFeature } from './feature.ts';
 import { createLife, type Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
+import type { Wait } from './waits.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
 export interface Coordinator {
@@ -114,7 +118,7 @@ interface CreateImport {
   /** False: stops when it is staged, and waits for `resume`. */
   readonly start?: boolean;
   /** For a shape that looks users up: copied into the import's folder. */
-  readonly identities?: IdentitySource;
+  readonly lookups?: ByLookup<LookupSource>;
   /** Set when the caller needs it first, to put the source into the import's folder. */
   readonly id?: string;
 }
@@ -137,6 +141,10 @@ export interface CoordinatorOptions {
   /** Reads ledgers. Default: threads of this coordinator. */
   readonly openReading?: (() => LedgerThreads) | undefined;
   readonly features?: readonly LifeFeature[];
+  /** Whether requests wait, however long, while another program holds a database. Default: they are refused. */
+  readonly patient?: boolean;
+  /** Gets for what it waits, in a sentence. */
+  readonly onWait?: ((sentence: string) => void) | undefined;
   /** Gets troubles that the queue recovers from by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -145,14 +153,20 @@ export interface CoordinatorOptions {
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, config, onError, sandbox = false, openReading = openLedgerThreads, features = [] } = options;
+  const { dir, config, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads } = options;
+  const { features = [] } = options;
   const foreseen = features.find((feature) => feature.foreseen !== undefined)?.foreseen;
   const retrying = features.find((feature) => feature.retrying !== undefined)?.retrying;
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
   if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
-  const catalog = openCatalog(dir.catalog);
+  standStillBriefly();
+  const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
+  const patiently = <Result>(work: () => Result | Promise<Result>): Promise<Result> =>
+    whenFree(work, ({ what: reason }) => tell({ reason }));
+  const asked = options.patient === true ? patiently : async <Result>(work: () => Result | Promise<Result>) => work();
+  const catalog = await patiently(() => openCatalog(dir.catalog));
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);
   sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
@@ -162,8 +176,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   taken.defer(() => backend.close());
   const reading = openReading();
   taken.defer(() => reading.close());
-  catalog.countDeaths();
-  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen });
+  await patiently(catalog.countDeaths);
+  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen, tell });
   const find = catalog.get;
 
   const others = (id: string): ImportWithLedger[] => {
@@ -200,6 +214,15 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       ? undefined
       : startRetention({ keepMs: options.keepMs, finishedBefore: catalog.finishedBefore, remove, onError });
 
+  const leaveAll = (): void => {
+    try {
+      catalog.leaveAll();
+    } catch (error) {
+      // It counts as a death then, and one more is allowed.
+      if (busyIn(error) === undefined) throw error;
+    }
+  };
+
   let stopping: Promise<void> | undefined;
   const resources = taken.move();
 
@@ -212,28 +235,29 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     retries: catalog.retries,
     foreseen,
     stage: (id) => life.begin(id, false),
-    create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
+    create: async ({ id = newImportId(), file, source, options: chosen, start = true, lookups = {}, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
-      const kept = await withIdentities(dir.folder(id), chosen, identities);
+      const kept = { ...chosen, ...(await keepLookups(dir.folder(id), lookups)) };
       const usual = chosen.sandbox ? undefined : config.reportTo;
       const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
       const options = JSON.stringify(importOptions.parse({ ...kept, reportTo }));
-      catalog.add({ id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) });
+      const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
+      await asked(() => catalog.add(record));
       events.emit('state', find(id));
       life.begin(id, start);
       return id;
     },
     pause: async (id) => {
-      await life.pause(id);
+      await asked(() => life.pause(id));
       return find(id);
     },
     resume: async (id, changes = {}) => {
-      await life.resume(id, changes);
+      await asked(() => life.resume(id, changes));
       return find(id);
     },
     cancel: async (id) => {
-      await life.cancel(id);
+      await asked(() => life.cancel(id));
       return find(id);
     },
     continueAll: () => continueAll(catalog.unfinished(), life),
@@ -278,7 +302,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     stop: (deadlineMs) => {
       stopping ??= (async () => {
         // First: imports that the stop interrupts did not kill this process.
-        catalog.leaveAll();
+        leaveAll();
         await retention?.stop();
         await life.stop(deadlineMs);
         await resources.disposeAsync();

@@ -26,7 +26,7 @@ import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
 import { createRequests, type Requests, type RequestsOptions, type States } from './requests.ts';
-import { createWaits, type Waits, waitOf } from './waits.ts';
+import { createWaits, type Wait, type Waits, waitOf } from './waits.ts';
 
 /**
  * The life of an import: what follows when something has happened to it, in the order of the states
@@ -80,6 +80,8 @@ interface LifeOptions {
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
   readonly foreseen: LifeFeature['foreseen'];
+  /** Gets for what something waits. */
+  readonly tell: (wait: Wait) => void;
   readonly onError: (error: Error) => void;
 }
 
@@ -186,7 +188,7 @@ export function createLife(options: LifeOptions): Life {
       closings.stop();
       await stagings.stop();
       await sending.stop(deadlineMs);
-      waits.close();
+      await waits.close();
     },
   };
 }
@@ -227,7 +229,7 @@ function stepsOf({ dir, states, stagings, sending, closings, target, fault }: St
     states.move(id, 'rejected', sentence, code, details.remedy);
 
   const staged = async (id: string): Promise<void> => {
-    const start = !waiting.delete(id);
+    const start = !waiting.has(id);
     const opened = sending.open(id);
     if (tooManyErrors(opened) !== undefined) {
       end(id, 'aborted');
@@ -238,6 +240,7 @@ function stepsOf({ dir, states, stagings, sending, closings, target, fault }: St
       // It may wait for days, and so may others: keep no ledger open.
       sending.close(id);
       states.move(id, 'staged', obstacle?.reason, obstacle?.code, obstacle?.remedy);
+      waiting.delete(id);
       return;
     }
     states.move(id, 'staged');

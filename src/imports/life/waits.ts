@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../errors/message-of.ts';
 import { type ImportState, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { busyIn, isHeld } from '../../platform/database-busy.ts';
 import { freeBytes, isDiskFull, NoRoom } from '../../platform/disk-full.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import { asClause } from '../../text/wording.ts';
@@ -15,16 +16,16 @@ import type { States } from './requests.ts';
 export interface Waits {
   /** Lets an import wait. Resolves when it does. */
   begin(id: string, wait: Wait): Promise<void>;
-  /** For other work: calls `goOn` when the wait is over. Returns false where no one watches for that. */
+  /** For other work: calls `goOn` when the wait is over. Returns false where no one looks for that. */
   whenOver(wait: Wait, goOn: () => void): boolean;
   /**
-   * From now on they continue by themselves when their wait is over, also those whose state cannot be written meanwhile.
-   * Without it, a person continues them.
+   * From now on all continue by themselves when their wait is over, also those whose state cannot be written meanwhile.
+   * Without it, only those do that wait for a database, which is not held for long; a person continues the others.
    * @param everyMs how often it looks. Default 5 seconds
    */
   watch(onError: (error: Error) => void, everyMs?: number): Repeated;
-  /** Gives up the reserve. */
-  close(): void;
+  /** Looks no more, and gives up the reserve. */
+  close(): Promise<void>;
 }
 
 /** What is waited for, as an error says it. */
@@ -41,6 +42,8 @@ export interface Wait {
 /** Bytes that must be free before an import is tried again that was being sent. */
 const ENOUGH = 4 * 1024 * 1024;
 const LOOK_MS = 5_000;
+/** The same where a person waits at the terminal. */
+const LOOK_SOON_MS = 1_000;
 /** Bytes of a file that gives way on a full disk, so that the catalog can say what waits. */
 const RESERVE_BYTES = 128 * 1024;
 
@@ -49,6 +52,8 @@ export function waitOf(error: unknown): Wait | undefined {
   if (error instanceof TakenUpLater) {
     return { code: 'PROCESS_DIED', reason: error.message, error, isOver: () => Date.now() >= error.until };
   }
+  const busy = busyIn(error);
+  if (busy !== undefined) return { code: 'DATABASE_BUSY', reason: busy.what, error, isOver: () => !isHeld(busy) };
   if (!isDiskFull(error)) return undefined;
   const needed = error instanceof NoRoom ? Number(error.facts['needed']) : ENOUGH;
   const reason =
@@ -64,18 +69,21 @@ interface WaitsOptions {
   readonly states: States;
   readonly sending: Pick<Sending, 'drop'>;
   readonly takeUp: (id: string) => Promise<void>;
-  /** The catalog cannot be written, and no one watches for the end of that. */
+  /** Gets for what it waits. */
+  readonly tell: (wait: Wait) => void;
+  /** The catalog cannot be written, and no one looks for the end of that. */
   readonly fail: (error: unknown) => void;
   /** Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
 }
 
-export function createWaits({ dir, catalog, states, sending, takeUp, fail, ...options }: WaitsOptions): Waits {
+export function createWaits({ dir, catalog, states, sending, takeUp, tell, fail, ...options }: WaitsOptions): Waits {
   const { free = () => freeBytes(dir.root) } = options;
   const imports = new Map<string, Wait>();
   /** Other work that waits. */
   const others = new Map<() => void, Wait>();
   let isWatched = false;
+  let looking: Repeated | undefined;
 
   const keepReserve = (): void => {
     try {
@@ -86,18 +94,35 @@ export function createWaits({ dir, catalog, states, sending, takeUp, fail, ...op
   };
   const giveReserve = (): void => rmSync(dir.reserve, { force: true });
 
+  /** Whether someone looks for its end. */
+  const isLookedFor = ({ code }: Wait): boolean => {
+    if (isWatched) return true;
+    if (code !== 'DATABASE_BUSY') return false;
+    looking ??= repeatedly(LOOK_SOON_MS, fail, look);
+    return true;
+  };
+
+  const tellOnce = (wait: Wait): void => {
+    if (![...imports.values(), ...others.values()].some(({ reason }) => reason === wait.reason)) tell(wait);
+  };
+
   const begin = async (id: string, wait: Wait): Promise<void> => {
+    const isLooked = isLookedFor(wait);
+    if (isLooked) tellOnce(wait);
     imports.set(id, wait);
     // Closing the ledger gives back what its journal takes.
     await sending.drop(id);
     if (wait.code === 'DISK_FULL') giveReserve();
     try {
       const state = catalog.find(id)?.state;
-      if (state !== undefined && mayWait(state)) states.move(id, 'blocked', wait.reason, wait.code);
+      if (state === undefined) return;
+      // A command goes on with it before it ends.
+      if (mayWait(state) && (isWatched || !isLooked)) states.move(id, 'blocked', wait.reason, wait.code);
       // What a person has asked for is done when the wait is over.
-      else if ((state === 'pausing' || state === 'cancelling') && !isWatched) fail(wait.error);
+      else if ((state === 'pausing' || state === 'cancelling') && !isLooked) fail(wait.error);
     } catch (error) {
-      if (!isWatched || waitOf(error) === undefined) fail(error);
+      const catalogWait = waitOf(error);
+      if (catalogWait === undefined || !isLookedFor(catalogWait)) fail(error);
     }
   };
 
@@ -136,12 +161,16 @@ export function createWaits({ dir, catalog, states, sending, takeUp, fail, ...op
   return {
     begin,
     whenOver: (wait, begin) => {
-      if (!isWatched) return false;
+      if (!isLookedFor(wait)) return false;
+      tellOnce(wait);
       others.set(begin, wait);
       if (wait.code === 'DISK_FULL') giveReserve();
       return true;
     },
-    close: giveReserve,
+    close: async () => {
+      giveReserve();
+      await looking?.stop();
+    },
     watch: (onError, everyMs = LOOK_MS) => {
       isWatched = true;
       return repeatedly(everyMs, onError, look);

@@ -42,6 +42,8 @@ export function verdictOf(summary: ImportSummary): Verdict {
   const noun = hasManyMemberships(summary) ? 'membership' : 'row';
   const parts = [isUntried ? ready(asked, pending, noun) : inPlace(asked, succeeded, noun)];
   if (clauses.length > 0) parts.push(enumerate(clauses));
+  if (isUntried && summary.notes?.some((note) => note.code === 'FIELD_LIMIT'))
+    parts.push(`those that break a limit of fields only where their user and group exist`);
   if (rows.skipped > 0) parts.push(`${counted(rows.skipped, 'row')} ${rows.skipped === 1 ? 'was' : 'were'} left out`);
   if (pending === 0) parts.push('every row is accounted for');
   const waits = state === 'blocked' ? WAITS[code ?? ''] : undefined;
@@ -56,6 +58,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
 const WAITS: Readonly<Record<string, string>> = {
   SERVICE_AWAY: 'Waiting for the service: ',
   DISK_FULL: 'Waiting for room on the disk: ',
+  DATABASE_BUSY: 'Waiting for a file that another program holds: ',
   PROCESS_DIED: 'Waiting after rollcall ended unexpectedly: ',
 };
 

@@ -82,7 +82,12 @@ export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }
       if (!hasLedger(record, dir.ledger(id))) throw LedgerError.missing(dir.ledger(id));
       const options = readOptions(record);
       const ledger = openImportLedger(dir.ledger(id), options.create);
-      if (workersEnd) ledger.reclaimAll(ORPHANED);
+      try {
+        if (workersEnd) ledger.reclaimAll(ORPHANED);
+      } catch (error) {
+        ledger.close();
+        throw error;
+      }
       const opened = {
         ledger,
         options,

@@ -10,7 +10,7 @@ import { PARTS } from '../../parts.ts';
 import { usePlace } from '../../place.ts';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../work.tsx';
-import { isToBeAsked, mayBeSent } from './before-sending.tsx';
+import { isToBeAsked, mayBeSent, type ResumeQuery } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
 
 /** Those that cannot be undone are asked for twice. */
@@ -63,25 +63,27 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
 
   interface ActHow {
     yes?: string;
-    leaveOutFailing?: true;
+    choices?: ResumeQuery;
+    agreed?: Decision['agreed'];
   }
 
   const act = async (
     action: Action,
-    { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), leaveOutFailing }: ActHow = {},
+    { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), choices, agreed }: ActHow = {},
   ) => {
     const question = QUESTIONS[action]?.(view, live);
     if (question !== undefined && !(await confirmed(question))) return;
     const rows = rowsSentBy(action, view);
     await work.start(async (signal) => {
-      if (!(await mayBeSent(view, { rows, yes, signal, leaveOutFailing }))) return;
+      if (!(await mayBeSent(view, { rows, yes, signal, ...(choices && { choices }), ...(agreed && { agreed }) })))
+        return;
       if (action === 'delete') {
         await call('DELETE /v1/imports/:id', { id: view.id }, signal);
         return go('/imports');
       }
       const after = await call(
         `POST /v1/imports/:id/${action}`,
-        { id: view.id, ...(action === 'resume' && { query: { leaveOutFailing } }) },
+        { id: view.id, ...(action === 'resume' && { query: choices }) },
         signal,
       );
       if (after.id === view.id) void live.load(signal);
@@ -93,13 +95,6 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
     if (isRead && isToBeAsked(view.id)) void act('resume');
   }, [isRead]);
   const decision = decisionOf(view);
-  const agree = async ({ question, agreed }: Decision) => {
-    if (!(await confirmed({ no: 'Keep waiting', ...question }))) return;
-    await work.start(async (signal) => {
-      await call('POST /v1/imports/:id/resume', { id: view.id, query: agreed }, signal);
-      void live.load(signal);
-    });
-  };
   const undo = async () => {
     const plan = await PARTS.undo?.(false);
     if (plan === undefined) return;
@@ -118,15 +113,19 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
     <div class="actions">
       <div class="buttons" ref={buttons}>
         {decision !== undefined && (
-          <WorkButton busy={work.busy} kind={decision.isRisky ? '' : 'main'} onClick={() => void agree(decision)}>
-            {decision.question.yes}…
+          <WorkButton
+            busy={work.busy}
+            kind={decision.isRisky ? '' : 'main'}
+            onClick={() => void act('resume', decision)}
+          >
+            {decision.yes}…
           </WorkButton>
         )}
         {without !== undefined && (
           <WorkButton
             busy={work.busy}
             kind="main"
-            onClick={() => void act('resume', { yes: without, leaveOutFailing: true })}
+            onClick={() => void act('resume', { yes: without, choices: { leaveOutFailing: 'true' } })}
           >
             {without} that would fail…
           </WorkButton>
@@ -168,30 +167,40 @@ function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
 }
 
 /** What a person can agree to, so that an import that waits for it continues. */
-type Decision = { question: Omit<Question, 'no'>; agreed: Readonly<Record<string, string>>; isRisky?: true };
+interface Decision {
+  yes: string;
+  agreed: NonNullable<Parameters<typeof mayBeSent>[1]['agreed']>;
+  choices: ResumeQuery;
+  isRisky?: true;
+}
+
+const WAITING = { no: 'Keep waiting', tone: 'danger' } as const;
 
 function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
   if (code === BANS_UNKNOWN) {
     const yes = 'Add everyone without asking';
     const explanation = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
-    return { question: { question: `${yes}?`, explanation, yes }, agreed: { banCheck: 'false' }, isRisky: true };
+    const agreed = { ...WAITING, question: `${yes}?`, explanation };
+    return { yes, agreed, choices: { banCheck: 'false' }, isRisky: true };
   }
   if (maxCreate !== undefined) {
     const what = missingText(maxCreate);
     const explanation =
       'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.';
-    return { question: { question: `Create ${what}?`, explanation, yes: `Create ${what}` }, agreed: { maxCreate } };
+    const agreed = { ...WAITING, question: `Create ${what}?`, explanation };
+    return { yes: `Create ${what}`, agreed, choices: { maxCreate } };
   }
   if (maxRemovals === undefined) return undefined;
   const rows = counted(Number(maxRemovals), 'row');
   return {
-    question: {
+    yes: `Send ${rows} that remove or ban`,
+    agreed: {
+      ...WAITING,
       question: `Send ${rows} that remove or ban members?`,
       explanation:
         'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
-      yes: `Send ${rows} that remove or ban`,
     },
-    agreed: { maxRemovals },
+    choices: { maxRemovals },
   };
 }
 

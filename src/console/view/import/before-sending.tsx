@@ -1,12 +1,15 @@
 /** Asks before many rows are sent: how many, what that takes, and where they go. */
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import type { SentFor } from '../../../api/operation.ts';
+import type { importOperations } from '../../../api/operations/imports.ts';
 import { useAnswer } from '../../answer.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
 import { importPath, query, request } from '../../api.ts';
-import { confirmed } from '../../dialog.tsx';
+import { confirmed, type Question } from '../../dialog.tsx';
 import { Facts, foreign } from '../../element.tsx';
-import { counted, duration, grouped } from '../../format.ts';
+import { atLeast, counted, grouped } from '../../format.ts';
+import { settings } from '../../frame.tsx';
 import { useListNews } from '../../overview.ts';
 import { Time } from '../../time.tsx';
 import { useLeaving } from '../../work.tsx';
@@ -26,36 +29,56 @@ export function isToBeAsked(id: string) {
   return toAsk.delete(id);
 }
 
+/** What `resume` is asked for. */
+export type ResumeQuery = NonNullable<SentFor<typeof importOperations.resume>['query']>;
+
 interface MayBeSentAsked {
   rows: number;
   yes: string;
   signal?: AbortSignal;
-  leaveOutFailing?: true | undefined;
+  choices?: ResumeQuery;
+  /** What is agreed to beside the sending, however few the rows are. */
+  agreed?: Partial<Question> & { tone?: 'main' | 'danger' };
 }
 
 type Asked = Pick<ImportView, 'id' | 'state' | 'checkedRows'>;
 
 /** Whether the rows may be sent. */
-export async function mayBeSent(view: Asked, { rows, yes, signal, leaveOutFailing }: MayBeSentAsked) {
-  if (rows < MANY_ROWS && (view.checkedRows?.wouldFail ?? 0) === 0) return true;
-  const path = importPath(view.id, `/sending${query({ leaveOutFailing })}`);
+export async function mayBeSent(view: Asked, { rows, yes, signal, choices, agreed }: MayBeSentAsked) {
+  if (agreed === undefined && rows < MANY_ROWS && (view.checkedRows?.wouldFail ?? 0) === 0) return true;
+  // What would fail without it is created.
+  const isAsChecked = choices?.maxCreate === undefined;
+  const path = importPath(view.id, `/sending${query({ ...choices })}`);
   const plan = new Signal(await request<SendingPlan>(path, { ...(signal !== undefined && { signal }) }));
   return confirmed({
-    question: <Question plan={plan} />,
-    explanation: <Plan plan={plan} path={path} view={view} />,
     yes: yes.replace('…', ''),
     no: 'Do not send',
     tone: 'main',
+    question: <AskedRows plan={plan} />,
+    ...agreed,
+    explanation: (
+      <>
+        {agreed?.explanation}
+        <Plan plan={plan} path={path} view={view} isAsChecked={isAsChecked} />
+      </>
+    ),
   });
 }
 
-function Question({ plan }: { plan: Signal<SendingPlan> }) {
+function AskedRows({ plan }: { plan: Signal<SendingPlan> }) {
   const { rows, sandbox, host } = plan.value;
   return `Send ${counted(rows, 'row')} to ${sandbox ? 'the sandbox' : host}?`;
 }
 
+interface PlanProperties {
+  plan: Signal<SendingPlan>;
+  path: string;
+  view: Asked;
+  isAsChecked: boolean;
+}
+
 /** As it is now: others may act on the import while the question is read. */
-function Plan({ plan, path, view }: { plan: Signal<SendingPlan>; path: string; view: Asked }) {
+function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
   const { id, state, checkedRows } = view;
   const { data: now, reload } = useAnswer<ImportView>(importPath(id));
   const leaving = useLeaving();
@@ -68,6 +91,7 @@ function Plan({ plan, path, view }: { plan: Signal<SendingPlan>; path: string; v
     () => void ask().catch(() => undefined),
     ({ imports }) => imports.some((one) => one.id === id || one.retryOf === id),
   );
+  const checked = isAsChecked ? (now ?? { checkedRows }).checkedRows : undefined;
   const change =
     now !== undefined && now.state !== state
       ? `it is ${now.state} now`
@@ -77,32 +101,50 @@ function Plan({ plan, path, view }: { plan: Signal<SendingPlan>; path: string; v
       <b class="attention" role="status">
         {change && `The import has changed meanwhile: ${change}. Close this, and look at it again.`}
       </b>
-      {!change && <Facts list={factsOf(plan.value, (now ?? { checkedRows }).checkedRows)} />}
+      {!change && <Facts list={factsOf(plan.value, plan.value.leftOut > 0 ? 0 : checked?.wouldFail, checked?.at)} />}
     </>
   );
 }
 
+/** What sending takes and where it goes, where no import has a plan of it. */
+export type SendingFacts = Pick<SendingPlan, 'rows' | 'calls'> & Partial<SendingPlan>;
+
+/** The same, with where this server sends. */
+export function SendingFactsHere({ plan }: { plan: SendingFacts }) {
+  const known = settings.value;
+  if (known === undefined) return <Facts list={factsOf(plan)} />;
+  const apps = Object.entries(known.apps).map(([region, { appId }]) => `${appId} in ${region}`);
+  const ms = Math.ceil((plan.calls / Math.max(1, apps.length) / known.callsPerMinute) * 60_000);
+  return <Facts list={factsOf({ ms, host: known.host, sandbox: known.sandbox, apps, ...plan })} />;
+}
+
+/** What several imports take together. */
+export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]; wouldFail: number }) {
+  const total = (what: 'rows' | 'leftOut' | 'groups' | 'messages' | 'calls' | 'ms') =>
+    plans.reduce((sum, plan) => sum + plan[what], 0);
+  const apps = [...new Set(plans.flatMap((plan) => plan.apps))];
+  // Regions send side by side.
+  const ms = apps.length === 1 ? total('ms') : Math.max(0, ...plans.map((plan) => plan.ms));
+  const sums = { rows: total('rows'), messages: total('messages'), calls: total('calls'), groups: total('groups') };
+  const [first] = plans;
+  return <Facts list={factsOf({ ...first, ...sums, apps, ms }, wouldFail)} />;
+}
+
 function factsOf(
-  { rows, leftOut, groups, messages, calls, ms, host, apps, sandbox }: SendingPlan,
-  checked: ImportView['checkedRows'],
+  { rows, leftOut = 0, groups = 0, messages = 0, calls, ms, host, apps = [], sandbox }: SendingFacts,
+  wouldFail = 0,
+  checkedAt?: string,
 ): (readonly [string, ComponentChildren])[] {
-  const wouldFail = leftOut === 0 && checked !== undefined ? checked.wouldFail : 0;
   return [
     ['Rows', grouped(rows)],
     ['Left out', leftOut > 0 && `${grouped(leftOut)} that would fail, as the check says`],
     ['Would fail', wouldFail > 0 && `${grouped(wouldFail)} of them, as the check says`],
-    ['Checked', leftOut + wouldFail > 0 && checked !== undefined && <Time iso={checked.at} />],
+    ['Checked', leftOut + wouldFail > 0 && checkedAt !== undefined && <Time iso={checkedAt} />],
     ['Groups', groups > 0 && grouped(groups)],
     ['Messages in groups', messages > 0 && `up to ${grouped(messages)}, one for each member added`],
     ['Calls', `at least ${grouped(calls)}`],
-    ['Time', `at least ${duration(ms)}`],
-    [
-      'Service',
-      <>
-        {foreign(host)}
-        {sandbox ? ', the sandbox: nothing real changes' : ', for real'}
-      </>,
-    ],
+    ['Time', ms !== undefined && atLeast(ms)],
+    ['Service', host !== undefined && (sandbox ? 'the sandbox: nothing real changes' : <>{foreign(host)}, for real</>)],
     ['Apps', apps.length > 0 && foreign(apps.join(', '))],
   ];
 }

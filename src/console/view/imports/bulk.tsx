@@ -2,18 +2,18 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { SentFor } from '../../../api/operation.ts';
 import type { importOperations } from '../../../api/operations/imports.ts';
-import type { ImportView } from '../../answers.ts';
+import type { ImportView, SendingPlan } from '../../answers.ts';
 import { call } from '../../api.ts';
 import { ask, confirmed } from '../../dialog.tsx';
 import { foreign, importHref } from '../../element.tsx';
-import { counted, grouped, listIn } from '../../format.ts';
+import { counted, listIn } from '../../format.ts';
 import { announce } from '../../frame.tsx';
 import { ErrorPlace } from '../../notice.tsx';
 import { refreshOverview } from '../../overview.ts';
 import { saidOf } from '../../remedies.ts';
 import { fileName, needAttention, settled } from '../../words.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../work.tsx';
-import { MANY_ROWS } from '../import/before-sending.tsx';
+import { MANY_ROWS, SumOfPlans } from '../import/before-sending.tsx';
 
 type Verb = 'pause' | 'resume' | 'cancel' | 'delete';
 
@@ -45,14 +45,16 @@ export function ChooseBox({ view, chosen }: { view: ImportView; chosen: Chosen }
 }
 
 /** Whether the rows of these imports may be sent: a few are not asked about. */
-async function mayBeResumed(views: readonly ImportView[]) {
+async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
   const waiting = views.filter(({ actions }) => actions.includes('resume'));
   const open = waiting.reduce((sum, { rows }) => sum + rows.read - settled(rows), 0);
   const failing = waiting.reduce((sum, { checkedRows }) => sum + (checkedRows?.wouldFail ?? 0), 0);
   if (open < MANY_ROWS && failing === 0) return true;
+  const plans: SendingPlan[] = [];
+  for (const { id } of waiting) plans.push(await call('GET /v1/imports/:id/sending', { id }, signal));
   return confirmed({
     question: `Resume ${counted(waiting.length, 'import')}?`,
-    explanation: `${counted(open, 'row')} that wait are sent${failing === 0 ? '' : `; ${grouped(failing)} of them would fail, as checks say`}.`,
+    explanation: <SumOfPlans plans={plans} wouldFail={failing} />,
     yes: 'Resume them',
     no: 'Keep them waiting',
     tone: 'main',
@@ -75,6 +77,7 @@ export function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
 
   const send = (body: Omit<SentFor<typeof importOperations.act>['body'], 'ids'>, done: string) =>
     work.start(async (signal) => {
+      if (body.action === 'resume' && !(await mayBeResumed(views, signal))) return;
       const names = new Map(views.map(({ id, file }) => [id, fileName(file)]));
       const { results } = await call('POST /v1/imports/actions', { body: { ids: [...names.keys()], ...body } }, signal);
       answers.value = results.map(({ id, problem }) => ({
@@ -102,7 +105,6 @@ export function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
       });
       if (!isSure) return;
     }
-    if (verb === 'resume' && !(await mayBeResumed(views))) return;
     await send({ action: verb }, done);
   };
   const tag = async () => {

@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import { call, callsOf, importPath, query } from '../../../console/api.ts';
-import { confirmed } from '../../../console/dialog.tsx';
 import { Facts, foreign, importHref } from '../../../console/element.tsx';
-import { counted, duration, grouped } from '../../../console/format.ts';
+import { atLeast, counted, grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
+import { mayBeSent } from '../../../console/view/import/before-sending.tsx';
 import { Download } from '../../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../../console/view/import/rows-wanted.ts';
@@ -148,21 +148,21 @@ function Missing({ id, live, summary: { users, groups, create } }: MissingProper
   if (create !== null || parts.length === 0) return null;
   const what = parts.join(' and ');
   const createAll = async () => {
-    const agreed = await confirmed({
+    const choices = {
+      ...(users.unknown > 0 && { createUsers: 'true', userNameFrom: 'uid' }),
+      ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),
+      maxCreate: `users=${users.unknown},groups=${groups.missing}`,
+    };
+    const agreed = {
       question: `Create ${what}, and send all rows?`,
       explanation:
         'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them. Check first that the columns of the file are right.',
-      yes: `Create ${what} and send`,
       no: 'Do not create',
-      tone: 'main',
-    });
-    if (!agreed) return;
+    };
     await work.start(async (signal) => {
-      const choices = {
-        ...(users.unknown > 0 && { createUsers: 'true', userNameFrom: 'uid' }),
-        ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),
-        maxCreate: `users=${users.unknown},groups=${groups.missing}`,
-      };
+      const view = live.view.peek();
+      const asked = { rows: 0, yes: `Create ${what} and send`, signal, choices, agreed };
+      if (view === undefined || !(await mayBeSent(view, asked))) return;
       await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
       await live.load(signal);
     });
@@ -248,7 +248,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
       <Facts
         list={[
           ['Calls', `at least ${grouped(send)}`],
-          ['Time', `at least ${duration(sendingMs)}`],
+          ['Time', atLeast(sendingMs)],
           ['Messages in groups', `${grouped(messages.count)} in ${counted(messages.groups, 'group')}`],
           ['Calls of this check', grouped(calls.check)],
         ]}

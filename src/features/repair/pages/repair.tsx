@@ -1,15 +1,17 @@
 /** Rows of an import that are invalid or failed: corrected in the browser, then sent as an import of their own. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { useAnswer } from '../../../console/answer.ts';
 import type { ImportView } from '../../../console/answers.ts';
-import { importPath } from '../../../console/api.ts';
+import { call, importPath } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Empty, foreign, importHref } from '../../../console/element.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { counted, grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
+import { SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
 import { columnLabel, fileName } from '../../../console/words.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
 import type { RepairView } from '../api.ts';
@@ -93,33 +95,41 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
 
 /** How far it is, and the way on. */
 function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) {
-  const { isOperator } = usePlace();
+  const { isOperator, param: id } = usePlace();
   const work = useWork();
   const made = useSignal('');
   const sent = useRef<HTMLParagraphElement | null>(null);
   const { total, ready, wrong, sent: gone } = view.rows;
   const open = Math.max(0, total - gone - ready - wrong);
   useEffect(() => sent.current?.focus(), [made.value]);
-  const send = async () => {
-    await repair.flush();
-    await repair.overview();
-    const by = (repair.view.peek() ?? view).problems.filter((problem) => problem.ready > 0);
-    const yes = await confirmed({
-      question: `Send ${counted(ready, 'repaired row')}?`,
-      explanation: [
-        `They become an import of their own, with the values that you entered${by.length === 0 ? '' : ` (${by.map(({ code, ready: n }) => `${grouped(n)} of ${code}`).join(', ')})`}. `,
-        `This import and its report stay as they are. ${open + wrong === 0 ? '' : `${counted(open + wrong, 'row')} can be repaired and sent later.`}`,
-      ],
-      yes: `Send ${counted(ready, 'row')}`,
-      no: 'Keep editing',
-      tone: 'main',
+  const send = () =>
+    work.start(async (signal) => {
+      await repair.flush();
+      await repair.overview();
+      const { rows, problems } = repair.view.peek() ?? view;
+      const by = problems.filter((problem) => problem.ready > 0);
+      const left = rows.total - rows.sent - rows.ready;
+      // Where it goes is the same for the import that the rows are from.
+      const { host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
+      const calls = Math.ceil(rows.ready / MAX_UIDS_PER_CALL);
+      const plan = { rows: rows.ready, messages: rows.ready, calls, host, apps, sandbox };
+      const yes = await confirmed({
+        question: `Send ${counted(rows.ready, 'repaired row')}?`,
+        explanation: (
+          <>
+            They become an import of their own, with the values that you entered
+            {by.length > 0 && ` (${by.map(({ code, ready: n }) => `${grouped(n)} of ${code}`).join(', ')})`}. This
+            import and its report stay as they are.{' '}
+            {left > 0 && `${counted(left, 'row')} can be repaired and sent later.`}
+            <SendingFactsHere plan={plan} />
+          </>
+        ),
+        yes: `Send ${counted(rows.ready, 'row')}`,
+        no: 'Keep editing',
+        tone: 'main',
+      });
+      if (yes) made.value = (await repair.send()).id;
     });
-    if (!yes) return;
-    await work.start(async () => {
-      const { id } = await repair.send();
-      made.value = id;
-    });
-  };
   return (
     <>
       <p class="sentence" role="status">

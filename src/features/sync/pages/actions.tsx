@@ -1,12 +1,14 @@
 /** What can be decided about a sync now: the buttons follow what the server says is possible. */
+import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { request, syncPath } from '../../../console/api.ts';
 import { confirmed, reasonFor } from '../../../console/dialog.tsx';
 import { syncHref } from '../../../console/element.tsx';
 import { counted, grouped } from '../../../console/format.ts';
 import { ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
-import type { SyncAction } from '../../../console/sync-answers.ts';
+import type { PlanTotals, SyncAction } from '../../../console/sync-answers.ts';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
+import { MANY_ROWS, SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
 import type { SyncView } from '../api.ts';
 import { plannedUndo } from './undoing.tsx';
@@ -64,14 +66,21 @@ async function decision(
 ): Promise<{ body?: string; type?: string } | undefined> {
   const created = totals === null ? '' : createdWords(totals);
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
+  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
   const what = created === '' ? changes : `${changes}; created first: ${created}`;
   if (action === 'apply') {
-    if (totals === null || totals.actions.remove + totals.actions.ban === 0) return {};
+    if (totals === null || (leaving === 0 && totals.changes < MANY_ROWS)) return {};
     const yes = await confirmed({
       question: 'Apply this plan?',
-      explanation: `${what}. The plan is first compared with the file and the groups as they are now.`,
+      explanation: (
+        <>
+          {what}. The plan is first compared with the file and the groups as they are now.
+          <SendingFactsHere plan={takenBy(totals)} />
+        </>
+      ),
       yes: 'Apply plan',
       no: 'Cancel',
+      tone: leaving === 0 ? 'main' : 'danger',
     });
     return yes ? {} : undefined;
   }
@@ -79,7 +88,14 @@ async function decision(
     action === 'approve'
       ? {
           question: `Approve this plan against ${counted(objectionsIn(guards), 'objection')}?`,
-          explanation: `${what || 'No changes'}${shareOf(totals)}. ${guardsSentence(guards)} The plan is approved this once, and carried out unless the file or the groups have changed too much.`,
+          explanation: (
+            <>
+              {what || 'No changes'}
+              {shareOf(totals)}. {guardsSentence(guards)} The plan is approved this once, and carried out unless the
+              file or the groups have changed too much.
+              {totals !== null && <SendingFactsHere plan={takenBy(totals)} />}
+            </>
+          ),
           yes: totals === null ? 'Approve and apply' : `Approve and apply ${counted(totals.changes, 'change')}`,
           no: 'Cancel',
           tone: 'danger',
@@ -93,6 +109,12 @@ async function decision(
         },
   );
   return reason === undefined ? undefined : { body: JSON.stringify({ reason }), type: 'application/json' };
+}
+
+/** Additions share calls; each other change has its own. */
+function takenBy({ changes, groups, actions, create }: PlanTotals) {
+  const calls = Math.ceil(actions.add / MAX_UIDS_PER_CALL) + (changes - actions.add) + (create?.calls ?? 0);
+  return { rows: changes, groups, messages: actions.add, calls };
 }
 
 function objectionsIn(guards: SyncView['guards']) {

@@ -12,12 +12,12 @@ import {
   ACTION_COLOURS,
   ACTION_LABELS,
   createdWords,
-  DISK_FULL,
   mayCreateWords,
   modeWords,
   PLAN_ACTIONS,
   REASONED,
   SYNC_TONES,
+  standsStill,
   syncSentence,
 } from '../../../console/sync-words.ts';
 import { Time } from '../../../console/time.tsx';
@@ -27,7 +27,7 @@ import type { SyncView } from '../api.ts';
 
 export function SyncHead({ view }: { view: SyncView }) {
   const { state, code, reason, approved, importId, totals, planning, left } = view;
-  const isBlocked = code === DISK_FULL && state !== 'failed';
+  const isBlocked = standsStill({ state, code });
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return (
     <div>

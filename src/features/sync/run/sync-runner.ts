@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import { WrongTarget } from '../../../imports/import-errors.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
+import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
 import { counted } from '../../../text/wording.ts';
@@ -24,7 +25,7 @@ import { importCreates } from './import-creates.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { SyncEvents, SyncRunner } from './runner-port.ts';
 import type { SyncImports } from './sync-imports.ts';
-import { DISK_FULL, failureCode, syncWaits } from './sync-waits.ts';
+import { failureCode, syncWaits } from './sync-waits.ts';
 
 export interface SyncRunnerOptions extends PlanningPorts {
   readonly catalog: SyncCatalog;
@@ -178,7 +179,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const cancelled = new AbortController();
     running.set(id, cancelled);
     try {
-      if (record.code === DISK_FULL) events.emit('state', catalog.noteObstacle(id, null));
+      if (isMachineWait(record.code)) events.emit('state', catalog.noteObstacle(id, null));
       if (record.state === 'planning') await plan(record);
       else if (record.state === 'applying' && record.importId === null) await carryOut(record);
       else if (record.state === 'applying' && imports.find(id) === undefined) await beginImport(record);

@@ -5,8 +5,6 @@ import { removePlan } from '../plan/prepare.ts';
 import type { SyncCatalog, SyncRecord } from '../sync-catalog.ts';
 import type { SyncReasonCode } from '../sync-errors.ts';
 
-export const DISK_FULL = 'DISK_FULL' satisfies SyncReasonCode;
-
 interface WaitOptions extends Pick<Waits, 'whenOver'> {
   readonly catalog: Pick<SyncCatalog, 'find' | 'noteObstacle'>;
   readonly folder: (id: string) => string;

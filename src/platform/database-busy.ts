@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { sqliteCode } from './sqlite-code.ts';
+
+/** Databases that another program holds: SQLite waits by standing still, and does not say for which file. */
+
+/** SQLITE_BUSY, the primary result code. */
+const BUSY = 5;
+/** How often a held database is looked at again, in ms. */
+const LOOK_MS = 500;
+
+/** How long a statement stands still for another connection, in ms. */
+let standstillMs = 10_000;
+
+export function mayStandStill(): number {
+  return standstillMs;
+}
+
+/** From now on this thread stands still for a moment only: it serves others, and tries again later. */
+export function standStillBriefly(): void {
+  standstillMs = 250;
+}
+
+/** Another program holds a file of the data directory. */
+export class DatabaseBusy extends RollcallError {
+  constructor(path: string, cause: Error) {
+    super('DATABASE_BUSY', `another program holds ${path}, such as sqlite3, a backup or an antivirus`, {
+      cause,
+      remedy: 'close it, and try again',
+      facts: { path },
+    });
+  }
+}
+
+/** The error that says which database is held; undefined for another error. */
+export function busyIn(error: unknown): DatabaseBusy | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof DatabaseBusy) return cause;
+  return undefined;
+}
+
+/** Whether it is held still. */
+export function isHeld({ facts }: DatabaseBusy): boolean {
+  const path = String(facts['path']);
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('begin immediate; rollback;');
+    return false;
+  } catch (error) {
+    return error instanceof Error && sqliteCode(error) === BUSY;
+  } finally {
+    database.close();
+  }
+}
+
+/** Does the work as soon as no other program holds its database. @param waits called once, if it has to wait */
+export async function whenFree<Result>(
+  work: () => Result | Promise<Result>,
+  waits: (busy: DatabaseBusy) => void,
+): Promise<Result> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await work();
+    } catch (error) {
+      const busy = busyIn(error);
+      if (busy === undefined) throw error;
+      if (!isTold) waits(busy);
+      await sleep(LOOK_MS);
+    }
+  }
+}
+
+/** A database whose errors say which file is held. */
+export class NamedDatabase extends DatabaseSync {
+  readonly #path: string;
+
+  constructor(path: string, options: { readonly readOnly?: boolean }) {
+    super(path, { ...options, timeout: standstillMs });
+    this.#path = path;
+  }
+
+  override exec(sql: string): void {
+    this.#naming(() => super.exec(sql));
+  }
+
+  override prepare(...given: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
+    const statement = super.prepare(...given);
+    for (const name of ['run', 'get', 'all'] as const) {
+      const method = statement[name];
+      Object.assign(statement, {
+        [name]: (...values: unknown[]) => this.#naming(() => Reflect.apply(method, statement, values)),
+      });
+    }
+    return statement;
+  }
+
+  #naming<Result>(use: () => Result): Result {
+    try {
+      return use();
+    } catch (error) {
+      throw error instanceof Error && sqliteCode(error) === BUSY ? new DatabaseBusy(this.#path, error) : error;
+    }
+  }
+}
