@@ -304,3 +304,10 @@ function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
   }
   return asked < of ? `Asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}. ` : '';
 }
+
+/** The name of starting without the rows that would fail, where others are left. */
+export function withoutFailing({ actions, checkedRows, rows }: ImportView) {
+  const wouldFail = checkedRows?.wouldFail ?? 0;
+  if (wouldFail === 0 || !actions.includes('resume') || wouldFail >= rows.read - settled(rows)) return undefined;
+  return `Start without ${counted(wouldFail, 'row')}`;
+}

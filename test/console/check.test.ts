@@ -16,8 +16,8 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await page.getByRole('button', { name: 'Check the file' }).click();
   const check = page.getByRole('region', { name: 'Check before sending' });
   await check.getByRole('button', { name: 'Check with the service' }).click();
-  await check.getByText('2 rows of 3 would fail or are invalid.').waitFor();
-  await check.getByText('the user does not exist').waitFor();
+  await check.getByText('1 row: the user does not exist').waitFor();
+  expect(await check.textContent()).not.toContain('or are invalid');
   const headline = 'The service was asked: 1 of 3 rows can be sent, 2 would fail. Nothing has been sent.';
   await page.getByText(headline).first().waitFor();
   const verdicts = page.getByRole('table', { name: 'Rows of the file' }).locator('td[data-label=Check]');
@@ -37,6 +37,10 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await ready.getByText(headline).waitFor();
   await ready.getByRole('button', { name: 'Start with all rows: checked.csv' }).click();
   await start.getByRole('dialog').getByText('2 of them, as the check says').waitFor();
+  await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();
+  await ready.getByRole('button', { name: 'Start without 2 rows: checked.csv' }).click();
+  await start.getByRole('dialog').getByText('2 that would fail, as the check says').waitFor();
+  await start.getByRole('dialog').getByRole('button', { name: 'Start without 2 rows' }).waitFor();
   await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();
   await start.close();
   const href = await check.getByRole('link', { name: 'Every row: CSV' }).getAttribute('href');
