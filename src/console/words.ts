@@ -81,6 +81,8 @@ function sumOf(rows: RowCounts, outcomes: readonly Outcome[]) {
 /** Why an import waits that would create more than it may. */
 export const CREATE_LIMIT = 'CREATE_LIMIT';
 export const BANS_UNKNOWN = 'BANS_UNKNOWN';
+/** Many rows: they are read first, and a person agrees to what sending them takes. */
+export const AWAITS_AGREEMENT = 'AWAITS_AGREEMENT';
 
 /** What the list's filter offers: name → states. */
 export const STATE_GROUPS = {
@@ -159,6 +161,8 @@ export function stateSentence(view: ImportView): string {
         const { canBeSent, wouldFail } = view.checkedRows;
         return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
       }
+      if (view.code === AWAITS_AGREEMENT)
+        return `The file has been checked, and waits for your agreement: ${counted(open, 'row')} can be sent. Nothing has been sent.`;
       return view.dryRun
         ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
         : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;

@@ -115,7 +115,10 @@ test('before a hundred rows and more are sent, the page says what that takes and
   await dialog.getByText('the sandbox: nothing real changes').waitFor();
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Do not send' }).click();
-  await page.getByText('120 rows can be sent. Nothing has been sent.').first().waitFor();
+  await page.getByText('waits for your agreement: 120 rows can be sent. Nothing has been sent.').first().waitFor();
+  expect(await page.getByText('dry run').count()).toBe(0);
+  const asked = await fetch(`${server.url}/v1${new URL(page.url()).pathname}`);
+  expect(await asked.json()).toMatchObject({ state: 'staged', code: 'AWAITS_AGREEMENT', dryRun: false });
   await send.click();
   await dialog.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: 0 of 120 rows succeeded; 120 rows need attention.').first().waitFor();
