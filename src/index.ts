@@ -11,6 +11,7 @@ import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
 import { withBansOf } from './options/ban-options.ts';
+import { mapLookups } from './options/lookups.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
 import {
@@ -50,13 +51,10 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
   const config = configOf(choices);
   await checkInput(file);
   const options = await optionsOf(config, file, choices);
-  const { identities } = choices;
+  const lookups = mapLookups(choices, (name) => ({ path: resolve(name), name }));
   return run(config, choices, async (coordinator) => {
     const id = newImportId();
-    await coordinator.create({
-      ...{ id, file, source: resolve(file), options },
-      ...(identities !== undefined && { identities: { path: resolve(identities), name: identities } }),
-    });
+    await coordinator.create({ id, file, source: resolve(file), options, lookups });
     return [id, 'import.create', inShort({ file, ...options })];
   });
 }
@@ -64,13 +62,12 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
 /** What `rollcall import` makes of the same choices. @throws UsageError, and what a recipe refuses */
 async function optionsOf(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
   const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
-  const { sandbox, recipe, identities, shape, ...rest } = chosen;
+  const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
+  const lookups = mapLookups({ identities, groups }, () => ({}));
   const given = {
     region: config.defaultRegion,
     ...withBansOf(rest),
-    ...((shape ?? identities) !== undefined && {
-      shape: { ...(identities !== undefined && { identities: {} }), ...shape },
-    }),
+    ...((shape ?? identities ?? groups) !== undefined && { shape: { ...lookups, ...shape } }),
     sandbox: sandbox === true,
   };
   const read = importOptions.safeParse(given);

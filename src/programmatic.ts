@@ -26,7 +26,7 @@ export interface Settings {
 }
 
 /** What flags say in other words, and what only parts of rollcall set. */
-type NotChosen = 'sandbox' | 'edits' | 'repaired' | 'retryOnly' | 'exportOf' | 'identities' | 'bans';
+type NotChosen = 'sandbox' | 'edits' | 'repaired' | 'retryOnly' | 'exportOf' | 'identities' | 'groups' | 'bans';
 
 /**
  * How an import is read and sent. Each has the default of `rollcall import`, and most the name of a flag; where flags belong together,
@@ -35,6 +35,8 @@ type NotChosen = 'sandbox' | 'edits' | 'repaired' | 'retryOnly' | 'exportOf' | '
 export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, NotChosen>>, BanChoices {
   /** A file by which users are looked up, such as one with the UID for each e-mail address. */
   readonly identities?: string;
+  /** A file by which groups are looked up, such as one with the GUIDs for each code. */
+  readonly groups?: string;
   /** Send to a sandbox in this process instead of the service; it knows every group and user. */
   readonly sandbox?: boolean;
   /** With a queue: also send from this process, not only from `rollcall worker`. */

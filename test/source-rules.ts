@@ -73,7 +73,8 @@ const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/member
 /** Types of what a feature's operations take and answer. */
 const OPERATIONS = /^src\/features\/[\w-]+\/operations\.ts$/;
 /** Words and sizes that are bundled with it: files without a package or another file behind them. */
-const BUNDLED_WITH_CONSOLE = /^src\/(api\/problem-codes|options\/input-kinds|chat\/service\/(limits|regions))\.ts$/;
+const BUNDLED_WITH_CONSOLE =
+  /^src\/(api\/problem-codes|options\/(?:input-kinds|lookups)|chat\/service\/(limits|regions))\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MAX_LINES = 400;

@@ -45,7 +45,7 @@ const run = scheduleRun
   .meta({ id: 'ScheduleRunDocument' });
 const { flags } = schedule.shape;
 const aSchedule = schedule
-  .omit({ reading: true, identities: true, restricted: true, version: true, giveUpAfterMs: true })
+  .omit({ reading: true, identities: true, groups: true, restricted: true, version: true, giveUpAfterMs: true })
   .extend({
     flags: flags.omit({ protect: true, removeByName: true }).extend({ removeNamed: z.array(z.string()) }),
     create: schedule.shape.create.unwrap().omit({ settings: true }).nullable(),

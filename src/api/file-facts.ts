@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NEED } from './recipes.ts';
 
 /** What the values of a column look like. */
 const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
@@ -45,7 +46,7 @@ export const fileFacts = z
         z.strictObject({
           name: z.string(),
           title: z.string(),
-          needs: z.array(z.strictObject({ what: z.string(), why: z.string(), optional: z.boolean() })),
+          needs: z.array(z.strictObject({ what: NEED, why: z.string(), optional: z.boolean() })),
         }),
       )
       .meta({ description: 'Recipes that the file fits, the likeliest first.' }),
@@ -55,7 +56,7 @@ export const fileFacts = z
         settings: z
           .record(z.string(), z.unknown())
           .meta({ description: 'Options of an import, as a recipe has them: `map`, `shape`.' }),
-        needs: z.array(z.enum(['guid', 'identities'])).meta({ description: 'What only a person can add.' }),
+        needs: z.array(NEED).meta({ description: 'What only a person can add.' }),
       })
       .nullable()
       .meta({ description: 'The advice as settings; null if the file can be read as it is, or a recipe fits.' }),

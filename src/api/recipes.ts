@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { LOOKUP_NAMES } from '../options/lookups.ts';
 import type { Field, ShapeInput } from '../options/shape.ts';
+
+/** What a person can have to add: a group for all rows, or a file in which ids are looked up. */
+export const NEED = z.enum(['guid', ...LOOKUP_NAMES]);
 
 /** What the user of a recipe has to add, because the file does not have it. */
 const need = z.strictObject({
-  what: z.enum(['guid', 'identities']),
+  what: NEED,
   why: z.string().min(1).max(500),
   /** It works without, in the way that `why` says. */
   optional: z.boolean().default(false),

@@ -1,6 +1,7 @@
 import type { Argument, Command } from 'commander';
 import type { ImportOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import type { ByLookup } from '../options/lookups.ts';
 import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Coordinating } from './coordinate.ts';
@@ -38,13 +39,7 @@ export interface UsingRecipes {
 /** After a file was refused. */
 export interface Inspecting {
   /** Says what the file is, and a command that would work. */
-  sayWhatItIs(
-    io: Io,
-    config: Config,
-    file: string,
-    options: ImportOptions,
-    identities: string | undefined,
-  ): Promise<void>;
+  sayWhatItIs(io: Io, config: Config, file: string, options: ImportOptions, lookups: ByLookup<string>): Promise<void>;
 }
 
 /** `retry --edits` */

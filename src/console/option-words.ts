@@ -1,5 +1,5 @@
 /** Texts of the server that name options: on a page, people look for a control. Pure. */
-import { columnLabel, FIELDS } from './words.ts';
+import { columnLabel, FIELDS, LOOKUP_WORDS } from './words.ts';
 
 /** Options to tick, by their labels. */
 export const CREATING_CHECKS = {
@@ -14,7 +14,11 @@ const CONTROLS: Readonly<Record<string, string>> = {
   ...{ guid: 'Group', scope: 'Scope', region: 'Region', onBehalfOf: 'Acting user', map: 'Use of column' },
   ...{ format: 'Format', encoding: 'Encoding', delimiter: 'Delimiter', sheet: 'Sheet', files: 'Files of the archive' },
   ...{ headerRow: 'Row of the header', skipLines: 'Lines to skip', scopeWords: 'Words for scopes', recipe: 'Recipe' },
-  ...{ identities: 'Identity file', createMap: 'Columns of new users and groups' },
+  ...{
+    identities: LOOKUP_WORDS.identities.label,
+    groups: LOOKUP_WORDS.groups.label,
+    createMap: 'Columns of new users and groups',
+  },
   ...CREATING_CHECKS,
   ...BAN_CHECKS,
 };
@@ -24,11 +28,12 @@ const WITH_VALUE: Readonly<Record<string, string>> = {
   'userNameFrom=uid': '“Use the UID as the name where there is none”',
   'groupNameFrom=guid': '“Use the GUID as the name where there is none”',
   'columns=uid,guid': '“Header row” set to “there is none”',
-  'identities=FILE': '“Identity file”',
+  'identities=FILE': `“${LOOKUP_WORDS.identities.label}”`,
+  'groups=FILE': `“${LOOKUP_WORDS.groups.label}”`,
 };
 
 /** Options that no page has. */
-const ON_COMMAND_LINE = ['bound', 'waitForQuiet', 'identityUid', 'identityKey', 'maxSource'];
+const ON_COMMAND_LINE = ['bound', 'waitForQuiet', 'identityUid', 'identityKey', 'groupGuid', 'groupKey', 'maxSource'];
 
 /** A text in which options stand between backticks, with controls in their place. */
 export function withControls(text: string) {

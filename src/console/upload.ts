@@ -1,4 +1,5 @@
 /** Sending a file to the server, with progress: `fetch` tells none for what it sends. */
+import type { ByLookup } from '../options/lookups.ts';
 import { away, refusal } from './api.ts';
 import { connection } from './connection.ts';
 
@@ -47,8 +48,8 @@ interface UploadOptions {
   /** Bytes. */
   onProgress: (sent: number) => void;
   signal: AbortSignal;
-  /** An identity file that goes with it. */
-  identities?: File | undefined;
+  /** Identity and group file that go with it. */
+  lookups: ByLookup<File>;
 }
 
 /**
@@ -60,8 +61,9 @@ interface UploadOptions {
 export async function upload(
   path: string,
   file: File,
-  { key, onProgress, signal, identities }: UploadOptions,
+  { key, onProgress, signal, lookups }: UploadOptions,
 ): Promise<{ id: string }> {
+  const parts = Object.entries(lookups);
   // Asked first, because a request tells a file that cannot be read from a server that does not answer by nothing.
   await file.slice(0, 1).arrayBuffer();
   signal.throwIfAborted();
@@ -69,7 +71,7 @@ export async function upload(
     const request = new XMLHttpRequest();
     request.open('POST', path);
     // Not by its name: the server looks at the content, as it did for the preview.
-    if (identities === undefined) request.setRequestHeader('content-type', 'application/octet-stream');
+    if (parts.length === 0) request.setRequestHeader('content-type', 'application/octet-stream');
     request.setRequestHeader('idempotency-key', key);
     request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
     request.addEventListener('load', () => {
@@ -82,14 +84,13 @@ export async function upload(
     });
     request.addEventListener('abort', () => reject(signal.reason));
     signal.addEventListener('abort', () => request.abort());
-    request.send(identities === undefined ? file : formOf(file, identities));
+    request.send(parts.length === 0 ? file : formOf([...parts, ['file', file]]));
   });
 }
 
-function formOf(file: File, identities: File) {
+function formOf(parts: readonly (readonly [name: string, file: File])[]) {
   const form = new FormData();
-  form.append('identities', untyped(identities));
-  form.append('file', untyped(file));
+  for (const [name, file] of parts) form.append(name, untyped(file));
   return form;
 }
 

@@ -38,7 +38,7 @@ function UploadState({ upload }: { upload: Upload }) {
 /** How far an upload is. */
 export function Progress({ upload }: { upload: Upload }) {
   const total = upload.task.file.size;
-  // With an identity file, more is sent than the file.
+  // With an identity or group file, more is sent than the file.
   const sent = Math.min(upload.sent.value, total);
   return (
     <>

@@ -1,5 +1,7 @@
 /** Uploads under way, and those that ended while nobody watched them. They go on whatever page is shown. */
+
 import { signal } from '@preact/signals';
+import type { ByLookup } from '../options/lookups.ts';
 import { ApiError } from './api.ts';
 import { connection } from './connection.ts';
 import { keep } from './kept-entries.ts';
@@ -28,7 +30,7 @@ export interface Task {
   /** With the options as query. */
   address: string;
   file: File;
-  identities: File | undefined;
+  lookups: ByLookup<File>;
   /** Of the same upload, tried before or not. */
   key: string;
   /** The page that it was started from. */
@@ -102,13 +104,13 @@ export class Upload {
   }
 
   async #send(stopped: AbortSignal) {
-    const { address, file, key, identities, hrefOf } = this.task;
+    const { address, file, key, lookups, hrefOf } = this.task;
     this.sent.value = 0;
     const onProgress = (bytes: number) => {
       this.sent.value = bytes;
       this.state.value = 'sending';
     };
-    const { id } = await upload(address, file, { key, onProgress, signal: stopped, identities });
+    const { id } = await upload(address, file, { key, onProgress, signal: stopped, lookups });
     this.href = hrefOf(id);
     this.state.value = 'made';
   }

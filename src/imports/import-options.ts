@@ -23,14 +23,17 @@ const reading = {
   edits: z.boolean().optional(),
 };
 
+const keptLookup = z.strictObject({ name: z.string(), sha256: z.string() }).optional();
+
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` continue in the same way. */
 export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
   ...keptShape({ ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING }),
-  /** The identity file as the user named it; a copy is in the import's folder. */
-  identities: z.strictObject({ name: z.string(), sha256: z.string() }).optional(),
+  /** The identity and the group file as the user named them; a copy is in the import's folder. */
+  identities: keptLookup,
+  groups: keptLookup,
   /** Its rows were repaired in the import that it is a retry of, and the others of that import are still to be retried. */
   repaired: z.boolean().optional(),
   /** What it may create; absent: nothing. */

@@ -1,3 +1,4 @@
+import { LOOKUP_NAMES } from '../options/lookups.ts';
 import { EXPECTING, TRIAL } from '../options/sending-options.ts';
 import type { ImportOptions } from './import-options.ts';
 
@@ -10,7 +11,8 @@ export interface RetryFile {
 
 /** Options that concern the first file or the first try. The rows of the new file are memberships already, so `shape` goes as well. */
 const OF_THE_FIRST_FILE: ReadonlySet<string> = new Set([
-  ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'identities', 'repaired', 'retryOnly', 'askFirst'],
+  ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'repaired', 'retryOnly', 'askFirst'],
+  ...LOOKUP_NAMES,
   ...Object.keys({ ...EXPECTING, ...TRIAL }),
 ]);
 

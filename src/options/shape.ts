@@ -99,6 +99,25 @@ export const shapeSettings = z
         description:
           'What the file has for the uid is a key (e-mail, employee number), and an identity file gives the UID for it. The identity file itself is given with the import.',
       }),
+    groups: z
+      .strictObject({
+        keys: z
+          .array(column)
+          .min(1)
+          .optional()
+          .meta({
+            description: 'Columns of the group file with the keys. Default: recognised, such as code or name.',
+            examples: [['code']],
+          }),
+        guid: column
+          .optional()
+          .meta({ description: 'Column of the group file with the GUID. Default: recognised.', examples: ['guid'] }),
+      })
+      .optional()
+      .meta({
+        description:
+          'What the file has for the guid is a key (code, name, e-mail), and a group file gives one or several GUIDs for it, with their scope and region where it has such columns. The group file itself is given with the import.',
+      }),
     split: z
       .partialRecord(z.enum(['guid', 'uid', 'scope']), z.string().min(1).max(10))
       .optional()

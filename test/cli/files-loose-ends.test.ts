@@ -117,10 +117,12 @@ test('an import that is read again does so with the identity file it was made wi
       source: join(place.root, 'm.csv'),
       name: 'm.csv',
       options: { format: 'auto', mapping: {}, defaults: { region: 'us' }, shape: { identities: {} } },
-      identities: {
-        path: join(folder, 'identities'),
-        name: 'people.csv',
-        sha256: createHash('sha256').update(PEOPLE).digest('hex'),
+      lookups: {
+        identities: {
+          path: join(folder, 'identities'),
+          name: 'people.csv',
+          sha256: createHash('sha256').update(PEOPLE).digest('hex'),
+        },
       },
       ledger: join(folder, 'again.sqlite'),
       signal: new AbortController().signal,

@@ -38,13 +38,37 @@ test('a list keyed by e-mail, with several groups in a cell: every row and membe
   expect(shown.stdout.replace(/\s+/g, ' ')).toContain('4 rows read, with 5 memberships and 1 row left out = 3 added');
 });
 
+test('a group file: one code gives several groups, each with an outcome; unknown ones are to be filled in', async () => {
+  const place = await openSandboxPlace();
+  const groups = place.file('groups.csv', 'code,guid,scope\nHR,hr-all,\nHR,hr-leads,moderator\nIT,it,\n');
+  const file = place.file('m.csv', 'uid,group\nanna,HR\nben,hr\nben,it\ncy,Sales\n');
+  const { code, summary } = await place.summary(['import', file, '--groups', groups]);
+  expect(code).toBe(EXIT.rowsFailed);
+  expect(summary).toMatchObject({ inputRows: 4, rows: { read: 6, added: 5, invalid: 1 } });
+  expect(place.sandbox.members('us', 'hr-leads')).toEqual(
+    new Map([
+      ['anna', 'moderator'],
+      ['ben', 'moderator'],
+    ]),
+  );
+  const folder = dirname(summary.reports.all ?? '');
+  expect(readFileSync(join(folder, 'unknown-groups.csv'), 'utf8')).toBe('code,guid,rows\nSales,,1\n');
+  expect((await place.run(['status', summary.id])).stderr).toContain('GUIDs to fill in');
+  const before = place.calls();
+  const again = await place.run(['import', file, '--groups', groups, '--dry-run']);
+  expect(again.stderr).toMatch(/GUIDs to fill in .*unknown-groups\.csv/);
+  expect(place.calls()).toBe(before);
+  const alone = await place.run(['import', file, '--group-key', 'code']);
+  expect([alone.code, alone.stderr]).toEqual([EXIT.usage, expect.stringContaining('need --groups')]);
+});
+
 test('an identity file that contradicts itself is refused, and nothing is sent', async () => {
   const place = await openSandboxPlace();
   const people = place.file('people.csv', `${PEOPLE}ANNA@x.it,anna-2\n`);
   const file = place.file('m.csv', 'uid,guid\nanna@x.it,g1\n');
   const { code, stderr } = await place.run(['import', file, '--identities', people]);
   expect(code).toBe(EXIT.usage);
-  expect(stderr).toContain('"people.csv" has two UIDs for "ANNA@x.it": "anna" in row 2 and "anna-2" in row 4');
+  expect(stderr).toContain('"people.csv" has two UIDs for "anna@x.it": "anna" in row 2 and "anna-2" in row 4');
   expect(place.calls()).toBe(0);
 });
 

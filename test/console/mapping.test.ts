@@ -140,6 +140,18 @@ test('an identity file goes with the upload, and only the first rows are sent', 
   await page.getByRole('table', { name: 'Rows of the file' }).getByRole('rowheader', { name: 'anna' }).waitFor();
 });
 
+test('a group file goes with the upload: one code becomes several groups', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'uid,guid\nanna,H R\n', 'coded.csv');
+  await page.getByText('Make UIDs and GUIDs from columns').click();
+  await page.getByLabel('Group file').setInputFiles(csvFile('code,guid\nH R,g1\nH R,g2\n', 'groups.csv'));
+  await page.getByText('GUIDs are looked up in groups.csv').waitFor();
+  await eventually(() => cells(page)).toEqual([expect.stringMatching(/anna in H R \(looked up\): /)]);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+});
+
 test('what is refused is asked about again when it is corrected, and what is half filled in is not sent', async () => {
   const page = await browser.open(server.url, { refusals: true });
   await choose(page, 'uid,role\nann,admin\n', 'fix.csv');

@@ -28,7 +28,7 @@ test.each(SHAPES.map((shape) => [JSON.stringify(shape), shape]))(
   '%s comes out of the form as it went in',
   (_, shape) => {
     const { fields, rest } = fieldsAndRest(JSON.parse(JSON.stringify(shape)));
-    const known = { width: 2, uidColumn: 'Login', hasIdentities: false };
+    const known = { width: 2, uidColumn: 'Login', lookups: {} };
     expect({ ...shapeOf({ ...SHAPING, ...fields }, known), ...rest }).toEqual(shape);
   },
 );

@@ -61,6 +61,36 @@ test.each([
   expect(server.leftovers()).toEqual([]);
 });
 
+test('a group file as a part of the form beside an identity file: each row becomes memberships of all its groups', async () => {
+  const table = 'code,guid,scope\ng1,g-one,admin\ng1,g-two,\n';
+  const shaping = { identities: {}, groups: {}, split: { guid: ';' } };
+  const parts = [['groups', table] as const, ['file', MEMBERS] as const, ['identities', PEOPLE] as const];
+  const view = await finished(await post(`/v1/imports?map=uid%3Dwho&${shape(shaping)}`, form(parts)));
+  const { rows } = await server.json<{ rows: { uid: string; guid: string; scope: string; code: string }[] }>(
+    `/v1/imports/${view.id}/rows`,
+  );
+  expect(rows.slice(0, 5).map(({ uid, guid, scope, code }) => [uid, guid, scope, code])).toEqual([
+    ['anna', 'g-one', 'admin', expect.anything()],
+    ['anna', 'g-two', 'participant', expect.anything()],
+    ['anna', '', 'participant', 'UNKNOWN_GROUP'],
+    ['ben', 'g-one', 'admin', expect.anything()],
+    ['ben', 'g-two', 'participant', expect.anything()],
+  ]);
+  expect(server.leftovers()).toEqual([]);
+});
+
+test('a part that is there twice is refused', async () => {
+  const response = await post(
+    `/v1/imports?${shape({ groups: {} })}`,
+    form([
+      ['groups', 'code,guid\na,b\n'],
+      ['groups', 'code,guid\na,c\n'],
+      ['file', MEMBERS],
+    ]),
+  );
+  expect(response.status).toBe(400);
+});
+
 test('an identity file that is asked for and not sent: the import is rejected, with what to do', async () => {
   const view = await finished(await post(`/v1/imports?map=uid%3Dwho&${shape({ identities: {} })}`, MEMBERS));
   expect(view).toMatchObject({ state: 'rejected', code: 'BAD_IDENTITIES' });

@@ -6,8 +6,9 @@ import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
-import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { inputNames } from '../../options/input-kinds.ts';
+import { type ByLookup, mapLookups, mapLookupsInTurn } from '../../options/lookups.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../text/wording.ts';
@@ -26,7 +27,7 @@ import { withExpectRows, withMaxErrors, withReading } from '../flags/reading-fla
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { reportTargetOf, withReportTo } from '../flags/report-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
-import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
+import { lookupsOf, withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
@@ -74,7 +75,13 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   }
   if (code === EXIT.usage) {
     const inspecting = await FEATURES.inspect?.();
-    await inspecting?.sayWhatItIs(io, config, file, importOptionsOf(config, flags), flags.identities);
+    await inspecting?.sayWhatItIs(
+      io,
+      config,
+      file,
+      importOptionsOf(config, flags),
+      mapLookups(flags, (name) => name),
+    );
   }
   return code;
 }
@@ -89,8 +96,8 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   if (isPath) await checkInput(file);
   const options = isPath ? await optionsWithRecipe(config, flags.recipe, chosen, file) : chosen;
   const about = { createdBy: currentUser(), tags: await tagsOf(flags) };
-  const identities = identitiesOf(flags);
-  if (identities !== undefined) await fileOf(identities.path, identities.name);
+  const lookups = lookupsOf(flags);
+  await mapLookupsInTurn(lookups, ({ path, name }) => fileOf(path, name));
   const send = {
     config,
     io,
@@ -102,16 +109,16 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     ...(fetched && { fetched, beginLines: fetched.lines }),
   };
   if (flags.check && FEATURES.check !== undefined) {
-    const begin = beginning(send, file, options, true, identities);
+    const begin = beginning(send, file, options, true, lookups);
     return (await FEATURES.check()).here({ ...send, maxCalls: maxCallsOf(flags), begin });
   }
   if (flags.detach !== true) {
-    return runImport({ ...send, begin: beginning(send, file, options, true, identities) });
+    return runImport({ ...send, begin: beginning(send, file, options, true, lookups) });
   }
   const { openService } = send;
   await openService().then((service) => service.close());
   const { detach } = await import('../detach.ts');
-  return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
+  return detach({ ...send, begin: beginning(send, file, options, false, lookups) }, flags);
 }
 
 /** The user who imports, and the tags to find the import by. */
@@ -130,7 +137,7 @@ function beginning(
   given: string,
   chosen: ImportOptions,
   start: boolean,
-  identities: IdentitySource | undefined,
+  lookups: ByLookup<LookupSource>,
 ): RunOptions['begin'] {
   return async (coordinator, signal) => {
     const id = newImportId();
@@ -144,7 +151,7 @@ function beginning(
       options = await optionsOfInput(config, recipe, chosen, input, found);
     }
     const source = fetched === undefined ? resolve(given) : input;
-    await coordinator.create({ id, file, source, options, start, ...about, ...(identities && { identities }) });
+    await coordinator.create({ id, file, source, options, start, ...about, lookups });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
-import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+import type { LookupSource } from '../../imports/stage/lookup-file.ts';
+import { type ByLookup, mapLookups } from '../../options/lookups.ts';
 import { REMOVING, TRIAL } from '../../options/sending-options.ts';
 import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import {
@@ -28,6 +29,9 @@ export interface ShapeFlags {
   readonly identities?: string;
   readonly identityKey?: string[];
   readonly identityUid?: string;
+  readonly groups?: string;
+  readonly groupKey?: string[];
+  readonly groupGuid?: string;
   readonly split?: NonNullable<Shape['split']>;
   readonly lists?: NonNullable<Shape['lists']>;
   readonly wide?: string[];
@@ -56,6 +60,9 @@ export function withShape(command: Command): Command {
     .option('--identities <file>', 'look the UID up in this file, by e-mail or another key')
     .option('--identity-key <column,...>', 'its columns with keys (default: recognised)', parserOf(columnList))
     .option('--identity-uid <column>', 'its column with the UID (default: recognised)')
+    .option('--groups <file>', 'look the GUIDs up in this file, by code, name or another key')
+    .option('--group-key <column,...>', 'its columns with keys (default: recognised)', parserOf(columnList))
+    .option('--group-guid <column>', 'its column with the GUID (default: recognised)')
     .option(
       '--split <field=separator>',
       'several values in a cell: "guid=;"; repeat for more',
@@ -105,11 +112,14 @@ export function withMaxRemovals(command: Command): Command {
 /** The shape that the flags describe; undefined without any. @throws UsageError for flags that contradict each other */
 export function shapeOf(flags: ShapeFlags): Shape | undefined {
   const { headerRow, skipLines, columns, uid, split, lists, wide, wideGuid, numbered, scopeWords, where } = flags;
-  const { identities, identityKey, identityUid, actions, actionWords } = flags;
+  const { identities, identityKey, identityUid, groups, groupKey, groupGuid, actions, actionWords } = flags;
   if (wideGuid !== undefined && wide === undefined) throw new UsageError('--wide-guid needs --wide');
   if (actionWords !== undefined && actions === undefined) throw new UsageError('--action-words needs --actions');
   if ((identityKey ?? identityUid) !== undefined && identities === undefined) {
     throw new UsageError('--identity-key and --identity-uid need --identities');
+  }
+  if ((groupKey ?? groupGuid) !== undefined && groups === undefined) {
+    throw new UsageError('--group-key and --group-guid need --groups');
   }
   const given = defined({
     headerRow,
@@ -117,6 +127,7 @@ export function shapeOf(flags: ShapeFlags): Shape | undefined {
     columns,
     templates: uid === undefined ? undefined : { uid },
     identities: identities === undefined ? undefined : defined({ keys: identityKey, uid: identityUid }),
+    groups: groups === undefined ? undefined : defined({ keys: groupKey, guid: groupGuid }),
     split,
     lists,
     wide: wide === undefined ? undefined : defined({ columns: wide, guid: wideGuid }),
@@ -134,12 +145,13 @@ export function shapeOf(flags: ShapeFlags): Shape | undefined {
   throw new UsageError(parsed.error.issues.map(({ message }) => message).join('; '));
 }
 
-/** @throws IntakeError BAD_ADDRESS */
-export function identitiesOf({ identities }: ShapeFlags): IdentitySource | undefined {
-  if (identities === undefined) return undefined;
-  // Before its name is kept anywhere.
-  refuseAddress(identities);
-  return { path: resolve(identities), name: identities };
+/** The identity and the group file. @throws IntakeError BAD_ADDRESS */
+export function lookupsOf(flags: ShapeFlags): ByLookup<LookupSource> {
+  return mapLookups(flags, (name) => {
+    // Before its name is kept anywhere.
+    refuseAddress(name);
+    return { path: resolve(name), name };
+  });
 }
 
 function merge<Value extends object>(earlier: Value, later: Value): Value {

@@ -28,13 +28,14 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
       `  ${imports.folder(id)}`,
     ];
   }
+  const files = imports.files(summary).map(([what, where]) => `${what.padEnd(16)} ${where}`);
   switch (state) {
     case 'completed':
     case 'cancelled':
     case 'aborted':
       return [
         ...(state === 'aborted' ? [`Stopped: ${reason}.`, ''] : []),
-        ...imports.files(summary).map(([what, where]) => `${what.padEnd(16)} ${where}`),
+        ...files,
         '',
         ...(rows.invalid + rows.failed + rows.unconfirmed > 0
           ? ['See what went wrong, row by row:', command('report', ' --status failed,invalid,unconfirmed')]
@@ -63,8 +64,9 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
         ? [
             'Nothing was sent, because every row is invalid. See why, row by row:',
             command('report', ' --status invalid'),
+            ...files,
           ]
-        : ['Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
+        : [...files, 'Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
     case 'blocked':
       if (code === ('CREATE_LIMIT' satisfies ReasonCode)) {
         return [

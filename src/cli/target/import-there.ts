@@ -4,7 +4,9 @@ import { textsOf } from '../../options/option.ts';
 import {
   GIVING_UP,
   REMOVING,
+  REPORTING,
   type RemovingChoices,
+  type ReportingChoices,
   STOPPING,
   TRIAL,
   type TrialChoices,
@@ -43,6 +45,7 @@ type Flags = SourceFlags &
   ShapeFlags &
   TrialChoices &
   RemovingChoices &
+  ReportingChoices &
   Pick<SendingFlags, 'maxErrors' | 'giveUpAfter'> &
   Pick<ListFlags, 'tag'> &
   ExpectRowsFlags & { readonly dryRun?: true; readonly detach?: true };
@@ -82,7 +85,7 @@ export async function followThere({ io, imports, server, json }: ThereOptions, i
   return EXIT.stillRunning;
 }
 
-const SENT = { ...STOPPING, ...GIVING_UP, ...LIFTING, ...BAN_CHECK, ...REMOVING, ...TRIAL };
+const SENT = { ...STOPPING, ...GIVING_UP, ...REPORTING, ...LIFTING, ...BAN_CHECK, ...REMOVING, ...TRIAL };
 
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 async function queryOf(file: string, flags: Flags): Promise<URLSearchParams> {

@@ -7,8 +7,8 @@ import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
-import { UNKNOWN_IDENTITIES } from '../../imports/unknown-identities.ts';
 import { kindOf } from '../../membership/import-kind.ts';
+import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
@@ -92,7 +92,10 @@ export function localImports(config: Config): Imports {
         ['every row', reports.all],
         ['needs attention', reports.failed],
         ['to import again', reports.retry],
-        ['UIDs to fill in', existingFile(join(dir.folder(id), UNKNOWN_IDENTITIES))],
+        ...LOOKUP_NAMES.map((name) => {
+          const { field, unknown } = LOOKUPS[name];
+          return [`${field.toUpperCase()}s to fill in`, existingFile(join(dir.folder(id), unknown))] as const;
+        }),
       ]).map(([what, path]) => [what, shortest(path)]),
   };
 }

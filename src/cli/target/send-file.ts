@@ -18,13 +18,13 @@ import { fileToFetch } from '../fetched-file.ts';
 import type { CreateFlags } from '../flags/create-flags.ts';
 import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
-import { identitiesOf, type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
+import { lookupsOf, type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
-import { withIdentityFile } from './form-upload.ts';
+import { withLookups } from './form-upload.ts';
 import type { Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
@@ -59,8 +59,7 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
       if (found === undefined) return { code: sayNothingBegan(io) };
       plain = await fileUpload(path, {}, signal.signal);
     } else plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
-    const identities = identitiesOf(flags);
-    const upload = identities === undefined ? plain : await withIdentityFile(plain, identities);
+    const upload = await withLookups(plain, lookupsOf(flags));
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);

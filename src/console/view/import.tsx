@@ -9,6 +9,7 @@ import { PARTS } from '../parts.ts';
 import { usePlace, useTitle } from '../place.ts';
 import { fileName, isDryRun, isOfSync, needAttention, wentWrong } from '../words.ts';
 import { ImportActions } from './import/actions.tsx';
+import { ImportDelivery } from './import/delivery.tsx';
 import { ImportDownloads } from './import/downloads.tsx';
 import { createdText, factsGist, factsOf } from './import/facts.tsx';
 import { ImportHead } from './import/head.tsx';
@@ -113,6 +114,7 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
       <div class="card">
         <section class="state" aria-label="State">
           <ImportHead live={live} />
+          <ImportDelivery live={live} />
           {isOperator && <ImportActions live={live} />}
         </section>
         <Folds id={id} live={live} isUnderWay={isUnderWay} />

@@ -2,6 +2,7 @@ import type { FileFacts } from '../../api/file-facts.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import type { InputRow, IntakeSource } from '../../imports/read/intake.ts';
 import { listed } from '../../imports/read/intake-error.ts';
+import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
 import { type Look, lookAt, seenIn } from '../recipes/columns-seen.ts';
 import type { Head } from '../recipes/head.ts';
@@ -28,8 +29,8 @@ export interface InspectOptions {
   /** Opens the file; it is read several times, each time as far as its first rows. */
   readonly open: () => IntakeSource;
   readonly options: ImportOptions;
-  /** The identity file as the user named it, where one is given; it is not read. */
-  readonly identities?: string | undefined;
+  /** Identity and group file as the user named them, where they are given; they are not read. */
+  readonly lookups?: ByLookup<string> | undefined;
   readonly recipes: readonly Recipe[];
 }
 
@@ -84,14 +85,19 @@ interface Looked {
 
 /** Advice for the user, and the command to type. */
 function nextFor(
-  { name, options, identities }: InspectOptions,
+  { name, options, lookups = {} }: InspectOptions,
   { look, strict, columns, recipe }: Looked,
 ): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
   const chosen = chosenSettings(options);
-  const write = (settings: RecipeSettings & { readonly recipe?: string }, needs: readonly ('guid' | 'identities')[]) =>
+  const write = (settings: RecipeSettings & { readonly recipe?: string }, needs: readonly ('guid' | LookupName)[]) =>
     commandFor(name, settings, {
       guid: needs.includes('guid'),
-      identities: identities ?? (needs.includes('identities') ? '<people.csv>' : undefined),
+      lookups: {
+        ...mapLookups<{ readonly example: string }, string>(LOOKUPS, ({ example }, lookup) =>
+          needs.includes(lookup) ? `<${example}>` : undefined,
+        ),
+        ...lookups,
+      },
     });
   if (recipe !== undefined) {
     const command = write({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
@@ -175,17 +181,18 @@ function together(chosen: RecipeSettings, guessed: RecipeSettings): RecipeSettin
   };
 }
 
-/** What the recipe asks for, and an identity file where users are e-mail addresses. */
+/** What the recipe asks for, and the identity file where users are e-mail addresses. */
 function neededBy(
   { needs, settings: { map, shape } }: Recipe,
   { guid, shape: own }: ImportOptions,
   columns: readonly ColumnFacts[],
-): ('guid' | 'identities')[] {
+): ('guid' | LookupName)[] {
   const users = new Set([map?.uid, ...(shape?.firstOf?.uid ?? [])]);
   const areEmails = columns.some(({ name, looksLike }) => looksLike === 'email' && users.has(name));
   return needs
     .filter(({ what, optional }) => {
       if (what === 'guid') return guid === undefined && optional !== true;
+      if (what === 'groups') return guid === undefined && optional !== true && own?.templates?.guid === undefined;
       return (areEmails || optional !== true) && own?.templates?.uid === undefined;
     })
     .map(({ what }) => what);

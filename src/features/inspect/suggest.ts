@@ -1,6 +1,7 @@
 import { ID } from '../../chat/service/ids.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { SCOPES } from '../../membership/membership.ts';
+import type { LookupName } from '../../options/lookups.ts';
 import { OPEN_VALUE } from '../../options/shape-texts.ts';
 import { typed } from '../recipes/import-command.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
@@ -12,7 +13,7 @@ import { isNoMember, statesIn } from './states.ts';
 export interface Suggestion {
   readonly settings: RecipeSettings;
   /** What the user has to add: a group for all rows, a file that knows the UIDs. */
-  readonly needs: ReadonlySet<'guid' | 'identities'>;
+  readonly needs: ReadonlySet<'guid' | LookupName>;
   readonly advice: readonly string[];
 }
 
@@ -101,7 +102,7 @@ export function withoutOpen({ map = {}, shape, ...rest }: RecipeSettings): Recip
 interface Found {
   readonly map: Record<string, string>;
   readonly shape: NonNullable<RecipeSettings['shape']>;
-  readonly needs: Set<'guid' | 'identities'>;
+  readonly needs: Set<'guid' | LookupName>;
   readonly advice: string[];
 }
 

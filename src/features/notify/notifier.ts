@@ -122,6 +122,8 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   }, options.outageMs);
   coordinator.events.on('circuit', outages.changed);
   coordinator.events.on('state', onState);
+  // The delivery of reports may be one.
+  coordinator.events.on('changed', onState);
   syncs.events.on('state', onState);
   const keeper = setInterval(() => void queueWaiting('all'), KEEP_MS);
   await queueWaiting('all');
@@ -133,6 +135,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
       coordinator.events.off('circuit', outages.changed);
       outages.close();
       coordinator.events.off('state', onState);
+      coordinator.events.off('changed', onState);
       syncs.events.off('state', onState);
       // A queue that is down does not answer; stored notes are queued at the next start.
       await Promise.race([work, sleep(LEAVE_MS, undefined, { ref: false })]);
@@ -162,7 +165,9 @@ async function bodyOf(options: NotifierOptions, note: Delivery): Promise<{ reado
   const { kind, state, reason, at } = note;
   try {
     const view = await viewOf(options, note);
-    return { text: noteText(`${kind}.${state}`, at, { ...view, state, reason }) };
+    // What is said of the reports of an import is no state of it.
+    const moved = state.startsWith('reports_') ? {} : { state };
+    return { text: noteText(`${kind}.${state}`, at, { ...view, ...moved, reason }) };
   } catch (error) {
     if (error instanceof UnknownImport || error instanceof UnknownSync) return REMOVED;
     throw error;

@@ -1,5 +1,6 @@
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { FIELDS, type Field } from '../../imports/read/columns.ts';
+import type { LookupName } from '../../options/lookups.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import type { Recipe, RecipeSettings } from './recipe.ts';
 import { RecipeNeeds } from './recipe-errors.ts';
@@ -70,8 +71,9 @@ export function requireNeeds({ name, needs }: Recipe, options: Partial<ImportOpt
   throw new RecipeNeeds(name, missing.what, missing.why);
 }
 
-function isGiven(what: 'guid' | 'identities', { guid, map, shape }: Partial<ImportOptions>): boolean {
+function isGiven(what: 'guid' | LookupName, { guid, map, shape }: Partial<ImportOptions>): boolean {
   if (what === 'guid') return [guid, map?.guid, shape?.firstOf?.guid, shape?.templates?.guid].some((one) => one);
+  if (what === 'groups') return [shape?.groups, guid, shape?.templates?.guid].some((one) => one !== undefined);
   // Options that make UIDs from the file need no identity file.
   return shape?.identities !== undefined || shape?.templates?.uid !== undefined || map?.uid?.includes('{') === true;
 }

@@ -8,8 +8,9 @@ import {
   type Sheet,
 } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import type { Identities } from '../../imports/read/shape/identities.ts';
+import type { Lookup, Lookups } from '../../imports/read/shape/lookups.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import type { Head } from './head.ts';
 import type { Seen } from './match-recipe.ts';
 
@@ -42,8 +43,8 @@ interface LookOptions {
   readonly isCut?: boolean;
 }
 
-/** The identity file is not read for a look at the first rows. */
-const ALL_KNOWN: Identities = { uidOf: () => 'known' };
+/** Identity and group file are not read for a look at the first rows. */
+const KNOWN: Lookup = { find: () => [{ id: 'known' }] };
 
 export async function lookAt(
   source: IntakeSource,
@@ -58,7 +59,7 @@ export async function lookAt(
   };
   const rows: InputRow[] = [];
   try {
-    intake = await openIntake(source, { ...intakeOptions(options), lenient, identities: ALL_KNOWN, onSheets });
+    intake = await openIntake(source, { ...intakeOptions(options), lenient, lookups: lookupsOf(options), onSheets });
     for await (const chunk of intake.chunks()) {
       rows.push(...chunk.slice(0, most - rows.length));
       if (rows.length >= most) break;
@@ -81,6 +82,10 @@ export async function lookAt(
     valid: rows.filter(({ problems }) => problems.length === 0).length,
     refusal,
   };
+}
+
+function lookupsOf({ shape }: ImportOptions): Lookups {
+  return mapLookups(shape ?? {}, () => KNOWN);
 }
 
 /** What the beginning of a file shows. A folder or archive has no text of its own: its first rows are used. */

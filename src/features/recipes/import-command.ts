@@ -1,3 +1,4 @@
+import type { ByLookup } from '../../options/lookups.ts';
 import type { RecipeSettings } from './recipe.ts';
 
 type Flag = readonly [flag: string, value: string | undefined];
@@ -25,7 +26,7 @@ export function flagsOf(settings: RecipeSettings): string[] {
 
 function flagsOfShape(shape: NonNullable<RecipeSettings['shape']>): Flag[] {
   const { headerRow, skipLines, columns, split = {}, lists = {}, wide, numbered, scopeWords, where, actions } = shape;
-  const { identities } = shape;
+  const { identities, groups } = shape;
   const listed = Object.entries(lists).flatMap(([scope, names]) => names.map((name) => `${scope}=${escaped(name)}`));
   return [
     ['--header-row', headerRow?.toString()],
@@ -42,6 +43,8 @@ function flagsOfShape(shape: NonNullable<RecipeSettings['shape']>): Flag[] {
     ['--action-words', pairs(actions?.words)],
     ['--identity-key', identities?.keys?.map(escaped).join(',')],
     ['--identity-uid', identities?.uid],
+    ['--group-key', groups?.keys?.map(escaped).join(',')],
+    ['--group-guid', groups?.guid],
   ];
 }
 
@@ -65,15 +68,15 @@ function escaped(text: string): string {
 interface Needs {
   /** The user must fill in a group for all rows. */
   readonly guid: boolean;
-  /** The identity file, or a place for its name. */
-  readonly identities: string | undefined;
+  /** Identity and group file, or places for their names. */
+  readonly lookups: ByLookup<string>;
 }
 
 /** `rollcall import members.csv --map …`; what the user has to fill in is in `<…>`. */
 export function commandFor(
   file: string,
   settings: RecipeSettings & { readonly recipe?: string },
-  { guid, identities }: Needs,
+  { guid, lookups }: Needs,
 ): string {
   const { recipe, ...rest } = settings;
   return [
@@ -81,9 +84,7 @@ export function commandFor(
     ...(recipe === undefined ? [] : [`--recipe ${recipe}`]),
     ...flagsOf(rest),
     ...(guid ? ['--guid <group>'] : []),
-    ...(identities === undefined
-      ? []
-      : [`--identities ${identities.startsWith('<') ? identities : typed(identities)}`]),
+    ...Object.entries(lookups).map(([flag, file]) => `--${flag} ${file.startsWith('<') ? file : typed(file)}`),
   ].join(' ');
 }
 

@@ -4,6 +4,7 @@ import { isImportId } from '../../imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../imports/import-options.ts';
 import { columnsOf } from '../../imports/input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
+import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { LedgerError, openForReading, statementsOf } from '../../platform/sqlite.ts';
 import { type Recipe, recipe } from './recipe.ts';
@@ -101,9 +102,10 @@ function recipeOf(dir: DataDir, record: ImportRecord, options: ImportOptions): R
       ...(guid === undefined
         ? []
         : [{ what: 'guid', why: 'rows of that file without a group went into one', optional: true }]),
-      ...(reading.shape?.identities === undefined
-        ? []
-        : [{ what: 'identities', why: 'the UIDs of that file were looked up in another one' }]),
+      ...LOOKUP_NAMES.flatMap((what) => {
+        if (reading.shape?.[what] === undefined) return [];
+        return [{ what, why: `the ${LOOKUPS[what].field.toUpperCase()}s of that file were looked up in another one` }];
+      }),
     ],
   });
   return made.success ? made.data : undefined;

@@ -1,5 +1,6 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { shown } from '../../imports/read/intake-error.ts';
+import type { LookupName } from '../../options/lookups.ts';
 
 /** There is no recipe with this name. */
 export class UnknownRecipe extends RollcallError {
@@ -13,7 +14,7 @@ export class UnknownRecipe extends RollcallError {
 
 /** A recipe asks for something that the file does not have. */
 export class RecipeNeeds extends RollcallError {
-  constructor(name: string, need: 'guid' | 'identities', why: string) {
+  constructor(name: string, need: 'guid' | LookupName, why: string) {
     const what = `the recipe ${name} needs --${need}: ${why}`;
     super('RECIPE_NEEDS', what, {
       ...{ message: what, remedy: `add ${need}: ${why}` },

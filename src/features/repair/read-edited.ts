@@ -1,12 +1,13 @@
 import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { type Intake, openIntake } from '../../imports/read/intake.ts';
-import type { Identities } from '../../imports/read/shape/identities.ts';
+import type { Lookups } from '../../imports/read/shape/lookups.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
-import { identityCopy } from '../../imports/stage/identity-copy.ts';
-import { openIdentities } from '../../imports/stage/identity-file.ts';
+import { lookupCopy } from '../../imports/stage/lookup-copies.ts';
+import { openLookups } from '../../imports/stage/lookup-file.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { EDITED, type Edits, editedCells, editedElement, FROM_ROW, headerWidth } from './edited-row.ts';
 
@@ -32,29 +33,19 @@ export interface Edited {
  */
 export async function readEdited(edited: Edited, rows: readonly EditedRow[]): Promise<InputRow[][]> {
   const { folder, options } = edited;
-  const identities = options.shape?.identities;
-  if (identities === undefined || options.identities === undefined) return readRows(edited, rows, undefined);
-  const source = { path: identityCopy(folder), ...options.identities };
-  const open = await openIdentities(source, identities, new AbortController().signal);
-  try {
-    return await readRows(edited, rows, open);
-  } finally {
-    open.close();
-  }
+  const sources = mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept }));
+  using lookups = await openLookups(options.shape, sources, new AbortController().signal);
+  return await readRows(edited, rows, lookups.open);
 }
 
-async function readRows(
-  edited: Edited,
-  rows: readonly EditedRow[],
-  identities: Identities | undefined,
-): Promise<InputRow[][]> {
+async function readRows(edited: Edited, rows: readonly EditedRow[], lookups: Lookups): Promise<InputRow[][]> {
   const isCsv = edited.input.format === 'csv';
   const bytes = Buffer.from([...editedText(edited.input, rows)].join(''));
   const intake: Intake = await openIntake(
     { bytes, name: 'the repaired rows' },
     {
       ...intakeOptions(readingOptions(edited)),
-      ...(identities !== undefined && { identities }),
+      lookups,
       // These elements may lack a key that others have.
       lenient: edited.input.shaped === true && !isCsv,
     },

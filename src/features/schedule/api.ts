@@ -79,6 +79,10 @@ const scheduleSettings = z.strictObject({
     description:
       'How long a run waits for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set, else until shortly before the schedule is due again. Left out of an edit: as it was.',
   }),
+  reportTo: z.string().min(1).max(2_000).nullable().optional().meta({
+    description:
+      'Where the reports of runs are written, in or below what ROLLCALL_REPORT_TARGETS allows. Null: as the server is set. Left out of an edit: as it was.',
+  }),
   apply: z.boolean().default(false).meta({ description: 'Carry each plan out at once, unless a guard objects.' }),
   repair: z.boolean().default(false).meta({ description: 'Run although the file is unchanged.' }),
   catchUp: z.boolean().default(false).meta({ description: 'Run later if a run was missed.' }),
@@ -144,6 +148,7 @@ export const schedule = z
     maxSource: count,
     reading: scheduleReading,
     identities: z.string().nullable().meta({ description: 'Its identity file, from the command line.' }),
+    groups: z.string().nullable().meta({ description: 'Its group file, from the command line.' }),
     protectFile: z.string().nullable().meta({ description: 'More UIDs to protect, from the command line.' }),
     restricted: z.boolean().meta({ description: 'Made over the API: it reads only what ROLLCALL_SOURCES allows.' }),
     version: z.int().meta({ description: 'Counts up with every edit.' }),
@@ -154,6 +159,7 @@ export const schedule = z
       .meta({ description: 'What its runs may create; null: nothing.' }),
     limits: guardLimits,
     giveUpAfterMs: count.optional(),
+    reportTo: z.string().optional().meta({ description: 'Where the reports of its runs are written.' }),
     apply: z.boolean(),
     sandbox: z.boolean(),
     repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),

@@ -5,6 +5,7 @@ import { type Wait, waitOf } from '../../imports/life/waits.ts';
 import type { SendingConfig } from '../../imports/send/give-up.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
@@ -229,8 +230,9 @@ export class ScheduleRuns {
     const { sandbox, reading } = readSyncOptions(record);
     if (sandbox !== this.#options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
     const found = await this.#get(record, { folder: this.#options.folder(name), signal: this.#stopping.signal });
-    // With another identity file, the same file gives other members.
-    const obtained = { ...found, hash: await hashWith(found.hash, reading?.identities?.path) };
+    // With another identity or group file, the same file gives other members.
+    const lookups = Object.values(mapLookups(reading ?? {}, ({ path }) => path));
+    const obtained = { ...found, hash: await hashWith(found.hash, lookups) };
     if (obtained.copy !== undefined) this.#catalog.setCopy(record, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
       return this.#note(

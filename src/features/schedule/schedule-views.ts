@@ -46,7 +46,7 @@ export function scheduleViews(
     const { name, cron, tz, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
     const { maxSource, restricted, version } = record;
     const options = readSyncOptions(record);
-    const { reading, flags, limits, giveUpAfterMs, apply, sandbox } = options;
+    const { reading, flags, limits, giveUpAfterMs, reportTo, apply, sandbox } = options;
     const [lastRun] = catalog.runs(name, 1);
     return {
       ...{ name, cron, tz, protectFile, apply, sandbox, repair, catchUp, paused, maxSource },
@@ -54,11 +54,13 @@ export function scheduleViews(
       file: fileOf(record),
       reading: reading === null ? {} : readingView(reading),
       identities: reading?.identities?.name ?? null,
+      groups: reading?.groups?.name ?? null,
       headers: { ...headers },
       flags,
       create: createOf(options),
       limits: { ...limits },
       ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
+      ...(reportTo && { reportTo: reportTo.place }),
       createdAt: iso(createdAt),
       next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map(iso),
       lastRun: lastRun === undefined ? null : runViewOf(lastRun),
@@ -81,7 +83,15 @@ export function scheduleViews(
 }
 
 /** How the file is read, as it is shown and edited. */
-function readingView({ identities: _, edits: __, map, format, delimiter, ...reading }: SyncInput): ScheduleReading {
+function readingView({
+  identities: _,
+  groups: ___,
+  edits: __,
+  map,
+  format,
+  delimiter,
+  ...reading
+}: SyncInput): ScheduleReading {
   return defined({
     ...reading,
     map: Object.keys(map).length === 0 ? undefined : map,

@@ -7,16 +7,19 @@ import { EXPECTING, GIVING_UP, REPORTING } from '../../options/sending-options.t
 import { type PlanCreate, planFlags } from './api-plan.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
+const lookup = z
+  .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
+  .exactOptional();
+
 const reading = readingOptions.extend({
-  identities: z
-    .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
-    .exactOptional(),
+  identities: lookup,
+  groups: lookup,
   ...keptShape(EXPECTING),
 });
 
-/** The file of a sync is read as that of an import, but for the identity file. */
+/** The file of a sync is read as that of an import, but for the identity and group files. */
 export function syncReadingOf(options: ImportOptions): SyncInput {
-  return reading.omit({ identities: true }).parse(options);
+  return reading.omit({ identities: true, groups: true }).parse(options);
 }
 
 /** Older data directories keep columns as `mapping`, and the values of rows without one as `defaults`. */
@@ -26,7 +29,7 @@ const keptReading = z.preprocess((kept) => {
   return { ...rest, map, ...(defaults as object) };
 }, reading);
 
-/** How the file of a sync is read. The identity file is read again for each plan, which keeps a copy. */
+/** How the file of a sync is read. Identity and group files are read again for each plan, which keeps a copy. */
 export type SyncInput = z.infer<typeof reading>;
 
 const kept = z.strictObject({

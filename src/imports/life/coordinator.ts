@@ -7,6 +7,7 @@ import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { ByLookup } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { busyIn, standStillBriefly, whenFree } from '../../platform/database-busy.ts';
@@ -23,8 +24,8 @@ import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catal
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
 import type { SendingConfig } from '../send/give-up.ts';
 import type { RegionOpener } from '../send/region.ts';
-import { withIdentities } from '../stage/identity-copy.ts';
-import type { IdentitySource } from '../stage/identity-file.ts';
+import { keepLookups } from '../stage/lookup-copies.ts';
+import type { LookupSource } from '../stage/lookup-file.ts';
 import type { StageFile } from '../stage/staging.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
@@ -117,7 +118,7 @@ interface CreateImport {
   /** False: stops when it is staged, and waits for `resume`. */
   readonly start?: boolean;
   /** For a shape that looks users up: copied into the import's folder. */
-  readonly identities?: IdentitySource;
+  readonly lookups?: ByLookup<LookupSource>;
   /** Set when the caller needs it first, to put the source into the import's folder. */
   readonly id?: string;
 }
@@ -234,10 +235,10 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     retries: catalog.retries,
     foreseen,
     stage: (id) => life.begin(id, false),
-    create: async ({ id = newImportId(), file, source, options: chosen, start = true, identities, ...about }) => {
+    create: async ({ id = newImportId(), file, source, options: chosen, start = true, lookups = {}, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
-      const kept = await withIdentities(dir.folder(id), chosen, identities);
+      const kept = { ...chosen, ...(await keepLookups(dir.folder(id), lookups)) };
       const usual = chosen.sandbox ? undefined : config.reportTo;
       const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
       const options = JSON.stringify(importOptions.parse({ ...kept, reportTo }));

@@ -23,6 +23,7 @@ export type RowProblemCode =
   | 'UNKNOWN_ACTION' // in an import of edits, or of a file of changes
   // Of shaped inputs:
   | 'UNKNOWN_IDENTITY' // the identity file does not have the key
+  | 'UNKNOWN_GROUP' // the same of the group file
   | 'UNKNOWN_MARK' // what a person has in the column of a group
   | 'VALUE_COUNT' // not as many scopes as groups in their cells
   | 'TOO_MANY_MEMBERSHIPS'

@@ -45,6 +45,7 @@ export const INTAKE_ERROR_CODES = [
   'ROW_COUNT', // not as many rows as it must have
   'READING_STALLED', // no row and no byte for minutes
   'BAD_IDENTITIES', // the identity file contradicts itself, or lacks a column
+  'BAD_GROUPS', // the same of the group file
 ] as const;
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 

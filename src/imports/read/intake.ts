@@ -31,7 +31,7 @@ import { MembershipReader, type RowDefaults } from './membership-row.ts';
 import { openInput } from './open-input.ts';
 import { ShapedCells } from './shape/csv-shape.ts';
 import { ShapedElements } from './shape/element-shape.ts';
-import type { Identities } from './shape/identities.ts';
+import type { Lookups } from './shape/lookups.ts';
 import {
   checkShape,
   idColumns,
@@ -69,8 +69,8 @@ export interface IntakeOptions {
   readonly deletedUsers?: ReadonlySet<string> | undefined;
   /** How rows become memberships, where a row is not simply one. */
   readonly shape?: Shape | undefined;
-  /** Where the shape looks up identities. */
-  readonly identities?: Identities;
+  /** Where the shape looks up users and groups. */
+  readonly lookups?: Lookups;
   /** Bounds that are raised or lowered for this input. */
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   /** Wait until a file has not changed for this long before it is read, in ms. */

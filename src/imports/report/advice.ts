@@ -20,6 +20,8 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   UNKNOWN_SCOPE: words`These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, import the file again with ${option('map', 'scope=')}, which ignores it.`,
   UNKNOWN_IDENTITY:
     'The identity file does not have these. Fill in the UIDs in unknown-identities.csv, add its lines to the identity file, and import the file again.',
+  UNKNOWN_GROUP:
+    'The group file does not have these. Fill in the GUIDs in unknown-groups.csv, add its lines to the group file, and import the file again.',
   DERIVED_ID_COLLISION:
     'Different values become the same id. Change the template so that they stay apart, or give an identity file; then import the file again.',
   UNKNOWN_MARK: words`Say what these words mean with ${option('scopeWords')}, such as "leader=moderator,?=none".`,

@@ -1,13 +1,14 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { option, words } from '../../errors/named-options.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
+import type { ByLookup } from '../../options/lookups.ts';
 import type { TrialChoices } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
-import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
+import type { Lookups } from '../read/shape/lookups.ts';
 import type { StagedTotals } from './cut.ts';
-import type { IdentitySource, OpenIdentities } from './identity-file.ts';
+import type { LookupSource } from './lookup-file.ts';
 import { watchProfiles } from './profile-watch.ts';
 import { startStaging } from './row-writer.ts';
 import { trialOf } from './trial.ts';
@@ -24,9 +25,9 @@ export interface StagingTask {
   readonly source: string;
   /** The input as the user named it, for messages. */
   readonly name: string;
-  readonly options: Omit<IntakeOptions, 'signal' | 'identities' | 'onRead'>;
-  /** For a shape that looks users up. */
-  readonly identities?: IdentitySource;
+  readonly options: Omit<IntakeOptions, 'signal' | 'lookups' | 'onRead'>;
+  /** For a shape that looks users or groups up. */
+  readonly lookups?: ByLookup<LookupSource>;
   /** Which rows are sent first; absent: all. */
   readonly trial?: TrialChoices;
   /** What rows may create; absent: nothing. */
@@ -58,31 +59,24 @@ export async function stageFile(
   progress: (progress: StagingProgress) => void,
   onRead: () => void = () => {},
 ): Promise<StagedTotals> {
-  const { options, identities: source, signal } = task;
-  if (options.shape?.identities === undefined || source === undefined) {
-    return stageWith(task, undefined, progress, onRead);
-  }
-  const { openIdentities } = await import('./identity-file.ts');
-  const identities = await openIdentities(source, options.shape.identities, signal, onRead);
-  try {
-    const totals = await stageWith(task, identities, progress, onRead);
-    await identities.writeUnknown(join(dirname(task.ledger), UNKNOWN_IDENTITIES));
-    return totals;
-  } finally {
-    identities.close();
-  }
+  const { options, lookups: sources = {}, signal } = task;
+  if (Object.keys(sources).length === 0) return stageWith(task, {}, progress, onRead);
+  const { openLookups } = await import('./lookup-file.ts');
+  using lookups = await openLookups(options.shape, sources, signal, onRead);
+  const totals = await stageWith(task, lookups.open, progress, onRead);
+  await lookups.writeUnknown(dirname(task.ledger));
+  return totals;
 }
 
 async function stageWith(
   { source, name, options, ledger, trial, create, expectRows, signal }: StagingTask,
-  identities: OpenIdentities | undefined,
+  lookups: Lookups,
   progress: (progress: StagingProgress) => void,
   onRead: () => void,
 ): Promise<StagedTotals> {
-  const known = identities && { identities };
   const intake = await openIntake(
     { path: source, name },
-    { ...options, scratch: dirname(ledger), signal, onRead, ...known },
+    { ...options, scratch: dirname(ledger), signal, onRead, lookups },
   );
   const staging = startStaging(ledger);
   const profiles = create && watchProfiles(create);

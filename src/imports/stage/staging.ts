@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { openThread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
@@ -8,7 +9,7 @@ import type { Emit } from '../import-event.ts';
 import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import type { StagedTotals } from './cut.ts';
-import { identityCopy } from './identity-copy.ts';
+import { lookupCopy } from './lookup-copies.ts';
 import { checkRoom } from './room.ts';
 import type { StageThread, StagingNote, StagingProgress, StagingTask } from './stage-file.ts';
 import { readingStalled, watchStandstill } from './stalled.ts';
@@ -152,11 +153,11 @@ async function discardStaged(unfinished: string): Promise<void> {
 function stagingTask(
   options: ImportOptions,
   folder: string,
-): Pick<StagingTask, 'options' | 'identities' | 'trial' | 'create' | 'expectRows'> {
-  const { first, only, identities, create, expectRows } = options;
+): Pick<StagingTask, 'options' | 'lookups' | 'trial' | 'create' | 'expectRows'> {
+  const { first, only, create, expectRows } = options;
   return {
     options: intakeOptions(options),
-    ...(identities !== undefined && { identities: { path: identityCopy(folder), ...identities } }),
+    lookups: mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept })),
     ...(expectRows !== undefined && { expectRows }),
     ...((create?.users || create?.groups) && { create }),
     ...((first !== undefined || only !== undefined) && { trial: { first, only } }),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ProblemCode } from '../../api/problem-codes.ts';
+import { type ByLookup, LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
 import { freeBytes, megabytes } from '../../platform/disk-full.ts';
 import type { AccessStore } from '../access/access-store.ts';
 import { Problem } from '../problem.ts';
@@ -16,8 +17,8 @@ import { type ReceiveOptions, receive, receiveHead, tooLarge } from './receive.t
 interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
   /** Its path; to be moved. */
   readonly path: string;
-  /** An identity file that came with it, likewise. */
-  readonly identities: { readonly path: string; readonly name: string } | undefined;
+  /** An identity or group file that came with it, likewise. */
+  readonly lookups: ByLookup<{ readonly path: string; readonly name: string }>;
   /** To be called before something is made of it under this id: from then on, a repetition gets this id. */
   readonly keep: (id: string) => void;
 }
@@ -104,28 +105,28 @@ export function openUploads({ waiting, access, most, limits }: UploadsOptions): 
         await mkdir(waiting, { recursive: true, mode: 0o700 });
         await refuseWithoutRoom(request, waiting);
         const receiving = { ...limits, signal, came: upload.pace.came };
-        let identities: { readonly path: string; readonly name: string; readonly hash: string } | undefined;
+        const lookups: { [Name in LookupName]?: { path: string; name: string; hash: string } } = {};
         const sent = await fileOf(
           request,
           async ({ stream, ...file }) => ({ ...file, ...(await receive(stream, path, receiving)) }),
-          async ({ stream, name = 'identities' }) => {
-            const { hash } = await receive(stream, `${path}-identities`, receiving);
-            identities = { path: `${path}-identities`, name: labelOf(name), hash };
+          async (lookup, { stream, name = lookup }) => {
+            const { hash } = await receive(stream, `${path}-${lookup}`, receiving);
+            lookups[lookup] = { path: `${path}-${lookup}`, name: labelOf(name), hash };
           },
         );
         const { name, type } = sent;
-        const hash = identities === undefined ? sent.hash : `${sent.hash} ${identities.hash}`;
+        const hash = [sent.hash, ...LOOKUP_NAMES.flatMap((lookup) => lookups[lookup]?.hash ?? [])].join(' ');
         const before = keyed.madeBefore(hash);
         if (before !== undefined) {
           reply.header('idempotency-replayed', 'true');
           return before;
         }
-        return await make({ path, name, type, identities, keep: (id) => keyed.keep(hash, id) });
+        return await make({ path, name, type, lookups, keep: (id) => keyed.keep(hash, id) });
       } finally {
         underWay.delete(upload);
         keyed.end();
         await rm(path, { force: true });
-        await rm(`${path}-identities`, { force: true });
+        for (const lookup of LOOKUP_NAMES) await rm(`${path}-${lookup}`, { force: true });
       }
     },
   };

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
 import { printable } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 
@@ -13,17 +14,14 @@ export interface SentFile {
 }
 
 const PART = 'file';
-/** A second part that a form may have. */
-const IDENTITIES = 'identities';
-
 /**
  * Hands the file of a request to `take`, and returns its result. @throws Problem BAD_BODY, MEDIA_TYPE
- * @param takeIdentities takes an identity file, which a form may also have; absent: it may not
+ * @param takeLookup takes an identity or group file, which a form may also have; absent: it may not
  */
 export async function fileOf<Result>(
   request: FastifyRequest,
   take: (file: SentFile) => Promise<Result>,
-  takeIdentities?: (file: SentFile) => Promise<void>,
+  takeLookup?: (lookup: LookupName, file: SentFile) => Promise<void>,
 ): Promise<Result> {
   const coding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
   const form = request.isMultipart();
@@ -35,13 +33,19 @@ export async function fileOf<Result>(
   const type = request.headers['content-type'] ?? '';
   if (!form) return take({ stream: request.raw, name: undefined, type });
   let taken: { readonly result: Result } | undefined;
+  const awaited = new Set(LOOKUP_NAMES);
   try {
     for await (const part of request.parts({
-      limits: { parts: takeIdentities === undefined ? 1 : 2, fileSize: Number.POSITIVE_INFINITY, headerPairs: 20 },
+      limits: {
+        parts: takeLookup === undefined ? 1 : 1 + LOOKUP_NAMES.length,
+        fileSize: Number.POSITIVE_INFINITY,
+        headerPairs: 20,
+      },
     })) {
       if (part.type !== 'file') throw wrongPart(part.fieldname);
       const file = { stream: part.file, name: part.filename, type: part.mimetype };
-      if (part.fieldname === IDENTITIES && takeIdentities !== undefined) await takeIdentities(file);
+      const lookup = LOOKUP_NAMES.find((name) => name === part.fieldname);
+      if (lookup !== undefined && takeLookup !== undefined && awaited.delete(lookup)) await takeLookup(lookup, file);
       else if (part.fieldname === PART && taken === undefined) taken = { result: await take(file) };
       else throw wrongPart(part.fieldname);
     }

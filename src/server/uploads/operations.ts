@@ -13,5 +13,5 @@ export const uploadOfImport = {
   ...importOperations.create,
   ...keptFile,
   query: uploadQuery,
-  description: `The body is the file (${FORMS}, any of them gzipped), or a form with the part "file", and with the part "identities" if the shape looks users up in an identity file.`,
+  description: `The body is the file (${FORMS}, any of them gzipped), or a form with the part "file", and with the part "identities" or "groups" if the shape looks users or groups up in such a file.`,
 };

@@ -11,7 +11,7 @@ import { CREATING, createOptionsOf, MAX_CREATE } from '../../options/create-opti
 import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
 import { keptOf } from '../../options/option.ts';
 import { CONTENT, READING, SHAPE } from '../../options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { defined } from '../../platform/defined.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
@@ -33,7 +33,7 @@ export const RECIPE = {
 export const previewQuery = z.strictObject({ ...LOOKED_AT, ...RECIPE });
 
 /** The same for a file that is kept. A look at one has the usual bounds: a viewer can cost no more. */
-export const KEPT_READING = { ...LOOKED_AT, ...queryOf({ bound, ...EXPECTING }) };
+export const KEPT_READING = { ...LOOKED_AT, ...queryOf({ bound, ...EXPECTING, ...REPORTING }) };
 
 const ENDING = { ...STOPPING, ...GIVING_UP };
 const SENT_FIRST = { ...TRIAL, ...REMOVING };

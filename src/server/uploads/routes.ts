@@ -6,6 +6,7 @@ import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
+import { allowedTarget } from '../report-target.ts';
 import { serve } from '../serve.ts';
 import { checkLength, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
@@ -60,11 +61,12 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       checkLength(request, maxBytes);
       const options = optionsOf(query, { contentType, region, sandbox });
       recipes?.check(options);
+      const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
       const id = await uploads.take(
         request,
         reply,
         { ...query, contentType },
-        async ({ path, name, type, identities, keep }) => {
+        async ({ path, name, type, lookups, keep }) => {
           const made = await reserveImport(dir);
           try {
             const source = join(dir.folder(made), 'input');
@@ -75,11 +77,11 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
             const settled = (await recipes?.settle(chosen, { path: source }, file)) ?? chosen;
             await coordinator.create({
-              ...{ id: made, file, source, options: settled, createdBy: request.who.name },
+              ...{ id: made, file, source, options: { ...settled, ...reporting }, createdBy: request.who.name },
               ...(query.tags !== undefined && { tags: query.tags }),
-              ...(identities && { identities }),
+              lookups,
             });
-            audited(inShort({ file, ...query, name: undefined }), made);
+            audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined }), made);
             return made;
           } finally {
             if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });

@@ -29,7 +29,9 @@ async function staged(
       ledger,
       options: { format: 'auto', mapping: {}, defaults: { region: 'us' }, ...options },
       ...(more.trial && { trial: more.trial }),
-      ...(more.identities !== undefined && { identities: { path: join(folder, 'people.csv'), name: 'people.csv' } }),
+      ...(more.identities !== undefined && {
+        lookups: { identities: { path: join(folder, 'people.csv'), name: 'people.csv' } },
+      }),
       signal: new AbortController().signal,
     },
     () => {},

@@ -1,6 +1,8 @@
 /** The first rows of a file: its header says what each column is used for, its cells what is wrong with them. */
+
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
+import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import type { Preview } from '../../answers.ts';
 import { foreign } from '../../element.tsx';
 import { type Form, focusField } from '../../form.tsx';
@@ -8,7 +10,7 @@ import { counted } from '../../format.ts';
 import { announce } from '../../frame.tsx';
 import { isNarrow } from '../../narrow.ts';
 import { ErrorPlace } from '../../notice.tsx';
-import { FIELDS, MISSING } from '../../words.ts';
+import { FIELDS, LOOKUP_WORDS, MISSING } from '../../words.ts';
 import { gridRows } from './grid-rows.ts';
 import { GridTable } from './grid-table.tsx';
 import type { ShownFile } from './preview.ts';
@@ -22,14 +24,13 @@ const DELIMITER_NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': '
 export function FileGrid({ preview, form, isImport }: { preview: ShownFile; form: Form; isImport: boolean }) {
   const found = preview.found.value;
   const lines = preview.facts.value?.firstLines ?? [];
-  const identities = preview.identities.value;
-  const uid = preview.columnOf('uid');
+  const lookups = LOOKUP_NAMES.filter((name) => preview.lookups.value[name] !== undefined);
   const rows =
     found === undefined
       ? []
       : gridRows(found, {
           most: isNarrow() ? ROWS_ON_PHONE : ROWS_SHOWN,
-          keyColumn: identities === undefined ? '' : uid,
+          keyColumns: lookups.map((name) => preview.columnOf(LOOKUPS[name].field)),
         });
   return (
     <div class="file">
@@ -41,9 +42,12 @@ export function FileGrid({ preview, form, isImport }: { preview: ShownFile; form
           {stateOf(preview, rows.length)}
         </p>
       </div>
-      {identities !== undefined && (
-        <p class="note">UIDs are looked up in {foreign(identities.name)} when the file is read.</p>
-      )}
+      {lookups.map((name) => (
+        <p key={name} class="note">
+          {LOOKUP_WORDS[name].ids} are looked up in {foreign(preview.lookups.value[name]?.name ?? '')} when the file is
+          read.
+        </p>
+      ))}
       <ErrorPlace error={preview.error.value} />
       <Notes notes={found?.notes ?? []} />
       {found !== undefined && found.columns.length > 0 ? (

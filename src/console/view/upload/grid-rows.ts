@@ -15,11 +15,11 @@ export interface GridRow {
 interface GridRowsOptions {
   /** Rows. */
   most: number;
-  /** Its values are looked up: they need not be UIDs; '' for none. */
-  keyColumn: string;
+  /** Their values are looked up: they need not be ids. */
+  keyColumns: readonly string[];
 }
 
-export function gridRows({ rows, columns, missing }: Preview, { most, keyColumn }: GridRowsOptions): GridRow[] {
+export function gridRows({ rows, columns, missing }: Preview, { most, keyColumns }: GridRowsOptions): GridRow[] {
   const byLine = Map.groupBy(rows, ({ line }) => line);
   // Before anything is chosen, all that would be said is that.
   const isChosen = !(missing.includes('uid') && missing.includes('guid'));
@@ -35,7 +35,7 @@ export function gridRows({ rows, columns, missing }: Preview, { most, keyColumn 
 
   /** A column that is not chosen yet is missed once, and not in each row. */
   function isSaid({ column }: PreviewRow['problems'][number]) {
-    return isChosen && !missing.includes(column) && (keyColumn === '' || column !== keyColumn);
+    return isChosen && !missing.includes(column) && !keyColumns.includes(column);
   }
 }
 

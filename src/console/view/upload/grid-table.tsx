@@ -1,6 +1,8 @@
 /** The table of a file's first rows, with a choice above each column and what is wrong below each cell. */
+
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
+import { mapLookups } from '../../../options/lookups.ts';
 import type { Preview, PreviewRow } from '../../answers.ts';
 import { foreign } from '../../element.tsx';
 import { type Form, optionsOf } from '../../form.tsx';
@@ -214,11 +216,12 @@ interface ReadAsProperties {
 function ReadAs({ row: { uid, guid, scope, region, problems, skipped }, preview }: ReadAsProperties) {
   if (skipped === true) return <span class="soft">left out</span>;
   if (problems.length > 0) return 'cannot be sent';
-  const looked = preview.identities.value === undefined ? '' : ' (looked up)';
+  const looked = mapLookups(preview.lookups.value, () => ' (looked up)');
   return (
     <>
       {foreign(uid)}
-      {looked} in {foreign(guid)}: {foreign(scope)}, {foreign(region)}
+      {looked.identities} in {foreign(guid)}
+      {looked.groups}: {foreign(scope)}, {foreign(region)}
     </>
   );
 }

@@ -1,5 +1,7 @@
 /** What the server understands of a file's beginning, asked for whenever something changes by which it is read. */
+
 import { batch, computed, signal } from '@preact/signals';
+import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
 import type { Field, FileFacts, Look, Preview } from '../../answers.ts';
 import { ApiError, query, request } from '../../api.ts';
 import { connection } from '../../connection.ts';
@@ -26,7 +28,7 @@ export type ShownFile = Pick<
   | 'error'
   | 'isRefused'
   | 'facts'
-  | 'identities'
+  | 'lookups'
   | 'isTooLarge'
   | 'columns'
   | 'columnOf'
@@ -48,8 +50,8 @@ export class FilePreview {
   before = signal<Look['before'] | undefined>(undefined);
   /** What the file is, also where it cannot be read; undefined before the first answer. */
   facts = signal<FileFacts | undefined>(undefined);
-  /** Where the UIDs are looked up, if that is wanted. */
-  identities = signal<File | undefined>(undefined);
+  /** Where UIDs and GUIDs are looked up, if that is wanted. */
+  lookups = signal<ByLookup<File>>({});
   /** A workbook or archive that is too large to be looked at. */
   isTooLarge = signal(false);
   /** What was done with a control that is gone now: the first rows take its focus until the file is read; '' for nothing. */
@@ -90,8 +92,7 @@ export class FilePreview {
       .filter(([field]) => !(field === 'uid' && hasOwnUid))
       .map(([field, column]) => `${field}=${column}`);
     const uidColumn = this.columnOf('uid');
-    const hasIdentities = this.identities.peek() !== undefined;
-    const shape = shapeOf(values, { width: this.#width, uidColumn, hasIdentities });
+    const shape = shapeOf(values, { width: this.#width, uidColumn, lookups: this.lookups.peek() });
     return {
       ...Object.fromEntries(reading),
       map: map.join(','),
@@ -148,9 +149,9 @@ export class FilePreview {
     void this.ask();
   }
 
-  /** @param file with the UIDs */
-  identify(file: File | undefined) {
-    this.identities.value = file;
+  /** @param file undefined for none */
+  lookUp(name: LookupName, file: File | undefined) {
+    this.lookups.value = mapLookups({ ...this.lookups.peek(), [name]: file }, (one: File) => one);
     void this.ask();
   }
 

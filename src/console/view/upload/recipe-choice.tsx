@@ -1,11 +1,14 @@
 /** Named settings for one kind of file: which are used, what they need, and these as a new one. */
+
 import { useSignal } from '@preact/signals';
+import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import type { Recipe } from '../../answers.ts';
 import { request } from '../../api.ts';
 import { foreign } from '../../element.tsx';
 import { type Form, focusField, SelectField, TextField } from '../../form.tsx';
 import { nameOf } from '../../format.ts';
 import { ErrorPlace } from '../../notice.tsx';
+import { LOOKUP_WORDS } from '../../words.ts';
 import { useWork, WorkButton } from '../../work.tsx';
 import type { FilePreview } from './preview.ts';
 
@@ -48,14 +51,14 @@ export function RecipeField({ form, recipes, note }: RecipeFieldProperties) {
 }
 
 interface NeedsProperties {
-  recipe: { needs: readonly { what: string; why: string; optional: boolean }[]; description?: string };
+  recipe: Pick<Recipe, 'needs'> & { description?: string };
   form: Form;
   preview: FilePreview;
 }
 
 function Needs({ recipe, form, preview }: NeedsProperties) {
   const open = recipe.needs.filter(({ what }) =>
-    what === 'guid' ? form.get('guid') === '' : preview.identities.value === undefined,
+    what === 'guid' ? form.get('guid') === '' : preview.lookups.value[what] === undefined,
   );
   return (
     <div class="needs">
@@ -65,12 +68,12 @@ function Needs({ recipe, form, preview }: NeedsProperties) {
           {open.map(({ what, why, optional }) => (
             <li key={what}>
               <p>
-                {what === 'guid' ? 'A group' : 'An identity file'} is {optional ? 'useful' : 'needed'}: {why}.
+                {needed(what)} is {optional ? 'useful' : 'needed'}: {why}.
               </p>
               {/* Where no column has the group, the first rows say so and lead there. */}
               {!(what === 'guid' && preview.found.value?.missing.includes('guid')) && (
                 <button type="button" onClick={() => focusField(what)}>
-                  {what === 'guid' ? 'Enter one group for all rows…' : 'Choose an identity file…'}
+                  {what === 'guid' ? 'Enter one group for all rows…' : `Choose ${LOOKUP_WORDS[what].one}…`}
                 </button>
               )}
             </li>
@@ -79,6 +82,10 @@ function Needs({ recipe, form, preview }: NeedsProperties) {
       )}
     </div>
   );
+}
+
+function needed(what: Recipe['needs'][number]['what']) {
+  return what === 'guid' ? 'A group' : LOOKUP_WORDS[what].one.replace(/^a/, 'A');
 }
 
 interface SaveRecipeProperties {
@@ -145,10 +152,11 @@ function recipeOf(title: string, preview: FilePreview) {
     title,
     expects: `the columns ${columns.join(', ')}`.slice(0, 500),
     fits: { header: columns },
-    needs:
-      shaped.identities === undefined
+    needs: LOOKUP_NAMES.flatMap((what) =>
+      shaped[what] === undefined
         ? []
-        : [{ what: 'identities', why: 'the file has no UIDs; they are looked up in a file that has them' }],
+        : [{ what, why: `the file has no ${LOOKUP_WORDS[what].ids}; they are looked up in a file that has them` }],
+    ),
     settings: {
       ...others,
       ...(files !== undefined && { files: [files] }),

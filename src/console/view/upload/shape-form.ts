@@ -1,4 +1,5 @@
 /** The fields of an upload form that say how a file is read and shaped, and the shape that they stand for. Pure. */
+import { type LookupName, mapLookups } from '../../../options/lookups.ts';
 import type { RecipeSettings, Shape } from '../../answers.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -57,11 +58,12 @@ interface ShapeOfKnown {
   width: number;
   /** The column that the UID comes from; '' for none. */
   uidColumn: string;
-  hasIdentities: boolean;
+  /** Files in which ids are looked up. */
+  lookups: Readonly<Partial<Record<LookupName, unknown>>>;
 }
 
 /** The shape that the fields stand for; undefined for none. */
-export function shapeOf(values: Values, { width, uidColumn, hasIdentities }: ShapeOfKnown): Partial<Shape> | undefined {
+export function shapeOf(values: Values, { width, uidColumn, lookups }: ShapeOfKnown): Partial<Shape> | undefined {
   const at = (name: string) => values[name] ?? '';
   const shape: Record<string, unknown> = {
     ...(at('header') === 'row' && { headerRow: number(at('headerRow')) }),
@@ -72,7 +74,7 @@ export function shapeOf(values: Values, { width, uidColumn, hasIdentities }: Sha
       uid: at('uidFrom') === TEMPLATE ? at('uidTemplate') : '',
       guid: at('guidFrom') === TEMPLATE ? at('guidTemplate') : '',
     }),
-    identities: hasIdentities ? {} : undefined,
+    ...mapLookups(lookups, () => ({})),
     split: filled({ guid: at('splitGuid'), uid: at('splitUid'), scope: at('splitScope') }),
     ...(at('groupsIn') === 'wide' && {
       wide: { columns: listOf(at('wideColumns')), ...filled({ guid: at('wideGuid') }) },
@@ -157,7 +159,7 @@ export function fieldsAndRest(shape: NonNullable<RecipeSettings['shape']>): {
   fields: Values;
   rest: Readonly<Record<string, unknown>>;
 } {
-  const known = { width: shape.columns?.length ?? 0, uidColumn: shape.firstOf?.uid?.[0] ?? '', hasIdentities: false };
+  const known = { width: shape.columns?.length ?? 0, uidColumn: shape.firstOf?.uid?.[0] ?? '', lookups: {} };
   let fields: Values = {};
   let said: Record<string, unknown> = {};
   const rest: Record<string, unknown> = {};

@@ -1,6 +1,7 @@
 /** How rows become memberships, where a row is not simply one. */
+import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import { type Choice, Field, type Form, focusField, optionsOf, SelectField, TextField } from '../../form.tsx';
-import { columnChoices } from '../../words.ts';
+import { columnChoices, LOOKUP_WORDS } from '../../words.ts';
 import { useKeptFocus } from '../../work.tsx';
 import type { FilePreview, ShownFile } from './preview.ts';
 import { type Condition, conditionsIn, FIRST_OF, TEMPLATE, wordsOf } from './shape-form.ts';
@@ -26,14 +27,14 @@ const SCOPES = ['participant', 'moderator', 'admin', 'ban'];
 const TEMPLATE_NOTE =
   'Columns in braces, with functions: lower, upper, trim, slug, localpart, domain, digits, prefix:TEXT, before:TEXT, after:TEXT.';
 
-/** `upload`: what an identity file can go with. */
+/** `upload`: what identity and group file can go with. */
 export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {
   return (
     <div class="folds">
       <details>
         <summary>Make UIDs and GUIDs from columns</summary>
         <Ids preview={preview} form={form} />
-        {upload !== undefined && <IdentityFile preview={upload} />}
+        {upload !== undefined && LOOKUP_NAMES.map((name) => <LookupFile key={name} name={name} preview={upload} />)}
       </details>
       <details>
         <summary>Several groups or users in a row</summary>
@@ -87,35 +88,36 @@ function Ids({ preview, form }: Properties) {
   );
 }
 
-/** A second file, which has the UID for what this one has. */
-function IdentityFile({ preview }: { preview: FilePreview }) {
-  const file = preview.identities.value;
+/** A second file, which has the ids for what this one has. */
+function LookupFile({ name, preview }: { name: LookupName; preview: FilePreview }) {
+  const file = preview.lookups.value[name];
+  const { label, one, note } = LOOKUP_WORDS[name];
+  const id = `new-${name}`;
   return (
-    <div class="identities">
-      <label for="new-identities">Identity file</label>
+    <div class="lookup">
+      <label for={id}>{label}</label>
       <input
-        id="new-identities"
+        id={id}
         type="file"
         accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
-        aria-describedby="new-identities-note"
-        onChange={({ currentTarget }) => preview.identify(currentTarget.files?.[0])}
+        aria-describedby={`${id}-note`}
+        onChange={({ currentTarget }) => preview.lookUp(name, currentTarget.files?.[0])}
       />
-      <p class="note" id="new-identities-note">
-        If the file has e-mail addresses or employee numbers instead of UIDs: a CSV or JSON file with both, such as the
-        columns email and uid.
+      <p class="note" id={`${id}-note`}>
+        {note}
       </p>
       {file !== undefined && (
         <button
           type="button"
           class="quiet"
           onClick={() => {
-            preview.identify(undefined);
-            const input = document.getElementById('new-identities');
+            preview.lookUp(name, undefined);
+            const input = document.getElementById(id);
             if (input instanceof HTMLInputElement) input.value = '';
-            focusField('identities');
+            focusField(name);
           }}
         >
-          Use no identity file
+          Use {one.replace(/^an? /, 'no ')}
         </button>
       )}
     </div>

@@ -1,10 +1,12 @@
 /** What was seen in a file, what is missing, and buttons that do what would help. */
+
 import type { ComponentChildren } from 'preact';
+import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import type { Field, FileFacts, RecipeSettings } from '../../answers.ts';
 import { foreign } from '../../element.tsx';
 import { type Form, focusField } from '../../form.tsx';
 import { counted, grouped } from '../../format.ts';
-import { columnLabel } from '../../words.ts';
+import { columnLabel, LOOKUP_WORDS } from '../../words.ts';
 import type { ShownFile } from './preview.ts';
 import { columnNames, fieldsOf, TEMPLATE } from './shape-form.ts';
 
@@ -90,7 +92,9 @@ function columnsLast(a: Suggestion, b: Suggestion) {
 
 function seenSentence({ rows, missing }: FileFacts, preview: ShownFile, isImport: boolean) {
   const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
-  if (preview.identities.value !== undefined) return `${looked}; their UIDs will be looked up.`;
+  const ids = LOOKUP_NAMES.filter((name) => preview.lookups.value[name] !== undefined);
+  if (ids.length > 0)
+    return `${looked}; their ${ids.map((name) => LOOKUP_WORDS[name].ids).join(' and ')} will be looked up.`;
   // The grid says which columns are missing.
   if (missing.length > 0) return `${looked}.`;
   const sendable = `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
@@ -105,8 +109,8 @@ export function suggestionsFor({ preview, form, isImport }: Place): Suggestion[]
   const { suggestion, recipes } = facts;
   const [recipe] = recipes;
   if (recipe !== undefined) {
-    // A sync has no identity file, and recipes of other systems may need one.
-    if (!isImport && (!isOfImport(recipe.name) || recipe.needs.some(({ what }) => what === 'identities'))) return [];
+    // A sync has no identity or group file, and recipes of other systems may need one.
+    if (!isImport && (!isOfImport(recipe.name) || recipe.needs.some(({ what }) => what !== 'guid'))) return [];
     const label = isOfImport(recipe.name) ? 'Read it the same way' : 'Use this recipe';
     const use = { label, apply: () => form.set('recipe', recipe.name) };
     return [
@@ -179,7 +183,7 @@ function columnSuggestions(
 
 function identitySuggestions(uid: string, { columns }: FileFacts, { preview, form, isImport }: Place): Suggestion[] {
   const facts = columns.find(({ name }) => name === uid);
-  if (facts === undefined || form.get('uidFrom') !== '' || preview.identities.value !== undefined) return [];
+  if (facts === undefined || form.get('uidFrom') !== '' || preview.lookups.value.identities !== undefined) return [];
   const isEmail = facts.looksLike === 'email';
   const refused = preview.found.value?.rows.flatMap(({ problems }) => problems).find(({ column }) => column === uid);
   const template = isEmail ? `{${uid}|localpart|slug}` : `{${uid}|slug}`;

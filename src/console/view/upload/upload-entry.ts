@@ -54,12 +54,13 @@ export class UploadEntry {
   }
 
   start(task: Pick<Task, 'address' | 'file' | 'formHref' | 'hrefOf' | 'noun'>) {
-    const identities = this.preview.identities.peek();
-    const asked = `${task.address} ${identities === undefined ? '' : `${identities.name} ${identities.lastModified}`}`;
+    const lookups = this.preview.lookups.peek();
+    const files = Object.entries(lookups).map(([part, { name, lastModified }]) => `${part} ${name} ${lastModified}`);
+    const asked = [task.address, ...files].join(' ');
     // The same once more is a repetition, so that a lost answer does not make two; another option is another import.
     if (this.#attempt.asked !== '' && this.#attempt.asked !== asked) this.#attempt.key = newKey();
     this.#attempt.asked = asked;
-    const upload = new Upload({ ...task, identities, key: this.#attempt.key });
+    const upload = new Upload({ ...task, lookups, key: this.#attempt.key });
     this.upload.value = upload;
     void upload.run().then(() => {
       if (this.upload.peek() !== upload) return;

@@ -5,6 +5,7 @@ import type { FileFacts } from '../../../api/file-facts.ts';
 import { STANDARD_INPUT } from '../../../cli/screen/standard-input.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { checkInput } from '../../../imports/read/open-input.ts';
+import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { headOf, headOfFile } from '../../recipes/head.ts';
@@ -21,7 +22,7 @@ export async function inspectFile(
   config: Config,
   file: string,
   options: ImportOptions,
-  identities?: string,
+  lookups?: ByLookup<string>,
   name = file,
 ): Promise<FileFacts> {
   const dir = dataDir(config.dataDir);
@@ -33,12 +34,12 @@ export async function inspectFile(
     const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));
     const head = await headOf(bytes, options.encoding);
     const open = () => ({ stream: Readable.from([bytes]), name: shownAs });
-    return inspect({ name, bytes: undefined, head, open, options, identities, recipes });
+    return inspect({ name, bytes: undefined, head, open, options, lookups, recipes });
   }
   const head = await headOfFile(file, options.encoding);
   const bytes = stat.isFile() ? stat.size : undefined;
   const source = () => ({ path: file, name });
-  const facts = await inspect({ name, bytes, head, open: source, options, identities, recipes });
+  const facts = await inspect({ name, bytes, head, open: source, options, lookups, recipes });
   const before = bytes === undefined ? undefined : await importedAs(dir, file, bytes);
   return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
 }

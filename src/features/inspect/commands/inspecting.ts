@@ -6,9 +6,9 @@ import { factsText, nextLines } from './file-facts.ts';
 import { inspectFile } from './inspect-file.ts';
 
 export const inspecting: Inspecting = {
-  sayWhatItIs: async (io, config, file, options, identities) => {
+  sayWhatItIs: async (io, config, file, options, lookups) => {
     if (file === '-' || isAddress(file)) return;
-    const facts = await inspectFile(config, file, options, identities).catch((error: unknown) => {
+    const facts = await inspectFile(config, file, options, lookups).catch((error: unknown) => {
       // The refusal has said it: there is nothing to look at.
       if (error instanceof IntakeError) return undefined;
       throw error;

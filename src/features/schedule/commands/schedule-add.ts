@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { FEATURES } from '../../../cli/features.ts';
 import { type CreateFlags, withCreate } from '../../../cli/flags/create-flags.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-options.ts';
@@ -13,8 +14,9 @@ import {
   withReading,
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
+import { type ReportFlags, reportTargetOf, withReportTo } from '../../../cli/flags/report-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
-import { identitiesOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
+import { lookupsOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -24,6 +26,7 @@ import { typedCommand } from '../../../cli/typed-command.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
+import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
 import { READING, SHAPE } from '../../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
@@ -52,6 +55,7 @@ interface Flags
     CreateFlags,
     ModeFlags,
     ExpectRowsFlags,
+    ReportFlags,
     SourceFlags {
   readonly cron: string;
   readonly tz: string;
@@ -88,6 +92,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', CATCH_UP);
+  if (FEATURES.deliver !== undefined) withReportTo(command);
   withExpectRows(withSource(command));
   withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
   withServer(withDataDir(withJson(command))).option(
@@ -148,11 +153,12 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
       repair: flags.repair === true,
       catchUp: flags.catchUp === true,
       options: syncOptionsToJson({
-        reading: syncReading(options, identitiesOf(rest)),
+        reading: syncReading(options, lookupsOf(rest)),
         flags: await syncFlagsOf(rest),
         create: options.create,
         limits: limit,
         ...keptOf(GIVING_UP, flags),
+        ...(await reportingHere(config, flags)),
         apply: flags.apply === true,
         sandbox: flags.sandbox === true,
       }),
@@ -163,8 +169,9 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
 }
 
 async function addThere(server: Server, name: string, flags: Flags): Promise<Added> {
-  if (flags.identities !== undefined) {
-    throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
+  const lookup = LOOKUP_NAMES.find((name) => flags[name] !== undefined);
+  if (lookup !== undefined) {
+    throw new UsageError(`--${lookup} is for schedules that are added on the server's machine, without --server`);
   }
   const { header: _, ...others } = flags;
   const flag = addressFlagOf(others);
@@ -175,6 +182,14 @@ async function addThere(server: Server, name: string, flags: Flags): Promise<Add
   }
   const made = await server.call(scheduleOperations.add, await newSchedule(server, name, flags));
   return { made, source: made.file, isThere: true, isServed: true };
+}
+
+/** The flags of addresses are for the file: what the reports need is in the settings, by name. */
+export async function reportingHere(
+  config: Config,
+  { reportTo }: ReportFlags,
+): Promise<Pick<ImportOptions, 'reportTo'>> {
+  return reportTo === undefined ? {} : reportTargetOf(config, { reportTo });
 }
 
 /** The schedule as the API takes it. */
@@ -189,6 +204,7 @@ async function newSchedule(server: Server, name: string, flags: Flags): Promise<
     ...(create && createSettingsOf(create)),
     limits: limit,
     ...keptOf(GIVING_UP, flags),
+    reportTo: flags.reportTo?.place,
     ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
   };
 }

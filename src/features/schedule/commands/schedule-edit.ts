@@ -1,8 +1,10 @@
 import { Command, Option } from 'commander';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { FEATURES } from '../../../cli/features.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../../../cli/flags/flags.ts';
 import { type ExpectRowsFlags, withExpectRows } from '../../../cli/flags/reading-flags.ts';
+import { type ReportFlags, withReportTo } from '../../../cli/flags/report-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { localTime } from '../../../cli/screen/local-time.ts';
@@ -18,11 +20,11 @@ import { scheduleOperations } from '../operations.ts';
 import type { ScheduleChange } from '../routes/control.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
-import { CATCH_UP, HOW_LONG_A_RUN_WAITS, TIME_ZONE } from './schedule-add.ts';
+import { CATCH_UP, HOW_LONG_A_RUN_WAITS, reportingHere, TIME_ZONE } from './schedule-add.ts';
 import { changeSchedules } from './schedule-control.ts';
 import { openSchedules, scheduleDocument, withSchedules } from './schedule-target.ts';
 
-interface Flags extends CommonFlags, ServerFlags, ExpectRowsFlags {
+interface Flags extends CommonFlags, ServerFlags, ExpectRowsFlags, ReportFlags {
   /** In ms. */
   readonly giveUpAfter?: number;
   readonly cron?: string;
@@ -64,6 +66,7 @@ function withChanges(command: Command): Command {
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--catch-up', CATCH_UP))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
+  if (FEATURES.deliver !== undefined) withReportTo(command);
   return withExpectRows(withServer(withDataDir(withJson(command))));
 }
 
@@ -129,6 +132,7 @@ async function changed(config: Config, before: ScheduleRecord, name: string, fla
       ...options,
       reading: options.reading && { ...options.reading, ...keptOf(EXPECTING, flags) },
       ...keptOf(GIVING_UP, flags),
+      ...(await reportingHere(config, flags)),
       apply: flags.apply ?? options.apply,
     }),
   };
@@ -141,6 +145,7 @@ function changedThere(before: ScheduleView, flags: Flags): ScheduleSettings {
     ...settings,
     ...defined({ cron, tz, file, apply, repair, catchUp }),
     ...keptOf(GIVING_UP, flags),
+    ...(flags.reportTo && { reportTo: flags.reportTo.place }),
     reading: { ...settings.reading, ...keptOf(EXPECTING, flags) },
   };
 }

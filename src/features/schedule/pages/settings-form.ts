@@ -201,7 +201,7 @@ function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unk
     throw new FieldError('header', 'Show the file first, so that its columns are known.');
   }
   const rest = at('shape') === '' ? {} : jsonIn('shape', at('shape'));
-  const fields = shapeOf(values, { width: Number(at('width')), uidColumn, hasIdentities: false });
+  const fields = shapeOf(values, { width: Number(at('width')), uidColumn, lookups: {} });
   return { ...fields, ...(rest as object) };
 }
 

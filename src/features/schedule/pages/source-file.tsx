@@ -65,9 +65,9 @@ export function SourceFile({ form, preview, file, busy, onLook }: SourceFileProp
 /** Fills the fields by which a file is read. The schedule keeps them, whatever becomes of the recipe. */
 function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
   const { data } = useAnswer<{ recipes: readonly Recipe[] }>('/v1/recipes');
-  // An identity file is named on the command line.
+  // Identity and group files are named on the command line.
   const recipes = (data?.recipes ?? []).filter(
-    ({ needs }) => !needs.some(({ what, optional }) => what === 'identities' && !optional),
+    ({ needs }) => !needs.some(({ what, optional }) => what !== 'guid' && !optional),
   );
   const chosen = recipes.find(({ name }) => name === form.get('recipe'));
   const suggested = recipes.filter(
@@ -81,7 +81,7 @@ function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
       <RecipeField
         form={form}
         recipes={recipes}
-        note="Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity file are for schedules made on the command line."
+        note="Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity or group file are for schedules made on the command line."
       />
       {suggested.map(({ name, title }) => (
         <button key={name} type="button" onClick={() => form.set('recipe', name)}>

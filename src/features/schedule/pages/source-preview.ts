@@ -1,8 +1,10 @@
 /** The file of a schedule as the server finds it now, and how it would be read. Asked for when the person wants to see it. */
+
 import { batch, computed, signal } from '@preact/signals';
 import type { Field, FileFacts, Look, Preview } from '../../../console/answers.ts';
 import { ApiError, request } from '../../../console/api.ts';
 import type { Form } from '../../../console/form.tsx';
+import type { ByLookup } from '../../../options/lookups.ts';
 import { mapOf, mapText } from './settings-form.ts';
 
 /** As the parts that show a file want it (view/upload). */
@@ -11,8 +13,8 @@ export class SourcePreview {
   facts = signal<FileFacts | undefined>(undefined);
   error = signal<unknown>(undefined);
   isRefused = signal(false);
-  // A schedule looks UIDs up where its settings say, and a file that is too large is refused.
-  identities = signal<File | undefined>(undefined);
+  // A schedule looks ids up where its settings say, and a file that is too large is refused.
+  lookups = signal<ByLookup<File>>({});
   isTooLarge = signal(false);
   /** As that of an upload (view/upload/preview.js). */
   landing = signal('');

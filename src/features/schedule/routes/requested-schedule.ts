@@ -7,11 +7,13 @@ import { type ImportOptions, importOptions, intakeOptions } from '../../../impor
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../../options/create-options.ts';
+import { LOOKUP_NAMES, LOOKUPS, mapLookups } from '../../../options/lookups.ts';
 import { delimiterCharacter } from '../../../options/option-texts.ts';
 import { defined } from '../../../platform/defined.ts';
 import { checkCron } from '../../../queue/cron.ts';
 import { Problem } from '../../../server/problem.ts';
 import { badOption } from '../../../server/refusals.ts';
+import { allowedTarget } from '../../../server/report-target.ts';
 import { badReading } from '../../../server/uploads/options.ts';
 import { checkAllowed } from '../../../sources/allowed-sources.ts';
 import { headerFrom } from '../../../sources/headers.ts';
@@ -43,7 +45,7 @@ export async function requestedSchedule(
   given: ScheduleSettings,
   name: string,
   base: Base | undefined,
-  settings: Pick<Settings, 'sources' | 'sandbox' | 'defaultRegion'>,
+  settings: Pick<Settings, 'sources' | 'reportTargets' | 'sandbox' | 'defaultRegion'>,
 ): Promise<ScheduleRequest> {
   const { cron, tz, mode, missing, limits } = given;
   checkTimes(cron, tz);
@@ -81,10 +83,24 @@ export async function requestedSchedule(
       create: createOf(given),
       limits,
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
+      ...(await reportingOf(given.reportTo, before?.reportTo, base?.isEdited === true, settings.reportTargets)),
       apply: given.apply,
       sandbox: base?.isEdited && before !== undefined ? before.sandbox : settings.sandbox,
     }),
   };
+}
+
+/** Where reports go: what a schedule has keeps how it is reached, as long as it is the same place. @throws Problem BAD_OPTION */
+async function reportingOf(
+  given: ScheduleSettings['reportTo'],
+  before: ImportOptions['reportTo'],
+  isEdited: boolean,
+  targets: readonly string[] | undefined,
+): Promise<Pick<ImportOptions, 'reportTo'>> {
+  const place = given === undefined ? before?.place : given;
+  if (place === undefined || place === null) return { reportTo: undefined };
+  if (isEdited && place === before?.place) return { reportTo: before };
+  return allowedTarget({ place }, targets);
 }
 
 /** @throws Problem BAD_OPTION that names which of the two is wrong */
@@ -140,25 +156,26 @@ function readingOf(
   before: SyncInput | null,
   settings: Pick<Settings, 'sandbox' | 'defaultRegion'>,
 ): SyncInput {
-  const identities = before?.identities;
+  const lookups = mapLookups(before ?? {}, (kept) => kept);
   const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
   const options = importReadingOptions(given, settings);
   try {
     checkIntakeOptions(intakeOptions(options));
-    const { actions, identities: wanted } = options.shape ?? {};
-    if (actions !== undefined || (wanted !== undefined && identities === undefined)) {
+    const { shape = {} } = options;
+    if (shape.actions !== undefined) {
+      const detail = 'The file of a sync says who should be a member, not what to change.';
+      throw new Problem('BAD_OPTION', detail, { field: 'shape', remedy: 'Leave out `actions`.' });
+    }
+    const missing = LOOKUP_NAMES.find((name) => shape[name] !== undefined && lookups[name] === undefined);
+    if (missing !== undefined) {
+      const { field, file } = LOOKUPS[missing];
       throw new Problem(
         'BAD_OPTION',
-        actions === undefined
-          ? 'The shape looks UIDs up in an identity file, and the schedule has none.'
-          : 'The file of a sync says who should be a member, not what to change.',
-        {
-          field: 'shape',
-          remedy: actions === undefined ? 'Add the schedule on the command line.' : 'Leave out `actions`.',
-        },
+        `The shape looks ${field.toUpperCase()}s up in the ${file}, and the schedule has none.`,
+        { field: 'shape', remedy: 'Add the schedule on the command line.' },
       );
     }
-    return { ...syncReadingOf(options), ...defined({ identities, waitForQuietMs }) };
+    return { ...syncReadingOf(options), ...lookups, ...defined({ waitForQuietMs }) };
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;
   }

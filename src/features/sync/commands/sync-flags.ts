@@ -3,7 +3,7 @@ import { UsageError } from '../../../cli/errors.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
-import type { IdentitySource } from '../../../imports/stage/identity-file.ts';
+import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import {
   APPLYING,
@@ -13,6 +13,7 @@ import {
   REMOVING_BY_NAME,
   UNDOING,
 } from '../../../options/deciding-options.ts';
+import type { ByLookup } from '../../../options/lookups.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
 import { readProtectFile } from '../plan/protect.ts';
@@ -98,11 +99,11 @@ function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}
 }
 
 /** How the file of a sync is read. @throws UsageError */
-export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): SyncInput {
+export function syncReading(options: ImportOptions, lookups: ByLookup<LookupSource>): SyncInput {
   if (options.shape?.actions !== undefined) {
     throw new UsageError(
       '--actions is for imports: the file of a sync says who should be a member, not what to change',
     );
   }
-  return { ...syncReadingOf(options), ...(identities && { identities }) };
+  return { ...syncReadingOf(options), ...lookups };
 }

@@ -11,6 +11,8 @@ import type { Server, Upload } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
+import { textsOf } from '../../../options/option.ts';
+import { REPORTING, type ReportingChoices } from '../../../options/sending-options.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
@@ -38,6 +40,7 @@ type Flags = SourceFlags &
   CreateFlags &
   RecipeFlags &
   ShapeFlags &
+  ReportingChoices &
   ModeFlags &
   PlanFlags;
 
@@ -46,6 +49,7 @@ export async function syncThere(options: SyncThereOptions, file: string, flags: 
   const { syncs, server } = options;
   const query = readingQuery(file, flags);
   for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
+  for (const [name, value] of textsOf(REPORTING, flags)) query.append(name, value);
   const make = async (upload: Upload) => (await server.upload(syncOperations.create, query, upload)).id;
   const sent = await sendFile({ ...options, file, flags, make, howToSee: syncs.imports.command('sync', 'list') });
   return 'code' in sent ? sent.code : followSyncThere(options, sent.id, true);

@@ -19,7 +19,7 @@ import {
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
 import { type ReportFlags, reportTargetOf, withReportTo } from '../../../cli/flags/report-flags.ts';
-import { identitiesOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
+import { lookupsOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import type { Io } from '../../../cli/screen/io.ts';
@@ -98,7 +98,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const chosen = await syncFlagsOf(flags);
   const fetched: FetchedFile | undefined = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
   if (fetched === undefined) await fileOf(file, file);
-  const identities = identitiesOf(flags);
+  const lookups = lookupsOf(flags);
   const given = importOptionsOf(config, flags);
   const reporting = await reportTargetOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
@@ -111,7 +111,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
       apply: flags.apply === true,
       ...reporting,
     };
-    const reading = syncReading(options, identities);
+    const reading = syncReading(options, lookups);
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });

@@ -7,9 +7,11 @@ import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { intakeOptions } from '../../../imports/import-options.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
+import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
+import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { defined } from '../../../platform/defined.ts';
 import { hashOf } from '../../../platform/file-hash.ts';
 import type { SyncFlags } from '../plan-flags.ts';
@@ -64,7 +66,6 @@ export const planFiles = (folder: string) => ({
   desired: join(folder, 'desired.sqlite'),
   plan: join(folder, 'plan.sqlite'),
   changes: join(folder, 'changes.csv'),
-  identities: join(folder, 'identities'),
   /** Who was in the groups that lose a member; absent where no group does. */
   before: join(folder, 'before.csv'),
   /** Users who may not exist, while they are asked about. */
@@ -119,16 +120,18 @@ async function stageFile(
   ports: PlanningPorts,
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
-  const { identities, ...read } = reading;
+  const { identities, groups, ...read } = reading;
   if (!existsSync(input)) {
     const before = await fileOf(source, file, { ...read, signal });
     await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
   }
-  const known = identities && { path: planFiles(folder).identities, name: identities.name };
-  if (identities !== undefined && known !== undefined && !existsSync(known.path)) {
-    const before = await fileOf(identities.path, identities.name, { signal });
-    await keepCopy(identities.path, known.path, identities.name, (lastByte) => before.checkUnchanged(lastByte));
-  }
+  const lookups = await mapLookupsInTurn({ identities, groups }, async ({ path, name }, lookup) => {
+    const copy = lookupCopy(folder, lookup);
+    if (existsSync(copy)) return { path: copy, name };
+    const before = await fileOf(path, name, { signal });
+    await keepCopy(path, copy, name, (lastByte) => before.checkUnchanged(lastByte));
+    return { path: copy, name };
+  });
   const options = intakeOptions(read);
   const { expectRows } = read;
   const task = {
@@ -137,7 +140,8 @@ async function stageFile(
     options,
     ledger: desired,
     signal,
-    ...defined({ expectRows, identities: known }),
+    lookups,
+    ...defined({ expectRows }),
   };
   await ports.stage(task, (progress) => onProgress({ step: 'reading', ...progress }));
   return desired;
@@ -181,13 +185,13 @@ async function sourceOf(request: PlanRequest, input: string): Promise<{ file: st
   return { file, hash: await hashOf(input), size: (await stat(input)).size };
 }
 
-/** A hash that also changes with a second file, where there is one. */
-export async function hashWith(hash: string, path: string | undefined): Promise<string> {
-  return path === undefined
-    ? hash
-    : createHash('sha256')
-        .update(`${hash} ${await hashOf(path)}`)
-        .digest('hex');
+/** A hash that also changes with other files, where there are some. */
+export async function hashWith(hash: string, paths: readonly string[]): Promise<string> {
+  if (paths.length === 0) return hash;
+  const hashes = await Promise.all(paths.map(hashOf));
+  return createHash('sha256')
+    .update([hash, ...hashes].join(' '))
+    .digest('hex');
 }
 
 /**

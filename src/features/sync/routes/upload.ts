@@ -1,6 +1,9 @@
 import { rename, rm } from 'node:fs/promises';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
+import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
+import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
+import { allowedTarget } from '../../../server/report-target.ts';
 import { serve } from '../../../server/serve.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
@@ -16,7 +19,7 @@ const uploadOfSync = {
   ...syncOperations.create,
   ...keptFile,
   query: syncQuery,
-  description: `The body is the file (${FORMS}, any of them gzipped), or a form with the one part "file". Nothing is sent before the whole file has been read, the groups have been listed, and no guard objects.`,
+  description: `The body is the file (${FORMS}, any of them gzipped), or a form as for an import. Nothing is sent before the whole file has been read, the groups have been listed, and no guard objects.`,
 };
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
@@ -40,14 +43,19 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     const options = optionsOf(query, { contentType, region, sandbox });
     readingOf(options);
     recipes?.check(options);
+    const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
     const chosen = { sync: { ...query, contentType } };
-    const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
+    const id = await uploads.take(request, reply, chosen, async ({ path, name, type, lookups, keep }) => {
       const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
       const file = labelOf(query.name ?? name);
       try {
         const files = planFiles(dir.sync(made));
         await rename(path, files.input);
-        if (identities !== undefined) await rename(identities.path, files.identities);
+        const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
+          const copy = lookupCopy(dir.sync(made), lookup);
+          await rename(sent, copy);
+          return { path: copy, name };
+        });
         keep(made);
         // Of a form the part says what the file is.
         const ofFile = request.isMultipart() ? type : contentType;
@@ -57,11 +65,9 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           id: made,
           file,
           source: sourceName(made, query.name ?? name),
-          reading: {
-            ...readingOf(settled),
-            ...(identities && { identities: { path: files.identities, name: identities.name } }),
-          },
+          reading: { ...readingOf(settled), ...kept },
           create: settled.create,
+          ...reporting,
           ...decision,
           who: who.name,
         });
@@ -69,7 +75,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
         await rm(dir.sync(made), { recursive: true, force: true });
         throw error;
       }
-      audited(inShort({ file, ...query, name: undefined }), made);
+      audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined }), made);
       return made;
     });
     reply.header('location', `/v1/syncs/${id}`);

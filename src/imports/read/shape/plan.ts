@@ -1,6 +1,7 @@
 import type { Shape } from '../../../options/shape.ts';
 import type { RowProblem } from '../input-row.ts';
 import { listed, shown } from '../intake-error.ts';
+import type { Target } from './lookups.ts';
 import type { Cells, Source } from './sources.ts';
 import type { marks, scopeWords } from './words.ts';
 
@@ -91,6 +92,8 @@ export interface Group {
   readonly several: boolean;
   readonly derivedFrom: string | undefined;
   readonly problem?: RowProblem;
+  /** What the group file says about it. */
+  readonly target?: Target;
 }
 
 /** The users of a row; none where a list is empty. */

@@ -2,7 +2,7 @@ import type { Columns, Field } from '../columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem } from '../input-row.ts';
 import { shown } from '../intake-error.ts';
 import { MembershipReader, type RowDefaults } from '../membership-row.ts';
-import type { Identities } from './identities.ts';
+import type { Lookups } from './lookups.ts';
 import { noMembership, shortValue, tooManyMemberships } from './memberships.ts';
 import type { Plan } from './plan.ts';
 import { type Group, groupsOf, type Person, peopleOf } from './plan.ts';
@@ -19,7 +19,7 @@ interface Requested {
 export interface ShaperOptions {
   readonly columns: Columns;
   readonly defaults: RowDefaults;
-  readonly identities: Identities | undefined;
+  readonly lookups: Lookups;
   /** Memberships that one row may give. */
   readonly most: number;
 }
@@ -31,14 +31,14 @@ export interface ShaperOptions {
 export class Shaper {
   readonly #columns: Columns;
   readonly #reader: MembershipReader;
-  readonly #identities: Identities | undefined;
+  readonly #lookups: Lookups;
   readonly #most: number;
   /** What each field of the current membership is read from, for messages. */
   readonly #labels: Partial<Record<Field | 'action', string>> = {};
 
-  constructor({ columns, defaults, identities, most }: ShaperOptions) {
+  constructor({ columns, defaults, lookups, most }: ShaperOptions) {
     this.#columns = columns;
-    this.#identities = identities;
+    this.#lookups = lookups;
     this.#most = most;
     this.#reader = new MembershipReader({ nameOf: (field) => this.#labels[field] }, defaults);
   }
@@ -85,7 +85,7 @@ export class Shaper {
   /** Adds what one set of cells asks for; without any, says why. */
   #request(plan: Plan, people: Plan['people'][number], cells: Cells, requested: Requested[]): RowProblem | undefined {
     const persons = peopleOf(people, cells);
-    const groups = groupsOf(plan.groups, cells);
+    const groups = groupsOf(plan.groups, cells).flatMap((group) => this.#groupsFor(group));
     if (persons.length === 0) return noMembership(people.source.label, 'it has no user');
     if (groups.length === 0) return noMembership(plan.groups.label, plan.groups.emptiness);
     let left: string | undefined;
@@ -93,7 +93,7 @@ export class Shaper {
     for (const group of groups) {
       for (const person of persons) {
         const said = person.scope ?? group.scope ?? own;
-        const scope = group.mark ? said : plan.scopeOf(said);
+        const scope = group.target?.scope ?? (group.mark ? said : plan.scopeOf(said));
         if (scope === undefined) left ??= said;
         else if (requested.push({ person, group, cells, scope }) > this.#most) return undefined;
       }
@@ -121,7 +121,7 @@ export class Shaper {
     return this.#reader.read(
       line,
       original,
-      plan.region?.read(cells) ?? '',
+      group.target?.region ?? plan.region?.read(cells) ?? '',
       group.guid,
       this.#uidOf(person),
       action === 'ban' ? 'ban' : request.scope,
@@ -131,12 +131,26 @@ export class Shaper {
   }
 
   #uidOf({ uid, label }: Person): string {
-    if (this.#identities === undefined || uid.trim() === '') return uid;
-    const found = this.#identities.uidOf(uid);
-    if (found !== undefined) return found;
+    if (this.#lookups.identities === undefined || uid.trim() === '') return uid;
+    const [found] = this.#lookups.identities.find(uid);
+    if (found !== undefined) return found.id;
     const reason = `${shown(uid.trim())} is not in the identity file`;
     this.#reader.addProblem(label, uid, 'UNKNOWN_IDENTITY', reason);
     return '';
+  }
+
+  /** The groups that one of the file stands for. An empty one is that of all rows, which is a GUID. */
+  #groupsFor(group: Group): readonly Group[] {
+    const { groups } = this.#lookups;
+    if (groups === undefined || group.guid.trim() === '') return [group];
+    const found = groups.find(group.guid);
+    const several = group.several || found.length > 1;
+    // Two of them may well stand for the same group.
+    if (found.length > 0)
+      return found.map((target) => ({ ...group, guid: target.id, target, several, derivedFrom: undefined }));
+    const reason = `${shown(group.guid.trim())} is not in the group file`;
+    const problem = { column: group.label, value: group.guid, code: 'UNKNOWN_GROUP', reason } as const;
+    return [{ ...group, guid: '', derivedFrom: undefined, problem: group.problem ?? problem }];
   }
 
   #none(line: number, original: string, problems: readonly RowProblem[], why: RowProblem | undefined): InputRow {

@@ -1,5 +1,6 @@
 import { option, words } from '../../../errors/named-options.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
+import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import type { Shape } from '../../../options/shape.ts';
 import type { Bounds } from '../bounds.ts';
 import type { ColumnMapping, Columns } from '../columns.ts';
@@ -8,7 +9,7 @@ import { IntakeError } from '../intake-error.ts';
 import type { RowDefaults } from '../membership-row.ts';
 import { sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
-import type { Identities } from './identities.ts';
+import type { Lookups } from './lookups.ts';
 import { Shaper } from './shaper.ts';
 import { fieldSources, isMoreThanColumn, nameTemplate } from './sources.ts';
 import { columnsOf, parseTemplate, TemplateError } from './template.ts';
@@ -92,7 +93,7 @@ interface ShapingOptions {
   readonly shape: Shape;
   readonly mapping: ColumnMapping;
   readonly defaults: RowDefaults;
-  readonly identities?: Identities | undefined;
+  readonly lookups?: Lookups | undefined;
   readonly columns: Columns;
   readonly hasDefaultGuid: boolean;
   readonly lenient?: boolean | undefined;
@@ -101,15 +102,27 @@ interface ShapingOptions {
 }
 
 export function openShaping(options: ShapingOptions): Shaping {
-  const { shape, mapping, defaults, identities, columns, hasDefaultGuid, lenient = false, bounds, onRepeat } = options;
-  if (shape.identities !== undefined && identities === undefined && !lenient) {
+  const {
+    shape,
+    mapping,
+    defaults,
+    lookups = {},
+    columns,
+    hasDefaultGuid,
+    lenient = false,
+    bounds,
+    onRepeat,
+  } = options;
+  for (const name of LOOKUP_NAMES) {
+    if (shape[name] === undefined || lookups[name] !== undefined || lenient) continue;
+    const { code, field, file } = LOOKUPS[name];
     throw new IntakeError({
-      code: 'BAD_IDENTITIES',
-      what: 'the UIDs of this file must be looked up in an identity file, and none is given',
-      remedy: words`Give it with ${option('identities', 'FILE')}`,
+      code,
+      what: `the ${field.toUpperCase()}s of this file must be looked up in another one, the ${file}, and none is given`,
+      remedy: words`Give it with ${option(name, 'FILE')}`,
     });
   }
-  const shaper = new Shaper({ columns, defaults, identities, most: bounds.memberships });
+  const shaper = new Shaper({ columns, defaults, lookups, most: bounds.memberships });
   return {
     shape,
     sources: fieldSources({ map: mapping, ...shape }),

@@ -16,7 +16,8 @@ function described(row: InputRow): string {
   return `${line}: ${what}${shaped?.value ? ` (${shaped.value})` : ''}`;
 }
 
-const IDENTITIES = { uidOf: (key: string) => ({ 'anna@x.it': 'anna', 'ben@x.it': 'ben' })[key.toLowerCase()] };
+const UIDS: Readonly<Record<string, string>> = { 'anna@x.it': 'anna', 'ben@x.it': 'ben' };
+const IDENTITIES = { find: (key: string) => [UIDS[key.toLowerCase()] ?? []].flat().map((id) => ({ id })) };
 
 describe('where the table begins', () => {
   test.each<[string, string, Shape]>([
@@ -98,11 +99,9 @@ describe('where a uid comes from', () => {
   test('a uid is looked up in the identity file, without regard to case', async () => {
     const shape: Shape = { identities: {} };
     const content = 'E-mail,guid\nAnna@x.it,g1\nnobody@x.it,g1\n,g1\n';
-    expect(await memberships(content, shape, { mapping: { uid: 'E-mail' }, identities: IDENTITIES })).toEqual([
-      '2: us/g1/anna/participant/',
-      '3: E-mail: UNKNOWN_IDENTITY',
-      '4: E-mail: EMPTY',
-    ]);
+    expect(
+      await memberships(content, shape, { mapping: { uid: 'E-mail' }, lookups: { identities: IDENTITIES } }),
+    ).toEqual(['2: us/g1/anna/participant/', '3: E-mail: UNKNOWN_IDENTITY', '4: E-mail: EMPTY']);
   });
 });
 
