@@ -144,6 +144,11 @@ export function isOfSync({ id }: ImportView) {
   return /^(sync|undo)-/.test(id);
 }
 
+function readWords({ code, dryRun }: ImportView) {
+  if (code === AWAITS_AGREEMENT) return 'checked, and waits for your agreement';
+  return dryRun ? 'checked' : 'read';
+}
+
 /** Where the import stands and what that means, in one or two sentences of its own for each state. */
 export function stateSentence(view: ImportView): string {
   const { state, rows } = view;
@@ -161,11 +166,11 @@ export function stateSentence(view: ImportView): string {
         const { canBeSent, wouldFail } = view.checkedRows;
         return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
       }
-      if (view.code === AWAITS_AGREEMENT)
-        return `The file has been checked, and waits for your agreement: ${counted(open, 'row')} can be sent. Nothing has been sent.`;
-      return view.dryRun
-        ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
-        : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
+      return `The file has been ${readWords(view)}: ${counted(open, 'row')} can be sent${
+        view.notes?.some(({ code }) => code === 'FIELD_LIMIT') === true
+          ? '; those that break a limit of fields only where their user and group exist'
+          : ''
+      }. ${readWords(view) === 'read' ? 'Sending has not begun.' : 'Nothing has been sent.'}`;
     case 'running':
       return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':
