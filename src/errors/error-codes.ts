@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   DAMAGED_LEDGER: 'fatal',
   DATABASE_BUSY: 'fatal',
   LEDGER_MISSING: 'fatal',
+  CATALOG_INTACT: 'usage',
   QUEUE_REFUSED: 'fatal',
   UNEXPECTED_ERROR: 'fatal',
   TOO_FEW_FILES: 'usage',

@@ -1,10 +1,18 @@
+import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportKind } from '../membership/import-kind.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
-import { inTransaction, LedgerError, openForReading, openForWriting, statementsOf } from '../platform/sqlite.ts';
+import {
+  inTransaction,
+  isDamage,
+  LedgerError,
+  openForReading,
+  openForWriting,
+  statementsOf,
+} from '../platform/sqlite.ts';
 import { UnknownImport } from './import-errors.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { keepRecord } from './record-file.ts';
@@ -256,6 +264,18 @@ export function openCatalog(path: string): Catalog {
         }
       }),
   };
+}
+
+/** Whether there is a catalog of which every page can be read. */
+export function isIntact(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    using database = openForReading(path, CATALOG_MIGRATIONS);
+    return database.prepare('pragma quick_check').get()?.['quick_check'] === 'ok';
+  } catch (error) {
+    if (isDamage(error) || (error instanceof LedgerError && error.code === 'DAMAGED_LEDGER')) return false;
+    throw error;
+  }
 }
 
 /** Opens a catalog that the coordinator may be writing. */

@@ -1,10 +1,14 @@
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { IMPORT_STATES } from '../membership/import-state.ts';
+import { importSummary } from '../api/import-summary.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
+import { REGIONS } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { isNumber, isObject, isText, storedJson } from '../platform/stored-json.ts';
 import { counted } from '../text/wording.ts';
-import { type ImportRecord, openCatalog } from './catalog.ts';
+import { type ImportRecord, isIntact, openCatalog } from './catalog.ts';
+import type { ImportOptions } from './import-options.ts';
 import { recordFile } from './record-file.ts';
 
 /** The catalog is an index of the folders of the imports: a lost or damaged one is made from them. */
@@ -21,17 +25,29 @@ export function isCatalogLost(dir: DataDir): boolean {
   return !existsSync(dir.catalog) && importIds(dir).length > 0;
 }
 
+class CatalogIntact extends RollcallError {
+  constructor({ catalog }: DataDir) {
+    super(
+      'CATALOG_INTACT',
+      `${catalog} is intact, and a new one would be without its syncs and schedules: nothing was rebuilt`,
+      { remedy: `to make a new one all the same, move ${catalog} away first` },
+    );
+  }
+}
+
 /**
  * Makes a new catalog. One that is there is kept beside it, under another name. Syncs and schedules are not in it: what an
  * import of a sync has done is in its own folder. Only for the owner of the data directory.
+ * @throws CatalogIntact
  */
 export function rebuildCatalog(dir: DataDir): Rebuilt {
+  if (isIntact(dir.catalog)) throw new CatalogIntact(dir);
   for (const ending of ['', '-wal', '-shm']) {
     if (existsSync(dir.catalog + ending)) renameSync(dir.catalog + ending, `${dir.catalog}.${Date.now()}${ending}`);
   }
   const unknown: string[] = [];
   const records = importIds(dir).flatMap((id) => {
-    const record = readRecord(dir, id);
+    const record = readRecord(dir, id) ?? recordOfSummary(dir, id);
     if (record === undefined) unknown.push(id);
     return record ?? [];
   });
@@ -68,6 +84,35 @@ function isRecord(value: unknown): value is ImportRecord {
     isNumber(value['createdAt']) &&
     IMPORT_STATES.some((state) => state === value['state'])
   );
+}
+
+/**
+ * What the summary of an import that is over says of it. It does not say for which service it was meant: so that its rows
+ * do not reach the wrong one, it counts as meant for a sandbox.
+ */
+function recordOfSummary(dir: DataDir, id: string): ImportRecord | undefined {
+  const path = join(dir.folder(id), 'summary.json');
+  if (!existsSync(path)) return undefined;
+  const { success, data } = importSummary.safeParse(readJson(path));
+  if (!success || data.id !== id || !isFinal(data.state)) return undefined;
+  const { state, file, startedAt, finishedAt, id: _, code: __, reports: ___, ...totals } = data;
+  const [region = REGIONS[0]] = REGIONS.filter((one) => totals.regions[one] !== undefined);
+  const options: ImportOptions = { format: 'auto', map: {}, region, sandbox: true, dryRun: false };
+  const msOf = (time: string | null) => (time === null ? null : Date.parse(time));
+  return {
+    ...{ id, state, file, source: file, options: JSON.stringify(options), totals: JSON.stringify(totals) },
+    reason: 'found again by its summary, which does not say for which service it was meant: as for a sandbox',
+    ...{ code: null, remedy: null, retryOf: null, createdBy: '', tags: '[]' },
+    ...{ createdAt: msOf(startedAt ?? finishedAt) ?? 0, startedAt: msOf(startedAt), finishedAt: msOf(finishedAt) },
+  };
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined where the folder has no record, or one that cannot be used: its import is named, and stays on the disk. */

@@ -81,6 +81,15 @@ test('serve has one replica, and keeps its data on a volume', () => {
   expect(existing).toContainEqual({ name: 'data', persistentVolumeClaim: { claimName: 'rollcall-data' } });
 });
 
+test('the service that a StatefulSet names is there, and headless', () => {
+  for (const manifests of [full, trial]) {
+    for (const { spec: stateful } of ofKind(manifests, 'StatefulSet')) {
+      const { serviceName } = stateful as { serviceName: string };
+      expect(spec<{ clusterIP?: string }>(manifests, 'Service', serviceName).clusterIP).toBe('None');
+    }
+  }
+});
+
 test('a key is a file in the worker of its region, and nowhere else', () => {
   for (const region of REGIONS) {
     const { pod, container } = worker(full, region);

@@ -49,10 +49,11 @@ export function scheduleViews(
     const { reading, flags, limits, giveUpAfterMs, reportTo, apply, sandbox, target } = options;
     const [lastRun] = catalog.runs(name, 1);
     return {
-      ...{ name, cron, tz, protectFile, apply, sandbox, repair, catchUp, paused, maxSource },
+      ...{ name, cron, tz, apply, sandbox, repair, catchUp, paused, maxSource },
       ...{ restricted, version },
       ...(target !== undefined && { target }),
       file: fileOf(record),
+      protectFile: protectFile && shownFile({ file: protectFile }),
       reading: reading === null ? {} : readingView(reading),
       identities: reading?.identities?.name ?? null,
       groups: reading?.groups?.name ?? null,

@@ -42,6 +42,8 @@ export function verdictOf(summary: ImportSummary): Verdict {
   const noun = hasManyMemberships(summary) ? 'membership' : 'row';
   const parts = [isUntried ? ready(asked, pending, noun) : inPlace(asked, succeeded, noun)];
   if (clauses.length > 0) parts.push(enumerate(clauses));
+  if (isUntried && summary.notes?.some((note) => note.code === 'FIELD_LIMIT'))
+    parts.push(`those that break a limit of fields only where their user and group exist`);
   if (rows.skipped > 0) parts.push(`${counted(rows.skipped, 'row')} ${rows.skipped === 1 ? 'was' : 'were'} left out`);
   if (pending === 0) parts.push('every row is accounted for');
   const waits = state === 'blocked' ? WAITS[code ?? ''] : undefined;

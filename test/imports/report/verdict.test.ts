@@ -49,6 +49,16 @@ describe('the verdict', () => {
     },
   );
 
+  test('of an import whose rows break limits of fields says when these can be sent', () => {
+    const notes = [{ code: 'FIELD_LIMIT', text: '2 rows cannot become a new user or group' }];
+    const rows = { ...rowCounts({}), read: 6 };
+    expect(verdictOf(summaryOf({}, { state: 'staged', rows, notes })).sentence).toBe(
+      'All 6 rows can be sent; those that break a limit of fields only where their user and group exist.',
+    );
+    const sent = verdictOf(summaryOf({ failed: 6 }, { notes })).sentence;
+    expect(sent).toBe('None of 6 rows succeeded; 6 failed; every row is accounted for.');
+  });
+
   test.each([
     [10, '1 row of 10 is unaccounted for'],
     [8, '1 outcome more than the 8 rows read'],
