@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type ByLookup, mapLookupsInTurn } from '../../options/lookups.ts';
-import { allowedPath, checkAllowed, checkAllowedAddress } from '../../sources/allowed-sources.ts';
+import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost } from '../../sources/allowed-sources.ts';
 import type { SourceContext } from '../../sources/named.ts';
 import { type Obtained, obtain } from '../../sources/obtain.ts';
 import { isRemote } from '../../text/address.ts';
@@ -58,6 +58,7 @@ export function sourceReader({ sources, ...context }: SourceReaderOptions): Sour
     const within = restricted && {
       real: (path: string) => allowedPath(path, sources),
       check: (to: URL) => checkAllowedAddress(to, sources),
+      connect: (host: string, address: string) => checkAllowedHost(host, address, sources),
     };
     const given = { ...settings, headers };
     return obtain({ source, given, context, maxSource, copy, ...(within && { within }) }, place);
