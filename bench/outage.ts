@@ -1,11 +1,15 @@
 /**
  * What an outage of the chat service costs an import: by hand, it takes some minutes.
  *
- * Run   node bench/outage.ts                       refused for 60 s, 503 for 30 s, refused for 4 minutes
- *       node bench/outage.ts refused 20 2000 1200  kind (refused, or a fault of the sandbox), seconds, rows, calls a minute
+ * Run   node bench/outage.ts                       refused for 60 s, 503 for 30 s, an HTML page for 60 s, 503 in one region
+ *                                                  of three for 60 s, refused for 4 minutes
+ *       node bench/outage.ts refused 20 2000 1200  kind (refused, or a fault of the sandbox: not-json is an HTML page,
+ *                                                  eu:unavailable hits one region, and the rows are for three), seconds,
+ *                                                  rows, calls a minute
  *       OUTAGE_FLEET=1 node …                      over Redis: two workers, and two imports of so many rows each
  * Read  rows by outcome, calls while the service was away, those of them after two minutes, and how long after its return
- *       the import went on. Targets: no row failed; after two minutes at most one call a minute.
+ *       the import went on; where one region was away, how many calls the others had answered meanwhile. Targets: no row
+ *       failed; after two minutes at most one call a minute.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isRegion, REGIONS } from '../src/membership/membership.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startRedis } from '../test/servers/redis.ts';
 
@@ -72,6 +77,9 @@ async function openDoor(to: number) {
 
 async function measure({ kind, seconds, rows, callsPerMinute }: Case) {
   const root = mkdtempSync(join(tmpdir(), 'rollcall-outage-'));
+  const [only = ''] = kind.split(':');
+  const regions = isRegion(only) ? REGIONS : (['us'] as const);
+  const hit = isRegion(only) ? only : 'us';
   const caFile = join(root, 'ca.pem');
   const sandbox = await startSandbox({ users: 'any', groups: 'any', latencyMs: [20, 80], caFile });
   const behind = Number(/:(\d+)$/.exec(sandbox.host)?.[1]);
@@ -96,34 +104,30 @@ async function measure({ kind, seconds, rows, callsPerMinute }: Case) {
     });
   };
   if (redis !== undefined)
-    for (const nth of [1, 2]) workers.push(start(`worker-${nth}.log`, 'worker', '--region', 'us'));
+    for (const nth of [1, 2]) workers.push(start(`worker-${nth}.log`, 'worker', '--region', regions.join(',')));
   const imports = (redis === undefined ? ['a'] : ['a', 'b']).map((name) => {
-    const lines = Array.from({ length: rows }, (_, n) => `${name}${n % 20},u${n}`);
-    writeFileSync(join(root, `${name}.csv`), `guid,uid\n${lines.join('\n')}\n`);
-    const child = start(
-      `${name}.log`,
-      'import',
-      `${name}.csv`,
-      '--region',
-      'us',
-      '--calls-per-minute',
-      `${callsPerMinute}`,
-    );
+    const lines = Array.from({ length: rows }, (_, n) => `${regions[n % regions.length]},${name}${n % 20},u${n}`);
+    writeFileSync(join(root, `${name}.csv`), `region,guid,uid\n${lines.join('\n')}\n`);
+    const child = start(`${name}.log`, 'import', `${name}.csv`, '--calls-per-minute', `${callsPerMinute}`);
     return { folder: join(root, `data-${name}.log`, 'imports'), child, ended: once(child, 'exit') };
   });
   const ended = Promise.all(imports.map((one) => one.ended));
   const isOver = () => imports.every(({ child }) => child.exitCode !== null);
   try {
-    while (sandbox.calls.us.requests === 0) await sleep(50);
+    while (sandbox.calls[hit].requests === 0) await sleep(50);
     await sleep(BEGIN_MS);
     const began = Date.now();
+    const others = () =>
+      REGIONS.reduce((sum, one) => sum + (one === hit ? 0 : (sandbox.calls[one].byStatus[200] ?? 0)), 0);
+    const othersBefore = others();
     if (kind === 'refused') door.shut();
     else sandbox.faults.set(kind);
     await Promise.race([sleep(seconds * 1_000), ended]);
     if (kind === 'refused') await door.open();
     else sandbox.faults.clear();
     const back = Date.now();
-    const answered = () => sandbox.calls.us.byStatus[200] ?? 0;
+    const othersMeanwhile = others() - othersBefore;
+    const answered = () => sandbox.calls[hit].byStatus[200] ?? 0;
     const before = answered();
     while (answered() === before && !isOver()) await sleep(100);
     const wentOnAfterMs = Date.now() - back;
@@ -135,7 +139,7 @@ async function measure({ kind, seconds, rows, callsPerMinute }: Case) {
     });
     const away = logs.flatMap(unanswered).filter((at) => at >= began && at <= back);
     const late = away.filter((at) => at >= began + TWO_MINUTES_MS).length;
-    return { kind, seconds, exits, outcomes, callsWhileAway: away.length, late, wentOnAfterMs };
+    return { kind, seconds, exits, outcomes, callsWhileAway: away.length, late, wentOnAfterMs, othersMeanwhile };
   } finally {
     for (const { child } of imports) child.kill('SIGKILL');
     await ended;
@@ -168,6 +172,8 @@ const cases: readonly Case[] =
     ? [
         { kind: 'refused', seconds: 60, rows: 8_000, callsPerMinute: 1_200 },
         { kind: 'unavailable', seconds: 30, rows: 8_000, callsPerMinute: 1_200 },
+        { kind: 'not-json', seconds: 60, rows: 8_000, callsPerMinute: 1_200 },
+        { kind: 'eu:unavailable', seconds: 60, rows: 24_000, callsPerMinute: 1_200 },
         { kind: 'refused', seconds: 240, rows: 20_000, callsPerMinute: 3_000 },
       ]
     : [{ kind, seconds: Number(seconds), rows: Number(rows), callsPerMinute: Number(callsPerMinute) }];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import manifest from '../package.json' with { type: 'json' };
 import { importSummary } from '../src/api/import-summary.ts';
 import { recipe } from '../src/features/recipes/recipe.ts';
 import { newSchedule } from '../src/features/schedule/api.ts';
@@ -32,8 +33,11 @@ export function schemaFiles(): ReadonlyMap<string, string> {
 
 function texts(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): (readonly [string, string])[] {
   return Object.entries(schemas).map(([name, schema]) => {
-    const json = z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => withExamples(jsonSchema) });
-    return [join('schemas', name), `${JSON.stringify(json, undefined, 2)}\n`];
+    const { $schema, ...json } = z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => withExamples(jsonSchema) });
+    return [
+      join('schemas', name),
+      `${JSON.stringify({ $schema, $id: `${manifest.homepage}schemas/${name}`, ...json }, undefined, 2)}\n`,
+    ];
   });
 }
 

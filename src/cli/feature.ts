@@ -93,8 +93,8 @@ export interface Undoing {
 
 /** `--report-to` */
 export interface Delivering {
-  /** Delivers the reports of an import that is over; undefined where none wait. */
-  resume(config: Config, io: Io, id: string): Promise<ExitCode | undefined>;
+  /** Delivers the reports of an import that is over and whose reports wait. */
+  resume(config: Config, io: Io, id: string): Promise<ExitCode>;
 }
 
 /** What a shell suggests. */

@@ -54,7 +54,7 @@ export function Progress({ upload }: { upload: Upload }) {
 export function sentence({ state, task: { file, address }, error }: Upload) {
   if (state.value === 'broken') return 'The connection was lost. The file is sent again when the server answers.';
   if (state.value === 'made') {
-    const isHeld = /[?&]dryRun=true/.test(address);
+    const isHeld = /[?&](dryRun|askFirst)=true/.test(address);
     return (
       <>
         {foreign(file.name)} has been uploaded.{isHeld && ' Nothing is sent until its page is opened.'}

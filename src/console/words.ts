@@ -81,6 +81,8 @@ function sumOf(rows: RowCounts, outcomes: readonly Outcome[]) {
 /** Why an import waits that would create more than it may. */
 export const CREATE_LIMIT = 'CREATE_LIMIT';
 export const BANS_UNKNOWN = 'BANS_UNKNOWN';
+/** Many rows: they are read first, and a person agrees to what sending them takes. */
+export const AWAITS_AGREEMENT = 'AWAITS_AGREEMENT';
 
 /** What the list's filter offers: name → states. */
 export const STATE_GROUPS = {
@@ -142,6 +144,11 @@ export function isOfSync({ id }: ImportView) {
   return /^(sync|undo)-/.test(id);
 }
 
+function readWords({ code, dryRun }: ImportView) {
+  if (code === AWAITS_AGREEMENT) return 'checked, and waits for your agreement';
+  return dryRun ? 'checked' : 'read';
+}
+
 /** Where the import stands and what that means, in one or two sentences of its own for each state. */
 export function stateSentence(view: ImportView): string {
   const { state, rows } = view;
@@ -159,11 +166,11 @@ export function stateSentence(view: ImportView): string {
         const { canBeSent, wouldFail } = view.checkedRows;
         return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
       }
-      return `The file has been ${view.dryRun ? 'checked' : 'read'}: ${counted(open, 'row')} can be sent${
+      return `The file has been ${readWords(view)}: ${counted(open, 'row')} can be sent${
         view.notes?.some(({ code }) => code === 'FIELD_LIMIT') === true
           ? '; those that break a limit of fields only where their user and group exist'
           : ''
-      }. ${view.dryRun ? 'Nothing has been sent.' : 'Sending has not begun.'}`;
+      }. ${readWords(view) === 'read' ? 'Sending has not begun.' : 'Nothing has been sent.'}`;
     case 'running':
       return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':
@@ -305,6 +312,13 @@ function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
     of += banQuestions?.of ?? 0;
   }
   return asked < of ? `Asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}. ` : '';
+}
+
+/** The name of starting without the rows that would fail, where others are left. */
+export function withoutFailing({ actions, checkedRows, rows }: ImportView) {
+  const wouldFail = checkedRows?.wouldFail ?? 0;
+  if (wouldFail === 0 || !actions.includes('resume') || wouldFail >= rows.read - settled(rows)) return undefined;
+  return `Start without ${counted(wouldFail, 'row')}`;
 }
 
 /** Files in which ids are looked up, as a page says it. */

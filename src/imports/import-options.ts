@@ -45,6 +45,8 @@ export const importOptions = z.strictObject({
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */
   dryRun: z.boolean().default(false),
+  /** Read and checked; sent when a person has agreed to what that takes, by `resume`. */
+  askFirst: z.boolean().optional(),
 });
 export type ImportOptions = z.infer<typeof importOptions>;
 

@@ -7,6 +7,7 @@ import { INTAKE_ERROR_CODES } from './read/intake-error.ts';
 export const REASON_CODES = [
   ...INTAKE_ERROR_CODES, // rejected: the input cannot be used
   'DRY_RUN', // staged: read and checked only
+  'AWAITS_AGREEMENT', // staged: sent when a person has agreed to what that takes
   'CREATE_WITHOUT_NAME', // staged: nothing in the input names what it would create
   'REGION_WITHOUT_APP', // staged: nothing is sent before the region has an app
   'TOO_MANY_REMOVALS', // staged: a file of changes that removes or bans more than it may without asking
@@ -29,6 +30,11 @@ export const REASON_CODES = [
   'PROCESS_DIED', // blocked, and at last failed: the process ended again and again
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
+
+/** Why an import is staged that nobody waits for. */
+export function isOnlyRead(code: string | null): boolean {
+  return code === 'DRY_RUN' || code === 'AWAITS_AGREEMENT';
+}
 
 /** Why an import is blocked that waits for something of this machine: it may be so before its input is read, and after. */
 const MACHINE_WAITS = ['DISK_FULL', 'DATABASE_BUSY', 'PROCESS_DIED'] as const satisfies readonly ReasonCode[];

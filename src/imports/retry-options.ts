@@ -11,7 +11,7 @@ export interface RetryFile {
 
 /** Options that concern the first file or the first try. The rows of the new file are memberships already, so `shape` goes as well. */
 const OF_THE_FIRST_FILE: ReadonlySet<string> = new Set([
-  ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'repaired', 'retryOnly'],
+  ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'repaired', 'retryOnly', 'askFirst'],
   ...LOOKUP_NAMES,
   ...Object.keys({ ...EXPECTING, ...TRIAL }),
 ]);

@@ -1,6 +1,7 @@
 import { serviceOperations } from '../api/operations/service.ts';
 import type { Overview } from '../api/overview.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
+import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './queue-answer.ts';
@@ -60,9 +61,9 @@ export function overviewRoute(app: Api, context: ServerContext): void {
   });
 }
 
-/** Whether it waits although a person wanted it sent: it was not paused, and it was not a dry run. */
+/** Whether it waits although a person wanted it sent: it was not paused, and was not only to be read. */
 function needsDecision({ state, code }: ImportRecord): boolean {
-  return needsPerson(state) || (code !== null && code !== 'DRY_RUN');
+  return needsPerson(state) || (code !== null && !isOnlyRead(code));
 }
 
 async function underWay({ coordinator, running, log }: ServerContext, records: readonly ImportRecord[]) {

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
-import { startSentinelled } from '../servers/sentinel.ts';
+import { haveSentinel, startSentinelled, startSentinels } from '../servers/sentinel.ts';
 import type { TestServer } from '../servers/server.ts';
 import type { Verdict } from './checker.ts';
 import { finish, openPlace, type Place, type PlaceOptions, type Rollcall, served } from './place.ts';
 import { startProxy } from './proxy.ts';
-import { OUTAGES } from './service.ts';
+import { type Command, OUTAGES } from './service.ts';
 
 /** What the campaign does to an import while it runs, each by name. */
 
@@ -52,11 +52,11 @@ async function killed(place: Place, kills: number): Promise<number> {
   return finish(place);
 }
 
-const outage = (kind: (typeof OUTAGES)[number]): Blow =>
+const outage = (about: (ms: number) => Command): Blow =>
   embedded({}, async (place, { outageMs }) => {
     const running = place.coordinate();
     await place.reaches(0.2);
-    await place.tell({ outage: kind, ms: outageMs });
+    await place.tell(about(outageMs));
     return finish(place, running);
   });
 
@@ -96,12 +96,26 @@ async function spread(place: Place, count: number, blow: (n: number) => Promise<
 
 const redis = () => startRedis();
 
+interface ProxiedOptions {
+  /** How much later everything arrives, in each direction. */
+  readonly delayMs?: number;
+  readonly open?: () => Promise<TestServer>;
+  /** Whether a sentinel names the proxy to clients, as the master. */
+  readonly sentinel?: boolean;
+}
+
 /** Everything goes through a proxy, which is given another way to treat the connections. */
-function throughProxy(delayMs: number, hurt: (proxy: Awaited<ReturnType<typeof startProxy>>) => void): Blow {
+function throughProxy(
+  { delayMs = 0, open = redis, sentinel = false }: ProxiedOptions,
+  hurt: (proxy: Awaited<ReturnType<typeof startProxy>>) => void,
+): Blow {
   return async (options) => {
-    const server = await startRedis();
-    const proxy = await startProxy(Number(new URL(server.url).port), delayMs);
-    const place = await openPlace({ ...options, queue: `redis://127.0.0.1:${proxy.port}` });
+    const server = await open();
+    const address = new URL(server.url);
+    const proxy = await startProxy(Number(address.port), delayMs);
+    address.host = `127.0.0.1:${proxy.port}`;
+    const sentinels = sentinel ? await startSentinels(proxy.port) : undefined;
+    const place = await openPlace({ ...options, queue: sentinels?.url ?? address.href });
     try {
       place.worker();
       place.worker();
@@ -113,6 +127,7 @@ function throughProxy(delayMs: number, hurt: (proxy: Awaited<ReturnType<typeof s
     } finally {
       await place.close();
       await proxy.close();
+      await sentinels?.stop();
       await server.stop();
     }
   };
@@ -160,7 +175,8 @@ export const BLOWS: Readonly<Record<string, Blow>> = {
   'embedded: kill -9': embedded({}, (place) => killed(place, 3)),
   'embedded: kill -9, a service that repeats': embedded({ refusesRepeats: false }, (place) => killed(place, 3)),
   'embedded: kill -9 and faults of the service': embedded({ faults: 0.1 }, (place) => killed(place, 3)),
-  ...Object.fromEntries(OUTAGES.map((kind) => [`embedded: outage, ${kind}`, outage(kind)])),
+  ...Object.fromEntries(OUTAGES.map((kind) => [`embedded: outage, ${kind}`, outage((ms) => ({ outage: kind, ms }))])),
+  'embedded: outage, one region of three': outage((ms) => ({ outage: '503', ms, region: 'eu' })),
   'redis: kill -9 of workers and coordinator': fleet(redis, async (all) => {
     await spread(all.place, 4, async (n) => {
       if (n === 3) {
@@ -180,10 +196,12 @@ export const BLOWS: Readonly<Record<string, Blow>> = {
     await sleep(Math.min(outageMs, 40_000));
     await server.thaw();
   }),
-  'redis: half-open connections': throughProxy(0, (proxy) => proxy.swallow()),
-  'redis: connections cut': throughProxy(0, (proxy) => proxy.cut()),
-  'redis: 500 ms each way': throughProxy(500, () => {}),
+  'redis: half-open connections': throughProxy({}, (proxy) => proxy.swallow()),
+  'redis: connections cut': throughProxy({}, (proxy) => proxy.cut()),
+  'redis: 500 ms each way': throughProxy({ delayMs: 500 }, () => {}),
+  'sentinel: half-open connections': throughProxy({ sentinel: true }, (proxy) => proxy.swallow()),
   'sentinel: kill -9 of the master': fleet(startSentinelled, ({ server }) => server.kill()),
+  'postgres: half-open connections': throughProxy({ open: startPostgres }, (proxy) => proxy.swallow()),
   'postgres: kill -9 of Postgres': fleet(startPostgres, restarts(5)),
   'serve: kill -9, and twice soon after a start': serverKilled,
   'disk full: 3,200 kB': diskFull(3_200),
@@ -198,8 +216,14 @@ function restarts(count: number): (fleet: Fleet) => Promise<void> {
     });
 }
 
+/** What the machine lacks for a blow; undefined: nothing. */
+export function lacking(name: string): string | undefined {
+  if (name.startsWith('disk') && !mayMount()) return 'root';
+  return name.startsWith('sentinel') && !haveSentinel() ? 'a Redis of this machine' : undefined;
+}
+
 /** Whether this process may mount file systems. */
-export function mayMount(): boolean {
+function mayMount(): boolean {
   if (process.getuid?.() !== 0) return false;
   try {
     execFileSync('unshare', ['-m', 'true']);

@@ -6,7 +6,7 @@
  * Read   one line for each blow; `lost`, `twice` and `wrong` must be 0, `given up` and `unconfirmed` should be, and
  *        `help` is how often a person would have had to start a command again
  */
-import { BLOWS, mayMount } from './blows.ts';
+import { BLOWS, lacking } from './blows.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const setting = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
@@ -20,8 +20,9 @@ say('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---:
 let failed = false;
 for (const [name, blow] of Object.entries(BLOWS)) {
   if (!name.includes(wanted)) continue;
-  if (name.startsWith('disk') && !mayMount()) {
-    say(`| ${name} | not run: it needs root | | | | | | | | | |`);
+  const lacks = lacking(name);
+  if (lacks !== undefined) {
+    say(`| ${name} | not run: it needs ${lacks} | | | | | | | | | |`);
     continue;
   }
   const startedAt = performance.now();

@@ -36,7 +36,11 @@ export interface ServiceSettings {
 
 export const OUTAGES = ['refused', 'reset', 'silent', '503', 'html'] as const;
 export type Outage = (typeof OUTAGES)[number];
-export type Command = { readonly outage: Outage; readonly ms: number } | { readonly faults: number };
+/** `region`: an outage of that one only. Connections are all alike, so that it cannot be `refused`. */
+export type Command =
+  | { readonly outage: Outage; readonly ms: number }
+  | { readonly outage: Exclude<Outage, 'refused'>; readonly ms: number; readonly region: string }
+  | { readonly faults: number };
 
 /** One UID of one call, as it was carried out. */
 export interface JournalLine {
@@ -83,6 +87,8 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
   const random = randomFrom(settings.seed);
   let faults = settings.faults;
   let outage: Outage | undefined;
+  /** The region that is away; undefined: all. */
+  let away: string | undefined;
   let calls = 0;
 
   const server = createServer(
@@ -97,25 +103,27 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket)).on('error', () => {});
-    if (outage === 'reset') socket.destroy();
+    if (outage === 'reset' && away === undefined) socket.destroy();
   });
   server.listen(settings.port, 'localhost');
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
-    if (outage === 'silent') return;
-    if (outage === '503') return refuse(response, 503, 'ERR_UNAVAILABLE');
-    if (outage === 'html') return page(response);
     const { host = '' } = request.headers;
     const region = /api-(\w+)\./.exec(host)?.[1] ?? 'us';
+    const kind = away === undefined || away === region ? outage : undefined;
+    if (kind === 'reset') return void response.destroy();
+    if (kind === 'silent') return;
+    if (kind === '503') return refuse(response, 503, 'ERR_UNAVAILABLE');
+    if (kind === 'html') return page(response);
     const url = new URL(request.url ?? '/', `https://${host}`);
-    const [, , kind = '', id = '', list = ''] = url.pathname.split('/').map(decodeURIComponent);
+    const [, , resource = '', id = '', list = ''] = url.pathname.split('/').map(decodeURIComponent);
     const fault = random() < faults ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined;
     if (fault === 'lost-before') return void response.destroy();
     if (fault === '500' || fault === '503') return refuse(response, Number(fault), 'ERR_FAULT');
     if (fault === '429') return refuse(response, 429, 'ERR_TOO_MANY_REQUESTS', { 'retry-after': '1' });
-    if (request.method === 'GET') return read(response, url.searchParams, region, kind, id, list);
-    if (kind !== 'groups' || list !== 'members') return refuse(response, 404, 'ERR_API_NOT_FOUND');
+    if (request.method === 'GET') return read(response, url.searchParams, region, resource, id, list);
+    if (resource !== 'groups' || list !== 'members') return refuse(response, 404, 'ERR_API_NOT_FOUND');
     if (id.startsWith('missing')) return refuse(response, 404, 'ERR_GUID_NOT_FOUND');
     send(response, { data: add(`${region}/${id}`, JSON.parse(body)) }, fault);
   }
@@ -182,17 +190,19 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
     .on('line', (line) => {
       const command = JSON.parse(line) as Command;
       if ('faults' in command) faults = command.faults;
-      else begin(command.outage, command.ms);
+      else begin(command.outage, command.ms, 'region' in command ? command.region : undefined);
       process.stdout.write(`${line}\n`);
     })
     // Whoever started it is gone.
     .on('close', () => process.exit());
 
-  function begin(kind: Outage, ms: number): void {
+  function begin(kind: Outage, ms: number, region: string | undefined): void {
     outage = kind;
+    away = region;
     const { port } = server.address() as AddressInfo;
     if (kind === 'refused') server.close();
-    if (kind === 'refused' || kind === 'reset') for (const socket of sockets) socket.destroy();
+    if (kind === 'refused' || (kind === 'reset' && region === undefined))
+      for (const socket of sockets) socket.destroy();
     setTimeout(() => {
       outage = undefined;
       if (kind === 'refused') server.listen(port, 'localhost');

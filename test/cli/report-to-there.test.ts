@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -82,6 +82,22 @@ describe('over the API', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('ROLLCALL_REPORT_TARGETS')]);
     await stop();
   });
+});
+
+test('resume of an import whose reports wait at a server says that they are tried again', async () => {
+  place.env['ROLLCALL_REPORT_TARGETS'] = allowed;
+  const { url, stop } = await serving();
+  const sent = ['import', 'members.csv', '--server', url, '--report-to', allowed, '--dry-run'];
+  expect((await place.run(sent)).code).toBe(0);
+  const [id = ''] = imports();
+  rmSync(allowed, { recursive: true });
+  await place.run(['resume', id]);
+  await until(async () => (await place.run(['status', id])).stderr.includes('there is no folder'));
+  for (const where of [[], ['--server', url]]) {
+    const { code, stderr } = await place.run(['resume', id, ...where]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('tries again by itself')]);
+  }
+  await stop();
 });
 
 test('a schedule says where the reports of its runs go', async () => {

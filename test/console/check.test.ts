@@ -16,8 +16,8 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await page.getByRole('button', { name: 'Check the file' }).click();
   const check = page.getByRole('region', { name: 'Check before sending' });
   await check.getByRole('button', { name: 'Check with the service' }).click();
-  await check.getByText('2 rows of 3 would fail or are invalid.').waitFor();
-  await check.getByText('the user does not exist').waitFor();
+  await check.getByText('1 row: the user does not exist').waitFor();
+  expect(await check.textContent()).not.toContain('or are invalid');
   const headline = 'The service was asked: 1 of 3 rows can be sent, 2 would fail. Nothing has been sent.';
   await page.getByText(headline).first().waitFor();
   const verdicts = page.getByRole('table', { name: 'Rows of the file' }).locator('td[data-label=Check]');
@@ -37,6 +37,10 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await ready.getByText(headline).waitFor();
   await ready.getByRole('button', { name: 'Start with all rows: checked.csv' }).click();
   await start.getByRole('dialog').getByText('2 of them, as the check says').waitFor();
+  await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();
+  await ready.getByRole('button', { name: 'Start without 2 rows: checked.csv' }).click();
+  await start.getByRole('dialog').getByText('2 that would fail, as the check says').waitFor();
+  await start.getByRole('dialog').getByRole('button', { name: 'Start without 2 rows' }).waitFor();
   await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();
   await start.close();
   const href = await check.getByRole('link', { name: 'Every row: CSV' }).getAttribute('href');
@@ -111,7 +115,10 @@ test('before a hundred rows and more are sent, the page says what that takes and
   await dialog.getByText('the sandbox: nothing real changes').waitFor();
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Do not send' }).click();
-  await page.getByText('120 rows can be sent. Nothing has been sent.').first().waitFor();
+  await page.getByText('waits for your agreement: 120 rows can be sent. Nothing has been sent.').first().waitFor();
+  expect(await page.getByText('dry run').count()).toBe(0);
+  const asked = await fetch(`${server.url}/v1${new URL(page.url()).pathname}`);
+  expect(await asked.json()).toMatchObject({ state: 'staged', code: 'AWAITS_AGREEMENT', dryRun: false });
   await send.click();
   await dialog.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: 0 of 120 rows succeeded; 120 rows need attention.').first().waitFor();

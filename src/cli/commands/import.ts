@@ -4,11 +4,9 @@ import { Command, Option } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { fileOf } from '../../imports/read/file-state.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
-import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { inputNames } from '../../options/input-kinds.ts';
-import { type ByLookup, mapLookups, mapLookupsInTurn } from '../../options/lookups.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../text/wording.ts';
@@ -27,8 +25,9 @@ import { withExpectRows, withMaxErrors, withReading } from '../flags/reading-fla
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { reportTargetOf, withReportTo } from '../flags/report-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
-import { lookupsOf, withShape, withTrial } from '../flags/shape-flags.ts';
+import { withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
+import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import type { Io } from '../screen/io.ts';
@@ -96,8 +95,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   if (isPath) await checkInput(file);
   const options = isPath ? await optionsWithRecipe(config, flags.recipe, chosen, file) : chosen;
   const about = { createdBy: currentUser(), tags: await tagsOf(flags) };
-  const lookups = lookupsOf(flags);
-  await mapLookupsInTurn(lookups, ({ path, name }) => fileOf(path, name));
+  const lookups = await lookupFiles(config, flags);
   const send = {
     config,
     io,
@@ -106,7 +104,8 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     json: flags.json === true,
     openService: serviceOpener(config, flags),
     ...(file === '-' && { begins: 'standard input to end' }),
-    ...(fetched && { fetched, beginLines: fetched.lines }),
+    ...(fetched && { fetched }),
+    beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
   };
   if (flags.check && FEATURES.check !== undefined) {
     const begin = beginning(send, file, options, true, lookups);
@@ -137,7 +136,7 @@ function beginning(
   given: string,
   chosen: ImportOptions,
   start: boolean,
-  lookups: ByLookup<LookupSource>,
+  lookups: LookupFiles,
 ): RunOptions['begin'] {
   return async (coordinator, signal) => {
     const id = newImportId();
@@ -151,7 +150,9 @@ function beginning(
       options = await optionsOfInput(config, recipe, chosen, input, found);
     }
     const source = fetched === undefined ? resolve(given) : input;
-    await coordinator.create({ id, file, source, options, start, ...about, lookups });
+    const found = await lookups.obtain(dirname(input), signal);
+    if (found === undefined) return undefined;
+    await coordinator.create({ id, file, source, options, start, ...about, lookups: found });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };

@@ -19,6 +19,7 @@ import { type RunningFlags, type ServerFlags, withRunning, withServer } from '..
 import { withOptions } from '../flags/option-flags.ts';
 import { withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
+import { deliveryLines } from '../screen/delivery-lines.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
@@ -40,7 +41,16 @@ export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
-  const { id } = await imports.find(given);
+  const found = await imports.find(given);
+  const { id } = found;
+  if (found.delivery?.arrivedAt === null && FEATURES.deliver !== undefined) {
+    if (imports.server === undefined && (await imports.regions()) === undefined) {
+      return (await FEATURES.deliver()).resume(config, io, id);
+    }
+    const [, where = ''] = deliveryLines(imports, found);
+    say(io, where, 'The process that runs imports tries again by itself, after ten minutes at the latest.');
+    return EXIT.stillRunning;
+  }
   const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
   const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
   const answer = await imports.act(id, 'resume', changes);
@@ -51,8 +61,6 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   }
   const record = findImport(config.dataDir, id);
   if (isFinal(record.state)) {
-    const delivered = await (await FEATURES.deliver?.())?.resume(config, io, id);
-    if (delivered !== undefined) return delivered;
     throw new UsageError(
       `import ${id} is ${record.state}: there is nothing to resume; \`${imports.command('retry', id)}\` sends again what failed`,
     );

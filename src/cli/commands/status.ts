@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { RegionStatus } from '../../api/regions.ts';
-import type { ReasonCode } from '../../imports/reason-codes.ts';
+import { isOnlyRead } from '../../imports/reason-codes.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
@@ -25,7 +25,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   const { config, imports } = await openImports(flags);
   const found = await imports.find(given);
   const { summary, problems } = await imports.findings(found);
-  const isUnsent = found.state === 'staged' && found.code === ('DRY_RUN' satisfies ReasonCode);
+  const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
   const checked = isUnsent ? await (await FEATURES.check?.())?.status(config, imports, found) : undefined;
   if (flags.json) {
     const { delivery } = found;

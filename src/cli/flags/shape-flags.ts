@@ -1,9 +1,5 @@
-import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { refuseAddress } from '../../imports/read/intake-error.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
-import type { LookupSource } from '../../imports/stage/lookup-file.ts';
-import { type ByLookup, mapLookups } from '../../options/lookups.ts';
 import { REMOVING, TRIAL } from '../../options/sending-options.ts';
 import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import {
@@ -57,10 +53,10 @@ export function withShape(command: Command): Command {
       parserOf(columnList),
     )
     .option('--uid <template>', 'make the UID of columns: "{email|localpart|lower}"', template)
-    .option('--identities <file>', 'look the UID up in this file, by e-mail or another key')
+    .option('--identities <file>', 'look the UID up in this file or address, by e-mail or another key')
     .option('--identity-key <column,...>', 'its columns with keys (default: recognised)', parserOf(columnList))
     .option('--identity-uid <column>', 'its column with the UID (default: recognised)')
-    .option('--groups <file>', 'look the GUIDs up in this file, by code, name or another key')
+    .option('--groups <file>', 'look the GUIDs up in this file or address, by code, name or another key')
     .option('--group-key <column,...>', 'its columns with keys (default: recognised)', parserOf(columnList))
     .option('--group-guid <column>', 'its column with the GUID (default: recognised)')
     .option(
@@ -143,15 +139,6 @@ export function shapeOf(flags: ShapeFlags): Shape | undefined {
   const parsed = shapeSettings.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new UsageError(parsed.error.issues.map(({ message }) => message).join('; '));
-}
-
-/** The identity and the group file. @throws IntakeError BAD_ADDRESS */
-export function lookupsOf(flags: ShapeFlags): ByLookup<LookupSource> {
-  return mapLookups(flags, (name) => {
-    // Before its name is kept anywhere.
-    refuseAddress(name);
-    return { path: resolve(name), name };
-  });
 }
 
 function merge<Value extends object>(earlier: Value, later: Value): Value {

@@ -5,7 +5,9 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionOperations } from '../../api/operations/service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
+import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
+import type { ByLookup } from '../../options/lookups.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
 import { CONTENT, SHAPE, WAITING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
@@ -14,12 +16,13 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { fileToFetch } from '../fetched-file.ts';
+import { type FetchedFile, fileToFetch } from '../fetched-file.ts';
 import type { CreateFlags } from '../flags/create-flags.ts';
 import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
-import { lookupsOf, type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
+import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
+import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
@@ -48,18 +51,20 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
   // What is at an address is fetched on this machine, where its secrets are.
-  const fetched = await fileToFetch(readConfig(), file, flags);
-  const folder = fetched && (await mkdtemp(join(tmpdir(), 'rollcall-send-')));
+  const config = readConfig();
+  const fetched = await fileToFetch(config, file, flags);
+  const lookups = await lookupFiles(config, flags);
+  const isFetched = fetched !== undefined || lookups.areFetched;
+  const folder = isFetched ? await mkdtemp(join(tmpdir(), 'rollcall-send-')) : undefined;
   try {
+    const lines = () => [...(fetched?.lines() ?? []), ...lookups.lines()];
+    const progress = folder === undefined ? undefined : showSteps(io, lines, { begins: 'the files to come' });
+    const obtained = await obtain(folder ?? '', { fetched, lookups }, signal.signal).finally(progress?.stop);
+    if (obtained === undefined) return { code: sayNothingBegan(io) };
     let plain: Upload;
-    if (fetched !== undefined && folder !== undefined) {
-      const path = join(folder, 'input');
-      const progress = showSteps(io, fetched.lines, { begins: 'the file to come' });
-      const found = await fetched.fetch(path, signal.signal).finally(progress.stop);
-      if (found === undefined) return { code: sayNothingBegan(io) };
-      plain = await fileUpload(path, {}, signal.signal);
-    } else plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
-    const upload = await withLookups(plain, lookupsOf(flags));
+    if (obtained.path !== undefined) plain = await fileUpload(obtained.path, {}, signal.signal);
+    else plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    const upload = await withLookups(plain, obtained.lookups);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
@@ -75,6 +80,18 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
     // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();
   }
+}
+
+/** What is elsewhere, in `folder`; undefined where the signal came first. */
+async function obtain(
+  folder: string,
+  { fetched, lookups }: { readonly fetched: FetchedFile | undefined; readonly lookups: LookupFiles },
+  signal: AbortSignal,
+): Promise<{ readonly path: string | undefined; readonly lookups: ByLookup<LookupSource> } | undefined> {
+  const path = fetched && join(folder, 'input');
+  if (path !== undefined && (await fetched?.fetch(path, signal)) === undefined) return undefined;
+  const found = await lookups.obtain(folder, signal);
+  return found && { path, lookups: found };
 }
 
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATING, ...MAX_CREATE };

@@ -114,9 +114,9 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
       <div class="card">
         <section class="state" aria-label="State">
           <ImportHead live={live} />
-          <ImportDelivery live={live} />
           {isOperator && <ImportActions live={live} />}
         </section>
+        <ImportDelivery live={live} />
         <Folds id={id} live={live} isUnderWay={isUnderWay} />
       </div>
       {isWaiting && PARTS.Check !== undefined && (

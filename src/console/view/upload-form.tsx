@@ -93,7 +93,7 @@ export function UploadForm({
     const values = toQuery(form.read());
     // Many rows are read first; their page says what sending them takes, and asks.
     const isAsked = isImport && values['dryRun'] !== 'true' && preview.mayBeMany;
-    const address = `${path}${query({ ...values, ...(isAsked && { dryRun: 'true' }), ...preview.options, name: file.name })}`;
+    const address = `${path}${query({ ...values, ...(isAsked && { askFirst: 'true' }), ...preview.options, name: file.name })}`;
     const pageOf = (id: string) => {
       if (isAsked) askWhenRead(id);
       return hrefOf(id);

@@ -143,5 +143,5 @@ async function checkRequest({
     );
   }
   limitsWith(readSyncOptions({ options }).limits);
-  if (protectFile !== null) await readProtectFile(protectFile);
+  if (protectFile !== null && !isRemote(protectFile)) await readProtectFile(protectFile);
 }

@@ -1,4 +1,5 @@
 import { createSettingsOf } from '../../options/create-options.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
 import type { NewSchedule, ScheduleChange } from './schedule-catalog.ts';
@@ -35,12 +36,14 @@ function shownSettings(settings: Settings): Readonly<Record<string, unknown>> {
   } = settings;
   const { reading, flags, create, ...decided } = readSyncOptions({ options });
   return {
-    ...{ cron, tz, headers, source, maxSource, protectFile, repair, catchUp, restricted },
+    ...{ cron, tz, headers, source, maxSource, repair, catchUp, restricted },
+    protectFile: protectFile && shownFile({ file: protectFile }),
     file: shownFile({ file }),
     ...decided,
     ...(create !== undefined && createSettingsOf(create)),
     ...flags,
     ...reading,
+    ...mapLookups(reading ?? {}, ({ path, ...kept }) => ({ ...kept, path: shownFile({ file: path }) })),
   };
 }
 

@@ -19,7 +19,7 @@ import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
 import { patienceOf, syncSettings } from './schedule-sync.ts';
-import { type SourceReaderOptions, sourceReader } from './source-reader.ts';
+import { obtainBeside, type SourceReaderOptions, sourceReader } from './source-reader.ts';
 import { syncEnded } from './sync-end.ts';
 
 export interface ScheduleRunEvents {
@@ -227,11 +227,13 @@ export class ScheduleRuns {
     const record = this.#catalog.find(run.schedule);
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
-    const { sandbox, reading } = readSyncOptions(record);
+    const { sandbox } = readSyncOptions(record);
     if (sandbox !== this.#options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
-    const found = await this.#get(record, { folder: this.#options.folder(name), signal: this.#stopping.signal });
+    const place = { folder: this.#options.folder(name), signal: this.#stopping.signal };
+    const found = await this.#get(record, place);
+    const beside = await obtainBeside(this.#get, record, place);
     // With another identity or group file, the same file gives other members.
-    const lookups = Object.values(mapLookups(reading ?? {}, ({ path }) => path));
+    const lookups = Object.values(mapLookups(beside.lookups, ({ path }) => path));
     const obtained = { ...found, hash: await hashWith(found.hash, lookups) };
     if (obtained.copy !== undefined) this.#catalog.setCopy(record, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
@@ -242,7 +244,7 @@ export class ScheduleRuns {
       );
     }
     this.#catalog.setPlaced(record, null);
-    const settings = await syncSettings(record);
+    const settings = await syncSettings(record, beside);
     this.#stopping.signal.throwIfAborted();
     const id = this.#options.newSyncId();
     await this.#replaceWaiting(run);

@@ -1,25 +1,31 @@
 import type { SendingConfig } from '../../imports/send/give-up.ts';
+import { mapLookups } from '../../options/lookups.ts';
+import { shownFile } from '../../sources/schemes.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { CreateSync } from '../sync/run/requests.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
 import type { ScheduleRecord } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
+import type { Beside } from './source-reader.ts';
 
 /**
  * How a schedule has its file synced, with the UIDs that its protect file names now.
  * @throws ScheduleError, ProtectFileError
  */
-export async function syncSettings({
-  name,
-  options,
-  protectFile,
-}: Pick<ScheduleRecord, 'name' | 'options' | 'protectFile'>): Promise<
-  Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>
-> {
+export async function syncSettings(
+  { name, options }: Pick<ScheduleRecord, 'name' | 'options'>,
+  { lookups, protectFile }: Beside,
+): Promise<Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>> {
   const { reading, flags, sandbox: _, ...decided } = readSyncOptions({ options });
   if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
-  const named = protectFile === null ? [] : await readProtectFile(protectFile);
-  return { ...decided, reading, flags: { ...flags, protect: [...new Set([...flags.protect, ...named])] } };
+  const named =
+    protectFile === undefined ? [] : await readProtectFile(protectFile.path, shownFile({ file: protectFile.name }));
+  const known = mapLookups(lookups, ({ path, name }) => ({ path, name }));
+  return {
+    ...decided,
+    reading: { ...reading, ...known },
+    flags: { ...flags, protect: [...new Set([...flags.protect, ...named])] },
+  };
 }
 
 /** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */

@@ -49,9 +49,10 @@ export function scheduleViews(
     const { reading, flags, limits, giveUpAfterMs, reportTo, apply, sandbox } = options;
     const [lastRun] = catalog.runs(name, 1);
     return {
-      ...{ name, cron, tz, protectFile, apply, sandbox, repair, catchUp, paused, maxSource },
+      ...{ name, cron, tz, apply, sandbox, repair, catchUp, paused, maxSource },
       ...{ restricted, version },
       file: fileOf(record),
+      protectFile: protectFile && shownFile({ file: protectFile }),
       reading: reading === null ? {} : readingView(reading),
       identities: reading?.identities?.name ?? null,
       groups: reading?.groups?.name ?? null,

@@ -47,6 +47,9 @@ export function targetOf({ regions, sandbox }: Target) {
       if (sendable.options.dryRun) {
         return { reason: 'a dry run: read and checked, nothing was sent', code: 'DRY_RUN' };
       }
+      if (sendable.options.askFirst === true) {
+        return { reason: 'it waits for your agreement: read and checked, nothing was sent', code: 'AWAITS_AGREEMENT' };
+      }
       try {
         check(id, sendable);
         return undefined;

@@ -47,6 +47,9 @@ export const uploadQuery = z.strictObject({
   tags: tagsOption.optional(),
   ...queryOf({ ...ENDING, ...CREATION, ...BANS, ...SENT_FIRST }),
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
+  askFirst: z.enum(['true', 'false']).optional().meta({
+    description: 'Read and check, then wait until a person agrees to what sending takes; `resume` sends.',
+  }),
 });
 
 type Query = z.infer<typeof uploadQuery>;
@@ -70,6 +73,7 @@ export function optionsOf(query: Query, { contentType, region, sandbox }: Otherw
     ...defined({ recipe: query.recipe, create }),
     ...banOptionsOf(query),
     dryRun: query.dryRun === 'true',
+    ...(query.askFirst === 'true' && { askFirst: true }),
     sandbox,
   });
   try {

@@ -8,7 +8,7 @@ import { counted, grouped } from '../../format.ts';
 import { ErrorPlace } from '../../notice.tsx';
 import { PARTS } from '../../parts.ts';
 import { usePlace } from '../../place.ts';
-import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled } from '../../words.ts';
+import { actionLabel, BANS_UNKNOWN, fileName, isUndone, settled, withoutFailing } from '../../words.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../work.tsx';
 import { isToBeAsked, mayBeSent, type ResumeQuery } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
@@ -152,13 +152,6 @@ function Actions({ live, view }: { live: LiveImport; view: ImportView }) {
       <ErrorPlace error={work.error} />
     </div>
   );
-}
-
-/** The name of starting without the rows that would fail, where others are left. */
-function withoutFailing({ actions, checkedRows, rows }: ImportView) {
-  const wouldFail = checkedRows?.wouldFail ?? 0;
-  if (wouldFail === 0 || !actions.includes('resume') || wouldFail >= rows.read - settled(rows)) return undefined;
-  return `Start without ${counted(wouldFail, 'row')}`;
 }
 
 function rowsSentBy(action: Action, { rows, retryable }: ImportView) {

@@ -7,6 +7,7 @@ import { withControls } from '../../option-words.ts';
 import { Legend, OutcomeBar } from '../../outcome-bar.tsx';
 import { RelativeTime } from '../../relative-time.tsx';
 import {
+  AWAITS_AGREEMENT,
   CREATE_LIMIT,
   createLimitSentence,
   settled,
@@ -25,7 +26,9 @@ export function ImportHead({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;
   const isAsked = (view.maxCreate ?? view.maxRemovals) !== undefined;
-  const hasReason = !isAsked && (view.state === 'staged' ? !view.dryRun : REASONED.includes(view.state));
+  const hasReason =
+    !isAsked &&
+    (view.state === 'staged' ? !view.dryRun && view.code !== AWAITS_AGREEMENT : REASONED.includes(view.state));
   const asOf = connection.asOf.value;
   const eta = live.progress.value?.etaSeconds ?? null;
   return (

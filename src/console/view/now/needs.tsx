@@ -10,9 +10,9 @@ import { usePlace } from '../../place.ts';
 import type { SyncEntry } from '../../sync-answers.ts';
 import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../../sync-words.ts';
 import { Time } from '../../time.tsx';
-import { actionLabel, fileName, settled, stateLabel, stateSentence, stateTone } from '../../words.ts';
+import { actionLabel, fileName, settled, stateLabel, stateSentence, stateTone, withoutFailing } from '../../words.ts';
 import { useWork, WorkButton } from '../../work.tsx';
-import { mayBeSent } from '../import/before-sending.tsx';
+import { mayBeSent, type ResumeQuery } from '../import/before-sending.tsx';
 import { nightSentence } from './nights.tsx';
 
 export function Needs({ overview: { needs, waiting, attention, running, syncs, nights } }: { overview: Overview }) {
@@ -115,11 +115,12 @@ export function ImportItem({ view, canDismiss = false }: { view: ImportView; can
   const work = useWork();
   const { id, file, maxCreate, maxRemovals } = view;
   const mayResume = isOperator && view.actions.includes('resume') && (maxCreate ?? maxRemovals) === undefined;
-  const resume = () =>
+  const without = withoutFailing(view);
+  const resume = (yes: string, choices: ResumeQuery = {}) =>
     work.start(async (signal) => {
       const rows = view.rows.read - settled(view.rows);
-      if (!(await mayBeSent(view, { rows, yes: actionLabel(view, 'resume'), signal }))) return;
-      await call('POST /v1/imports/:id/resume', { id }, signal);
+      if (!(await mayBeSent(view, { rows, yes, signal, choices }))) return;
+      await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
       refreshOverview();
     });
   const dismiss = () =>
@@ -143,10 +144,20 @@ export function ImportItem({ view, canDismiss = false }: { view: ImportView; can
       }
       next={
         <>
+          {mayResume && without !== undefined && (
+            <WorkButton
+              busy={work.busy}
+              kind="main"
+              onClick={() => void resume(without, { leaveOutFailing: 'true' })}
+              label={`${without}: ${fileName(file)}`}
+            >
+              {without}…
+            </WorkButton>
+          )}
           {mayResume && (
             <WorkButton
               busy={work.busy}
-              onClick={() => void resume()}
+              onClick={() => void resume(actionLabel(view, 'resume'))}
               label={`${actionLabel(view, 'resume')}: ${fileName(file)}`}
             >
               {actionLabel(view, 'resume')}

@@ -77,10 +77,10 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
       )}
       <p role="status">{check !== undefined && check.state !== 'done' && checkSentence(check)}</p>
       {check?.underWay === true && <CheckProgress check={check} />}
-      {check?.summary && <CheckResult id={id} summary={check.summary} filter={filter} />}
       {isOperator && check?.state === 'done' && check.summary && (
         <Missing id={id} live={live} summary={check.summary} />
       )}
+      {check?.summary && <CheckResult id={id} summary={check.summary} filter={filter} />}
       {mayAsk && (
         <div class="buttons">
           {check?.state === 'priced' ? (
@@ -187,17 +187,17 @@ function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
 
 function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummary; filter: RowsWanted }) {
   const { rows, problems, groups, users, messages, sendingMs, calls } = summary;
-  const wrong = rows.fail + rows.invalid;
   const send = Object.values(calls.send).reduce((sum, number) => sum + number, 0);
   return (
     <div class="check-result">
-      <p class={summary.wouldFail ? 'attention' : ''}>
-        {wrong > 0
-          ? `${counted(wrong, 'row')} of ${grouped(rows.read)} would fail or ${wrong === 1 ? 'is' : 'are'} invalid.`
-          : summary.wouldFail
+      {/* The headline says how many would fail. */}
+      {rows.fail + rows.invalid === 0 && (
+        <p class={summary.wouldFail ? 'attention' : ''}>
+          {summary.wouldFail
             ? 'Not everything could be checked, or a group would be too large.'
             : `No problem was found in ${counted(rows.read, 'row')}.`}
-      </p>
+        </p>
+      )}
       <Facts
         list={[
           ...VERDICTS.map(([verdict, label]) => {
@@ -214,7 +214,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
               const { verdict, code, rows: count, reason } = problem;
               return (
                 <li key={`${verdict} ${code}`}>
-                  <b>{counted(count, 'row')}</b> {foreign(reason)} <code>{code}</code> ·{' '}
+                  <b>{counted(count, 'row')}:</b> {foreign(reason)} <code>{code}</code> ·{' '}
                   <a
                     href={`${importHref(id)}${query(rowsWith(problem))}#rows`}
                     aria-label={`Show ${counted(count, 'row')}: ${reason}`}

@@ -10,15 +10,14 @@ import { localImports } from '../../../cli/target/local-imports.ts';
 export const delivering: Delivering = {
   resume: async (config, io, id) => {
     const imports = localImports(config);
-    const arrivedAt = async () => (await imports.find(id)).delivery?.arrivedAt;
-    if ((await arrivedAt()) !== null) return undefined;
     const howToContinue = () => ['Continue with:', `  ${imports.command('resume', id)}`];
     const openService = serviceOpener(config, { dryRun: true });
     const failure = await coordinate({ config, io, openService, howToContinue }, async ({ beside }) => {
       for (const one of beside) one.expect(id);
     });
     if (failure !== undefined) return EXIT.fatal;
-    say(io, ...deliveryLines(imports, await imports.find(id)).slice(1));
-    return (await arrivedAt()) === null ? EXIT.stopped : EXIT.ok;
+    const found = await imports.find(id);
+    say(io, ...deliveryLines(imports, found).slice(1));
+    return found.delivery?.arrivedAt === null ? EXIT.stopped : EXIT.ok;
   },
 };

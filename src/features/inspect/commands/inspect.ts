@@ -8,12 +8,12 @@ import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
 import { withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-options.ts';
 import { type ReadingFlags, withReading } from '../../../cli/flags/reading-flags.ts';
-import { lookupsOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
+import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { sayNothingBegan } from '../../../cli/run-import.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/progress.ts';
-import { mapLookups } from '../../../options/lookups.ts';
+import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { typed } from '../../recipes/import-command.ts';
@@ -37,7 +37,9 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<E
   const config = readConfig({ dataDir: flags.dataDir });
   const fetched = await fileToFetch(config, file, flags);
   const options = importOptionsOf(config, flags);
-  const lookups = mapLookups(lookupsOf(flags), ({ name }) => name);
+  // Not read, but what is refused is not repeated.
+  await mapLookupsInTurn(flags, (name) => fileToFetch(config, name, {}));
+  const lookups = mapLookups(flags, (name, lookup) => (name.includes('?') ? `<${LOOKUPS[lookup].example}>` : name));
   const facts =
     fetched === undefined
       ? await inspectFile(config, file, options, lookups)

@@ -16,7 +16,7 @@ import {
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
 import { type ReportFlags, reportTargetOf, withReportTo } from '../../../cli/flags/report-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
-import { lookupsOf, type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
+import { type ShapeFlags, shapeOf, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf, withSource } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -24,16 +24,17 @@ import { localTime } from '../../../cli/screen/local-time.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
-import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
-import { LOOKUP_NAMES } from '../../../options/lookups.ts';
+import { LOOKUP_NAMES, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
 import { READING, SHAPE } from '../../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { headersFrom } from '../../../sources/headers.ts';
+import { isElsewhere } from '../../../sources/named.ts';
 import { isPattern, wholeSource } from '../../../sources/obtain.ts';
+import { shownFile } from '../../../sources/schemes.ts';
 import { isRemote } from '../../../text/address.ts';
 import { printable } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
@@ -139,8 +140,14 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
   const { headers = {}, ...settings } = await sourceSettingsOf(flags);
   const given = { ...settings, headers };
   const source = await wholeSource(file, process.cwd(), { named: config.namedSources, given });
-  // It becomes a whole path, which does not look like an address any more.
-  if (protect !== undefined) refuseAddress(protect);
+  const whole = async (name: string) => {
+    const { namedSources: named } = config;
+    return isElsewhere(name, named) ? wholeSource(name, process.cwd(), { named }) : resolve(name);
+  };
+  const lookups = await mapLookupsInTurn(rest, async (name) => ({
+    path: await whole(name),
+    name: shownFile({ file: name }),
+  }));
   const options = await recipeOptions(config, flags, source);
   const { record, isServed } = await changeSchedules(config, {
     verb: 'add',
@@ -149,11 +156,11 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
       source,
       headers,
       settings,
-      protectFile: protect === undefined ? null : resolve(protect),
+      protectFile: protect === undefined ? null : await whole(protect),
       repair: flags.repair === true,
       catchUp: flags.catchUp === true,
       options: syncOptionsToJson({
-        reading: syncReading(options, lookupsOf(rest)),
+        reading: syncReading(options, lookups),
         flags: await syncFlagsOf(rest),
         create: options.create,
         limits: limit,

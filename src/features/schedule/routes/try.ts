@@ -8,6 +8,7 @@ import { scheduleOperations } from '../operations.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleCatalogReader } from '../schedule-catalog.ts';
 import { syncSettings } from '../schedule-sync.ts';
+import { obtainBeside } from '../source-reader.ts';
 import { getFile } from './get-file.ts';
 import { requestedSchedule } from './requested-schedule.ts';
 
@@ -35,8 +36,13 @@ export function tryRoute(
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const found = await getFile(schedules, request, folder);
       if (found.copy !== undefined) await rename(found.path, planFiles(folder).input);
+      const beside = await obtainBeside(
+        (wanted, place) => getFile(schedules, { ...request, ...wanted }, place.folder),
+        request,
+        { folder, signal: new AbortController().signal },
+      );
       await syncs.create({
-        ...(await syncSettings(request)),
+        ...(await syncSettings(request, beside)),
         ...{ id, who },
         file: found.name,
         source: found.copy === undefined ? found.path : found.name,

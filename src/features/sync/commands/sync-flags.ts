@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
+import { fileToFetch } from '../../../cli/fetched-file.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -15,6 +20,8 @@ import {
 } from '../../../options/deciding-options.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
+import { readConfig } from '../../../platform/config.ts';
+import { firstSignal } from '../../../platform/lifecycle.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
@@ -35,7 +42,7 @@ export function withMode(command: Command): Command {
 
 export function withDeciding(command: Command): Command {
   return withOptions(command, { ...LIFTING, ...REMOVING_BY_NAME })
-    .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV')
+    .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV; a file or address')
     .option(
       '--limit <name=value>',
       `the limit of a guard; repeat for more: ${Object.keys(LIMITS).join(', ')}`,
@@ -61,7 +68,25 @@ export async function syncFlagsOf(flags: ModeFlags): Promise<SyncFlags> {
       `--missing ${missing} says what to do about members who are not in the file, and mode add ignores them; add --mode mirror`,
     );
   }
-  return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await readProtectFile(protect))] });
+  return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect))] });
+}
+
+/** Those of the protect file. What is elsewhere is fetched for it, and not kept. @throws ProtectFileError, SourceError */
+async function protectedUids(protect: string): Promise<ReadonlySet<string>> {
+  const fetched = await fileToFetch(readConfig(), protect, {});
+  if (fetched === undefined) return readProtectFile(protect);
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-protect-'));
+  const path = join(folder, 'protect');
+  const signal = firstSignal(EXIT.interrupted);
+  try {
+    if ((await fetched.fetch(path, signal.signal)) === undefined) {
+      throw new UsageError(`stopped while ${fetched.name} was fetched; nothing was sent`);
+    }
+    return await readProtectFile(path, fetched.name);
+  } finally {
+    signal.ignore();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING };

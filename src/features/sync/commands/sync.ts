@@ -19,14 +19,17 @@ import {
 } from '../../../cli/flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
 import { type ReportFlags, reportTargetOf, withReportTo } from '../../../cli/flags/report-flags.ts';
-import { lookupsOf, type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
+import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import { lookupFiles } from '../../../cli/lookup-files.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
+import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
+import type { ByLookup } from '../../../options/lookups.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
 import { planFiles } from '../plan/prepare.ts';
@@ -98,11 +101,17 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const chosen = await syncFlagsOf(flags);
   const fetched: FetchedFile | undefined = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
   if (fetched === undefined) await fileOf(file, file);
-  const lookups = lookupsOf(flags);
+  const lookups = await lookupFiles(config, flags);
   const given = importOptionsOf(config, flags);
   const reporting = await reportTargetOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
-  const create = async (syncs: SyncRunner, id: string, options: ImportOptions, name = file): Promise<string> => {
+  const create = async (
+    syncs: SyncRunner,
+    id: string,
+    options: ImportOptions,
+    found: ByLookup<LookupSource>,
+    name = file,
+  ): Promise<string> => {
     const { create: creating } = options;
     const decision = {
       flags: chosen,
@@ -111,7 +120,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
       apply: flags.apply === true,
       ...reporting,
     };
-    const reading = syncReading(options, lookups);
+    const reading = syncReading(options, found);
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });
@@ -123,19 +132,23 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     io,
     ...shown,
     openService: serviceOpener(config, flags),
-    beginLines: fetched?.lines,
+    beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
     begin: async (syncs, { signal }) => {
       const id = `sync-${newImportId()}`;
-      if (fetched === undefined || ofPath !== undefined) return create(syncs, id, ofPath ?? given);
       const folder = dataDir(config.dataDir).sync(id);
+      if (fetched === undefined || ofPath !== undefined) {
+        const known = await lookups.obtain(folder, signal);
+        return known && create(syncs, id, ofPath ?? given, known);
+      }
       const { input } = planFiles(folder);
       const found = await fetched.fetch(input, signal);
-      if (found === undefined) return undefined;
+      const known = found && (await lookups.obtain(folder, signal));
+      if (found === undefined || known === undefined) return undefined;
       try {
         const whole = { ...given, ...expectedRows(given.expectRows, found) };
         if (file === '-') requireCount(whole);
         const read = await optionsWithRecipe(config, flags.recipe, whole, input, found.name);
-        return await create(syncs, id, read, file === '-' ? file : found.name);
+        return await create(syncs, id, read, known, file === '-' ? file : found.name);
       } catch (error) {
         await rm(folder, { recursive: true, force: true });
         throw error;

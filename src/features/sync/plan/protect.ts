@@ -20,18 +20,19 @@ const DELIMITERS = /[,;|\t]/;
  * Reads the UIDs of a protect file: one a line, `#` begins a comment, or a CSV file with a column for the UID (under any
  * name by which an import knows it). UTF-8. Throws ProtectFileError naming the file and the line; a file without a UID is
  * an error too, because an emptied file would protect no one.
+ * @param name as the user named it
  */
-export async function readProtectFile(path: string): Promise<ReadonlySet<string>> {
+export async function readProtectFile(path: string, name = path): Promise<ReadonlySet<string>> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     refuseAddress(path);
-    throw refused(path, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw refused(name, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   });
   const lines = text
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
     .map((line) => (line.startsWith('#') ? '' : line));
-  const uids = isTable(lines) ? await uidsOfTable(path, lines) : uidsOfLines(path, lines);
-  if (uids.size === 0) throw refused(path, 'names no UID');
+  const uids = isTable(lines) ? await uidsOfTable(name, lines) : uidsOfLines(name, lines);
+  if (uids.size === 0) throw refused(name, 'names no UID');
   return uids;
 }
 
