@@ -43,6 +43,7 @@ export const INTAKE_ERROR_CODES = [
   'RECIPE_MISFIT', // not of the kind that the recipe is for
   'BAD_SHAPE', // settings of shaping that cannot be used: a wrong template, two that contradict each other
   'ROW_COUNT', // not as many rows as it must have
+  'TOO_FEW_ROWS', // fewer than it must have at least
   'READING_STALLED', // no row and no byte for minutes
   'BAD_IDENTITIES', // the identity file contradicts itself, or lacks a column
   'BAD_GROUPS', // the same of the group file

@@ -7,6 +7,7 @@ import { asError, messageOf } from '../../../errors/message-of.ts';
 import { WrongTarget } from '../../../imports/import-errors.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
+import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
 import { counted } from '../../../text/wording.ts';
@@ -85,21 +86,33 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     return { kind: 'undo', file, importId, ledger, later: imports.after(importId) };
   };
 
+  /** For files that must not shrink: rows of the last run of the same sync whose file is still there. */
+  const rowsBefore = (record: SyncRecord): number | undefined => {
+    if (readSyncOptions(record).reading?.minRows === undefined) return undefined;
+    return inputRowsIn(runsBefore(record).map((id) => planFiles(folder(id)).desired));
+  };
+
   const taskOf = (record: SyncRecord, source: string) => ({
     folder: folder(record.id),
     request: planRequestOf(record, source),
     flags: readSyncOptions(record).flags,
     create: readSyncOptions(record).create,
+    rowsBefore: rowsBefore(record),
     signal: AbortSignal.any([stopping, running.get(record.id)].flatMap((one) => one?.signal ?? [])),
     onProgress: (progress: PlanningProgress) => events.emit('planning', record.id, progress),
   });
 
+  const runsBefore = (record: SyncRecord): string[] => {
+    const { sandbox: meant } = readSyncOptions(record);
+    return catalog.runsBefore(record).filter((id) => readSyncOptions(find(id)).sandbox === meant);
+  };
+
   /** The last run of the same sync whose plan is still there. */
   const previousOf = (record: SyncRecord): PreviousRun | undefined => {
     if (record.undoOf !== null) return undefined;
-    for (const id of catalog.runsBefore(record)) {
+    for (const id of runsBefore(record)) {
       const { plan } = planFiles(folder(id));
-      if (readSyncOptions(find(id)).sandbox !== readSyncOptions(record).sandbox || !existsSync(plan)) continue;
+      if (!existsSync(plan)) continue;
       const reader = openPlanReader(plan);
       try {
         return previousRun(reader);
