@@ -166,8 +166,11 @@ insert into transitions (import_id, at, state, reason) values (:id, :at, :state,
 select * from import_records where finishedAt is null order by createdAt, id;
 
 -- name: finished_before
--- In: before (ms). Out: ids of imports that were over by then, oldest first.
-select id from imports where finished_at < :before order by finished_at, id;
+-- In: before (ms). Out: ids of imports that were over by then and whose reports do not wait to be delivered, oldest first.
+select id from imports
+ where finished_at < :before
+   and not exists (select 1 from report_deliveries where import_id = imports.id and arrived_at is null)
+ order by finished_at, id;
 
 -- name: forget_origin
 -- Retries of an import that is removed stay, and say no more what they are a retry of.
