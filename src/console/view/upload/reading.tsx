@@ -140,7 +140,7 @@ export function RunLimits({ form }: { form: Form }) {
       <TextField
         form={form}
         name="minRows"
-        label="Rows that the file must have at least"
+        label="Fewest rows that the file may have"
         placeholder="90% or 1000"
         note="With fewer nothing is sent. A share is one of the rows of the last run."
       />
