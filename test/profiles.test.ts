@@ -74,7 +74,7 @@ test('a profile that is not there is refused with those that are; its settings a
   expect(() => readConfig({}, { ROLLCALL_PROFILE: 'staging' }, tempDir())).toThrow('has no `profiles`');
   expect(() => readConfig({}, {}, withFile({ profiles: { a: { hots: 'x' } } }))).toThrow('profiles.a');
   expect(() => readConfig({}, {}, withFile({ profiles: { a: { profile: 'b' } } }))).toThrow('profiles.a');
-  const withKey = () => readConfig({}, {}, withFile({ profiles: { a: { apiKey: 7 } } }));
+  const withKey = () => readConfig({}, {}, withFile({ profiles: { a: { apiKey: 987_654_321 } } }));
   expect(withKey).toThrow('profiles.a.apiKey');
-  expect(withKey).not.toThrow('7');
+  expect(withKey).not.toThrow('987654321');
 });
