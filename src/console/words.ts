@@ -314,6 +314,9 @@ function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
   return asked < of ? `Asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}. ` : '';
 }
 
+/** The code of rows that a person left out after a check. */
+export const LEFT_OUT = 'LEFT_OUT';
+
 /** The name of starting without the rows that would fail, where others are left. */
 export function withoutFailing({ actions, checkedRows, rows }: ImportView) {
   const wouldFail = checkedRows?.wouldFail ?? 0;

@@ -83,5 +83,12 @@ export function useKeptFocus() {
     if (!had.current || place.current?.contains(document.activeElement)) return;
     (place.current?.querySelector('button') ?? document.querySelector('h1'))?.focus();
   });
+  // The place itself may go with the button.
+  useLayoutEffect(
+    () => () => {
+      if (place.current?.contains(document.activeElement)) document.querySelector('h1')?.focus();
+    },
+    [],
+  );
   return place;
 }

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { violations } from './accessibility.ts';
@@ -62,6 +63,8 @@ test('rows that would fail are left out after a question, and the table says why
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByRole('button', { name: 'Check with the service' }).click();
   const without = page.getByRole('button', { name: 'Start without 2 rows that would fail…' });
+  await without.waitFor();
+  expect(await page.getByRole('link', { name: 'Repair rows…' }).count()).toBe(0);
   await without.click();
   const dialog = page.getByRole('dialog', { name: 'Send 2 rows to the sandbox?' });
   await dialog.getByText('2 that would fail, as the check says').waitFor();
@@ -76,7 +79,12 @@ test('rows that would fail are left out after a question, and the table says why
   await page.getByText('Completed: 2 of 4 rows succeeded; the others are left out.').first().waitFor();
   const rows = page.getByRole('region', { name: 'Rows' });
   await rows.getByText('the check found that the user does not exist (ERR_UID_NOT_FOUND)').waitFor();
+  // The pressed button is gone with the check.
+  await eventually(() => page.locator('h1').evaluate((title) => title.matches(':focus'))).toBe(true);
   expect(await violations(page)).toEqual([]);
+  // Rows that were left out are the only ones to repair.
+  await page.getByRole('region', { name: 'State' }).getByRole('link', { name: 'Repair rows…' }).click();
+  await page.getByRole('heading', { level: 1, name: /Repair/ }).waitFor();
 });
 
 test('what the check found missing is created at that place, after a question', async () => {
@@ -100,6 +108,26 @@ test('what the check found missing is created at that place, after a question', 
   await dialog.getByRole('button', { name: 'Create 1 user and 1 group and send' }).click();
   await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
   await page.locator('summary', { hasText: '1 user, 1 group' }).waitFor();
+});
+
+test('after a check the ways on stand together in its card, and the state keeps the others', async () => {
+  const page = await browser.open(server.url);
+  const content = 'uid,guid\nada,choir\nghost,choir\n,choir\n';
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(content, 'ways.csv'));
+  await page.getByLabel('Only check the file').check();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  const check = page.getByRole('region', { name: 'Check before sending' });
+  const texts = (place: Locator) => place.locator('.buttons').first().locator('button, a').allTextContents();
+  const state = page.getByRole('region', { name: 'State' });
+  await check.getByRole('button', { name: 'Check with the service' }).waitFor();
+  await eventually(() => texts(state)).toEqual(['Start sending', 'Repair rows…', 'Cancel…', 'Delete…']);
+  await check.getByRole('button', { name: 'Check with the service' }).click();
+  const ways = check.getByRole('group', { name: 'Ways on' });
+  await eventually(() => ways.locator('button, a').allTextContents()).toEqual([
+    ...['Start without 1 row that would fail…', 'Start with all rows', 'Create 1 user…', 'Repair rows…'],
+  ]);
+  expect(await texts(state)).toEqual(['Cancel…', 'Delete…']);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('before a hundred rows and more are sent, the page says what that takes and where they go', async () => {

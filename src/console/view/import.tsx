@@ -114,7 +114,7 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
       <div class="card">
         <section class="state" aria-label="State">
           <ImportHead live={live} />
-          {isOperator && <ImportActions live={live} />}
+          {isOperator && <ImportActions live={live} filter={filter} />}
         </section>
         <ImportDelivery live={live} />
         <Folds id={id} live={live} isUnderWay={isUnderWay} />

@@ -10,14 +10,12 @@ import { ErrorNotice } from '../../notice.tsx';
 import { withControls } from '../../option-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
 import { type Column, DataTable } from '../../table.tsx';
-import { ATTENTION, inPlace, messageWords, settled } from '../../words.ts';
+import { ATTENTION, inPlace, LEFT_OUT, messageWords, settled } from '../../words.ts';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.ts';
 
 /** While an import runs, problems are grouped again no more often: that is work for the server. */
 const EVERY_MS = 5000;
-/** Rows that a person left out after a check. */
-const LEFT_OUT = 'LEFT_OUT';
 /** Further ones are shown when they are asked for: the rows stay in sight. */
 const MAX_SHOWN = 6;
 

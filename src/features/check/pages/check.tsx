@@ -2,16 +2,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
-import { call, callsOf, importPath, query } from '../../../console/api.ts';
+import type { ImportView } from '../../../console/answers.ts';
+import { callsOf, importPath, query } from '../../../console/api.ts';
 import { Facts, foreign, importHref } from '../../../console/element.tsx';
 import { atLeast, counted, grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { mayBeSent } from '../../../console/view/import/before-sending.tsx';
 import { Download } from '../../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../../console/view/import/rows-wanted.ts';
-import { useWork, WorkButton } from '../../../console/work.tsx';
+import { type Decision, useActing, Ways } from '../../../console/view/import/ways.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
 import type { CheckSummary, CheckView } from '../api.ts';
 import type { checkOperations } from '../operations.ts';
 
@@ -65,10 +66,22 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
     if (checkedAt !== undefined) void live.load(leaving.signal);
     return () => leaving.abort();
   }, [checkedAt]);
-  if (error !== undefined && check === undefined) return <ErrorNotice error={error} />;
+  const view = live.view.value;
+  const ways = isOperator && view?.checkedRows !== undefined && (
+    <WaysOn view={view} live={live} filter={filter} summary={check?.summary} />
+  );
+  if (error !== undefined && check === undefined) {
+    return (
+      <>
+        {ways}
+        <ErrorNotice error={error} />
+      </>
+    );
+  }
   const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked.value);
   return (
     <>
+      {ways}
       {!isAsked.value && (
         <p>
           Ask the service which groups and users exist, who is a member already, and which rows would fail. Nothing is
@@ -77,9 +90,6 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
       )}
       <p role="status">{check !== undefined && check.state !== 'done' && checkSentence(check)}</p>
       {check?.underWay === true && <CheckProgress check={check} />}
-      {isOperator && check?.state === 'done' && check.summary && (
-        <Missing id={id} live={live} summary={check.summary} />
-      )}
       {check?.summary && <CheckResult id={id} summary={check.summary} filter={filter} />}
       {mayAsk && (
         <div class="buttons">
@@ -131,52 +141,52 @@ function CheckProgress({ check: { progress, calls } }: { check: CheckView }) {
   );
 }
 
-interface MissingProperties {
-  id: string;
+interface WaysOnProperties {
+  view: ImportView;
   live: LiveImport;
-  summary: CheckSummary;
+  filter: RowsWanted;
+  summary: CheckSummary | null | undefined;
 }
 
-/** What rows would fail for that can be created. They can be sent all the same, which the page offers above. */
-function Missing({ id, live, summary: { users, groups, create } }: MissingProperties) {
-  const work = useWork();
+/** Start, start without the rows that would fail, create what is missing, repair: side by side. */
+function WaysOn({ view, live, filter, summary }: WaysOnProperties) {
+  const acting = useActing(live, view);
+  const buttons = useKeptFocus();
+  return (
+    <>
+      <div class="buttons" role="group" aria-label="Ways on" ref={buttons}>
+        <Ways view={view} filter={filter} acting={acting} create={summary ? creating(summary) : undefined} />
+      </div>
+      <ErrorPlace error={acting.work.error} />
+    </>
+  );
+}
+
+/** What rows would fail for that can be created. They can be sent all the same. */
+function creating({ users, groups, create }: CheckSummary): Decision | undefined {
   const parts = [
     users.unknown > 0 && counted(users.unknown, 'user'),
     groups.missing > 0 && counted(groups.missing, 'group'),
   ].filter((part) => part !== false);
   // What an import may create already is created when it is sent.
-  if (create !== null || parts.length === 0) return null;
+  if (create !== null || parts.length === 0) return undefined;
   const what = parts.join(' and ');
-  const createAll = async () => {
-    const choices = {
+  return {
+    label: `Create ${what}`,
+    yes: `Create ${what} and send`,
+    choices: {
       ...(users.unknown > 0 && { createUsers: 'true', userNameFrom: 'uid' }),
       ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),
       maxCreate: `users=${users.unknown},groups=${groups.missing}`,
-    };
-    const agreed = {
+    },
+    agreed: {
       question: `Create ${what}, and send all rows?`,
       explanation:
         'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them. Check first that the columns of the file are right.',
       no: 'Do not create',
-    };
-    await work.start(async (signal) => {
-      const view = live.view.peek();
-      const asked = { rows: 0, yes: `Create ${what} and send`, signal, choices, agreed };
-      if (view === undefined || !(await mayBeSent(view, asked))) return;
-      await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
-      await live.load(signal);
-    });
+    },
+    keepsStart: true,
   };
-  return (
-    <>
-      <div class="buttons">
-        <WorkButton busy={work.busy} onClick={() => void createAll()}>
-          Create {what}…
-        </WorkButton>
-      </div>
-      <ErrorPlace error={work.error} />
-    </>
-  );
 }
 
 /** What filters the rows for a problem of the check. */

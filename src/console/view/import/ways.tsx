@@ -1,0 +1,199 @@
+/** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
+import type { Action, ImportView } from '../../answers.ts';
+import { call } from '../../api.ts';
+import { confirmed, type Question } from '../../dialog.tsx';
+import { foreign, importHref, repairHref } from '../../element.tsx';
+import { counted, grouped } from '../../format.ts';
+import { usePlace } from '../../place.ts';
+import { actionLabel, BANS_UNKNOWN, fileName, LEFT_OUT, settled, withoutFailing } from '../../words.ts';
+import { useWork, type Work, WorkButton } from '../../work.tsx';
+import { mayBeSent, type ResumeQuery } from './before-sending.tsx';
+import type { LiveImport } from './live-import.ts';
+import type { RowsWanted } from './rows-wanted.ts';
+
+/** Those that cannot be undone are asked for twice. */
+const QUESTIONS: Readonly<Partial<Record<Action, (view: ImportView, live: LiveImport) => Question>>> = {
+  cancel: (view, live) => ({
+    question: 'Cancel this import?',
+    explanation: (
+      <>
+        Rows that are still open then, now <OpenRows live={live} /> of {foreign(fileName(view.file))}, will not be sent.
+        What was already sent stays. A cancelled import cannot be resumed; its rows can be retried.
+      </>
+    ),
+    yes: 'Cancel import',
+    no: 'Keep running',
+  }),
+  delete: (view) => ({
+    question: 'Delete this import?',
+    explanation: (
+      <>
+        The file {foreign(fileName(view.file))} and all records of its rows will be deleted. Memberships do not change.
+      </>
+    ),
+    yes: 'Delete import',
+    no: 'Keep it',
+  }),
+};
+
+/** The number moves while the question is asked. */
+function OpenRows({ live }: { live: LiveImport }) {
+  const rows = live.view.value?.rows;
+  return grouped(rows === undefined ? 0 : Math.max(0, rows.read - settled(rows)));
+}
+
+interface ActHow {
+  yes?: string;
+  choices?: ResumeQuery;
+  agreed?: Decision['agreed'];
+}
+
+interface Acting {
+  work: Work;
+  act: (action: Action, how?: ActHow) => Promise<void>;
+}
+
+/** Acts on the import after the questions that belong to it. */
+export function useActing(live: LiveImport, view: ImportView): Acting {
+  const { go } = usePlace();
+  const work = useWork();
+  const act: Acting['act'] = async (
+    action,
+    { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), choices, agreed } = {},
+  ) => {
+    const question = QUESTIONS[action]?.(view, live);
+    if (question !== undefined && !(await confirmed(question))) return;
+    const rows = rowsSentBy(action, view);
+    await work.start(async (signal) => {
+      if (!(await mayBeSent(view, { rows, yes, signal, ...(choices && { choices }), ...(agreed && { agreed }) })))
+        return;
+      if (action === 'delete') {
+        await call('DELETE /v1/imports/:id', { id: view.id }, signal);
+        return go('/imports');
+      }
+      const after = await call(
+        `POST /v1/imports/:id/${action}`,
+        { id: view.id, ...(action === 'resume' && { query: choices }) },
+        signal,
+      );
+      if (after.id === view.id) void live.load(signal);
+      else go(importHref(after.id));
+    });
+  };
+  return { work, act };
+}
+
+interface WaysProperties {
+  view: ImportView;
+  filter: RowsWanted;
+  acting: Acting;
+  /** What can be created, so that rows do not fail for it. */
+  create?: Decision | undefined;
+}
+
+/** Their buttons, for a row of buttons. */
+export function Ways({ view, filter, acting: { work, act }, create }: WaysProperties) {
+  const decision = decisionOf(view);
+  const without = withoutFailing(view);
+  // To go on as before would only end here again, unless the service answers now.
+  const mayResume = view.actions.includes('resume') && (decision === undefined || decision.keepsStart === true);
+  return (
+    <>
+      {without !== undefined && (
+        <WorkButton
+          busy={work.busy}
+          kind="main"
+          onClick={() => void act('resume', { yes: without, choices: { leaveOutFailing: 'true' } })}
+        >
+          {without} that would fail…
+        </WorkButton>
+      )}
+      {mayResume && (
+        <WorkButton busy={work.busy} kind={without === undefined ? 'main' : ''} onClick={() => void act('resume')}>
+          {actionLabel(view, 'resume')}
+        </WorkButton>
+      )}
+      {[decision, create].map(
+        (one) =>
+          one !== undefined && (
+            <WorkButton
+              key={one.yes}
+              busy={work.busy}
+              kind={one.keepsStart ? '' : 'main'}
+              onClick={() => void act('resume', one)}
+            >
+              {one.label ?? one.yes}…
+            </WorkButton>
+          ),
+      )}
+      {canBeRepaired(view, filter.codes.value) && (
+        <a class="button" href={repairHref(view.id)}>
+          Repair rows…
+        </a>
+      )}
+    </>
+  );
+}
+
+function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
+  if (action === 'retry') return retryable;
+  return action === 'resume' ? rows.read - settled(rows) : 0;
+}
+
+/** What a person can agree to, so that an import that waits for it continues. */
+export interface Decision {
+  yes: string;
+  /** Of its button, where that says less. */
+  label?: string;
+  agreed: NonNullable<Parameters<typeof mayBeSent>[1]['agreed']>;
+  choices: ResumeQuery;
+  /** The import can be started without it as well. */
+  keepsStart?: true;
+}
+
+const WAITING = { no: 'Keep waiting', tone: 'danger' } as const;
+
+function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
+  if (code === BANS_UNKNOWN) {
+    const yes = 'Add everyone without asking';
+    const explanation = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
+    const agreed = { ...WAITING, question: `${yes}?`, explanation };
+    return { yes, agreed, choices: { banCheck: 'false' }, keepsStart: true };
+  }
+  if (maxCreate !== undefined) {
+    const what = missingText(maxCreate);
+    const explanation =
+      'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.';
+    const agreed = { ...WAITING, question: `Create ${what}?`, explanation };
+    return { yes: `Create ${what}`, agreed, choices: { maxCreate } };
+  }
+  if (maxRemovals === undefined) return undefined;
+  const rows = counted(Number(maxRemovals), 'row');
+  return {
+    yes: `Send ${rows} that remove or ban`,
+    agreed: {
+      ...WAITING,
+      question: `Send ${rows} that remove or ban members?`,
+      explanation:
+        'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
+    },
+    choices: { maxRemovals },
+  };
+}
+
+/** Invalid rows can be edited once the file was read, those that were left out since then, failed ones when the import is over. */
+function canBeRepaired({ state, finishedAt, rows: { read, invalid, failed } }: ImportView, codes: readonly string[]) {
+  const isOver = finishedAt !== null;
+  return state !== 'staging' && read > 0 && (invalid > 0 || codes.includes(LEFT_OUT) || (isOver && failed > 0));
+}
+
+/** "users=2,groups=11" → "2 users and 11 groups". */
+function missingText(maxCreate: string) {
+  return maxCreate
+    .split(',')
+    .map((part) => {
+      const [kind = '', number = ''] = part.split('=');
+      return counted(Number(number), kind.replace(/s$/, ''));
+    })
+    .join(' and ');
+}
