@@ -2,21 +2,23 @@
  * Reading from a database or a bucket beside the same file from the disk: time, CPU time and memory of a process that keeps the
  * source as a file and stages it, as an import does. The servers run in processes of their own, or in the one that waits.
  *
- * Run   node bench/sources.ts [--rows 1000000] [--groups 4000] [--rounds 3] [--sources postgres,mariadb,s3-csv,s3-parquet]
- * Read  one line for each source and round, by turns; then medians. All must stage the same rows. Compare databases and s3-csv with csv, and
- *       s3-parquet with parquet: memory within 30 MB, CPU within 1.5 times for buckets and 2 times for databases.
+ * Run   node bench/sources.ts [--rows 1000000] [--groups 4000] [--rounds 3] [--sources postgres,mariadb,s3-csv,s3-parquet,sftp]
+ * Read  one line for each source and round, by turns; then medians. All must stage the same rows. Compare databases, s3-csv and sftp with
+ *       csv, and s3-parquet with parquet: memory within 30 MB, CPU within 1.5 times for bytes and 2 times for databases.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { sourceAt } from '../src/sources/schemes.ts';
+import type { SourceSettings } from '../src/sources/source.ts';
 import { spool } from '../src/sources/spool.ts';
 import { startMariadb } from '../test/servers/mariadb.ts';
 import { startPostgres } from '../test/servers/postgres.ts';
+import { startSshd } from '../test/servers/sshd.ts';
 import { BUCKET, KEYS, startS3 } from '../test/sources/s3-server.ts';
 import { membershipFile } from './generate.ts';
 import { line, type Measured, middle, report, run } from './measure.ts';
@@ -27,26 +29,26 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '1000000' },
     groups: { type: 'string', default: '4000' },
     rounds: { type: 'string', default: '3' },
-    sources: { type: 'string', default: 'postgres,mariadb,s3-csv,s3-parquet' },
+    sources: { type: 'string', default: 'postgres,mariadb,s3-csv,s3-parquet,sftp' },
     address: { type: 'string' },
-    endpoint: { type: 'string' },
+    settings: { type: 'string', default: '{"table":"members"}' },
   },
 });
 const ROWS_AT_ONCE = 5_000;
 
-if (values.address !== undefined) await report(() => read(values.address ?? '', values.endpoint));
+if (values.address !== undefined) await report(() => read(values.address ?? '', JSON.parse(values.settings)));
 else await compare();
 
 /** A file is staged as it is; anything else is kept first. */
-async function read(address: string, endpoint: string | undefined): Promise<number> {
+async function read(address: string, settings: SourceSettings): Promise<number> {
   if (!address.includes('://')) return stage(address);
   const folder = await mkdtemp(join(process.cwd(), 'kept-'));
   try {
     const source = await sourceAt({
       address,
-      settings: endpoint === undefined ? { table: 'members' } : { endpoint },
+      settings,
       environment: () => undefined,
-      secret: (name) => (endpoint === undefined ? undefined : { ...KEYS }[name as keyof typeof KEYS]),
+      secret: (name) => (settings.endpoint === undefined ? undefined : { ...KEYS }[name as keyof typeof KEYS]),
       ca: undefined,
     });
     const path = join(folder, 'kept');
@@ -87,7 +89,19 @@ async function compare(): Promise<void> {
       const name = path === csv ? 'csv' : 'parquet';
       if (!wanted.includes(`s3-${name}`)) continue;
       bucket.objects.set(name, { bytes: readFileSync(path), modifiedAt: new Date() });
-      contenders.push([`s3-${name}`, ['--address', `s3://${BUCKET}/${name}`, '--endpoint', bucket.endpoint]]);
+      contenders.push([
+        `s3-${name}`,
+        ['--address', `s3://${BUCKET}/${name}`, '--settings', JSON.stringify({ endpoint: bucket.endpoint })],
+      ]);
+    }
+    if (wanted.includes('sftp')) {
+      const { dir, url, keyFile, knownHosts, stop } = await startSshd();
+      stops.push(() => stop());
+      await copyFile(csv, join(dir, 'files', 'members.csv'));
+      contenders.push([
+        'sftp',
+        ['--address', `${url}/members.csv`, '--settings', JSON.stringify({ keyFile, knownHosts })],
+      ]);
     }
     await measure(contenders);
   } finally {

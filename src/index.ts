@@ -141,7 +141,7 @@ async function run(
     failed.catch(() => {});
     await app.serveControl();
     const [id, action, detail] = await begin(coordinator);
-    noteHere(dir, action, id, detail);
+    noteHere(dir, action, id, detail, coordinator.sendsTo);
     const summary = () => readSummary(id, { dataDir: dir.root });
     const stopped = Promise.withResolvers<void>();
     const stop = () => stopped.resolve();

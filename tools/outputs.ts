@@ -31,7 +31,7 @@ const knownRecipe = recipe
   .meta({ id: 'KnownRecipe' });
 
 const sync = syncView
-  .pick({ id: true, state: true, reason: true, file: true, undoOf: true, importId: true })
+  .pick({ id: true, state: true, reason: true, file: true, undoOf: true, importId: true, target: true })
   .extend(syncView.pick({ createdAt: true, finishedAt: true, approved: true, totals: true, before: true }).shape)
   .extend({
     findings: z.array(finding).meta({ description: 'What the guards object to. Empty: nothing.' }),

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { licenceOf } from './licence.ts';
 
 /**
  * `node tools/sbom.ts` prints the bill of materials (CycloneDX) of what is installed with rollcall. npm makes it of the lock file without
@@ -12,8 +13,13 @@ const ROOT = join(import.meta.dirname, '..');
 const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
 
 const { devDependencies: _, ...manifest } = read('package.json');
-const lock: { packages: Record<string, { dev?: boolean; devDependencies?: unknown }> } = read('package-lock.json');
-const packages = Object.fromEntries(Object.entries(lock.packages).filter(([, { dev }]) => dev !== true));
+const lock: { packages: Record<string, { dev?: boolean; license?: string; devDependencies?: unknown }> } =
+  read('package-lock.json');
+const packages = Object.fromEntries(
+  Object.entries(lock.packages)
+    .filter(([, { dev }]) => dev !== true)
+    .map(([path, locked]) => [path, { ...locked, license: licenceOf(path, locked) }]),
+);
 delete packages['']?.devDependencies;
 
 const parent = mkdtempSync(join(tmpdir(), 'rollcall-sbom-'));

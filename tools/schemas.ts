@@ -6,7 +6,7 @@ import { recipe } from '../src/features/recipes/recipe.ts';
 import { newSchedule } from '../src/features/schedule/api.ts';
 import { planDocument } from '../src/features/sync/api-plan.ts';
 import { importOptions } from '../src/imports/import-options.ts';
-import { configFile } from '../src/platform/config.ts';
+import { configFile } from '../src/platform/config-file.ts';
 import { OUTPUTS } from './outputs.ts';
 
 /**

@@ -25,3 +25,11 @@ export const original = z.record(z.string(), z.unknown());
 export const inputNote = z
   .strictObject({ code: z.string(), text: z.string() })
   .meta({ description: 'What a person should know about the file, such as which sheet of a workbook was read.' });
+
+/** Where an import, sync or schedule goes. */
+export const sentTo = z.strictObject({
+  profile: z.string().optional().meta({ description: 'The profile whose settings named it.' }),
+  host: z.string().optional().meta({ description: "What follows `api-<region>.` in the chat service's address." }),
+  apps: z.record(z.string(), z.string()).meta({ description: 'The app id of each region.' }),
+});
+export type SentTo = Readonly<z.infer<typeof sentTo>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { count, inputNote, rowCounts, stateCode, time } from './fields.ts';
+import { count, inputNote, rowCounts, sentTo, stateCode, time } from './fields.ts';
 
 const path = z.string().nullable();
 
@@ -32,6 +32,10 @@ export const importSummary = z
     // Any text: a client may be older than its server.
     code: stateCode,
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
+    target: sentTo.optional().meta({
+      description:
+        'Where it goes: it never continues with another host or app. Absent for a sandbox, and where no settings were there.',
+    }),
     rows: rowCounts,
     inputRows: count.optional().meta({
       description:
@@ -63,5 +67,5 @@ export type ImportSummary = z.infer<typeof importSummary>;
 /** Counters of an import, of its rows and its calls. They are final when it has ended. */
 export type ImportTotals = Omit<
   ImportSummary,
-  'id' | 'state' | 'code' | 'file' | 'startedAt' | 'finishedAt' | 'reports'
+  'id' | 'state' | 'code' | 'file' | 'target' | 'startedAt' | 'finishedAt' | 'reports'
 >;

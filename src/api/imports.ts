@@ -128,6 +128,7 @@ export const sendingPlan = z
     messages: count.meta({ description: 'Messages that additions write into groups, at most.' }),
     calls: count.meta({ description: 'At least, all regions together.' }),
     ms: count.meta({ description: 'Time at least, at the present rate limit.' }),
+    profile: z.string().nullable().meta({ description: 'Of the settings of the server.' }),
     host: z.string().meta({ description: 'Of the chat service.' }),
     apps: z.array(z.string()).meta({ description: 'App ids that it goes to, with their regions.' }),
     sandbox: z.boolean(),

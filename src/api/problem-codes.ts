@@ -176,8 +176,8 @@ export const PROBLEMS = {
   },
   WRONG_TARGET: {
     status: 409,
-    title: 'It belongs to another service',
-    remedy: 'Continue what was started with the sandbox on a server with --sandbox, and the rest on one without.',
+    title: 'It belongs to another target',
+    remedy: 'Continue it on a server with the settings that it was begun with, or begin it anew.',
   },
   TOO_LARGE: {
     status: 413,

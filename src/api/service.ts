@@ -22,6 +22,7 @@ const role = z.enum(ROLES);
 /** `GET /v1/settings`: how the server was started. Holds no key and no password. */
 const settings = z.strictObject({
   version: z.string(),
+  profile: z.string().nullable().meta({ description: 'The profile that the settings are of.' }),
   host: z.string().meta({ description: "What follows `api-<region>.` in the chat service's address." }),
   sandbox: z.boolean(),
   queue: z.enum(['embedded', 'redis', 'postgres']),

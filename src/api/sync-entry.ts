@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
-import { count, stateCode, stateReason, time } from './fields.ts';
+import { count, sentTo, stateCode, stateReason, time } from './fields.ts';
 
 /** How many members of each action. */
 export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
@@ -57,6 +57,7 @@ export const syncEntry = z
     createdAt: time,
     finishedAt: time.nullable(),
     sandbox: z.boolean(),
+    target: sentTo.optional().meta({ description: 'Where it is planned and carried out, and nowhere else.' }),
     apply: z.boolean().meta({ description: 'Applied at once, unless a guard objects.' }),
     mode: z.enum(['add', 'mirror', 'undo']),
     missing: z.enum(['report', 'remove', 'ban']).meta({ description: 'Counts in mode mirror only.' }),

@@ -12,7 +12,7 @@ import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { callLog } from './call-log.ts';
 import { FEATURES } from './features.ts';
 import { openQueue } from './open-queue.ts';
-import { clientOf, type Service } from './service.ts';
+import { clientOf, type Service, serviceTarget } from './service.ts';
 
 export interface CoordinatorParts {
   readonly config: Config;
@@ -52,6 +52,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     backend,
     regions: new Set(Object.keys(service.apps) as Region[]),
     sandbox: service.sandbox,
+    target: serviceTarget(service),
     ...(keepMs !== undefined && { keepMs }),
     config,
     onError,

@@ -25,7 +25,11 @@ export function serviceOpener(config: Config, choice: ServiceChoice): OpenServic
         config.listsPerMinute,
       );
   }
-  if (choice.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
+  // What is only read is meant for the apps of the settings, where these name any.
+  if (choice.dryRun) {
+    const { profile, host = '', apps } = config;
+    return async () => ({ ...NO_SERVICE, profile, host, apps, close: async () => {} });
+  }
   const service = config.queue !== undefined && !choice.withWorkers ? dispatchOnly(config) : serviceOf(config);
   return async () => ({ ...service, close: async () => {} });
 }

@@ -1,6 +1,7 @@
 import { apiUrl, managementUrl } from '../chat/address.ts';
 import { type ChatClient, createChatClient, createManagementClient, type ManagementClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
+import type { Target } from '../imports/target.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
 import { SERVICE_HOST } from '../platform/service-host.ts';
@@ -15,6 +16,8 @@ export interface Service {
   readonly sandbox: boolean;
   /** A sandbox in which every user may act in every group, as a member or not (docs/chat-service.md, 12). */
   readonly anybodyActs?: boolean;
+  /** The profile that the settings are of. */
+  readonly profile?: string | undefined;
   readonly host: string;
   readonly apps: Config['apps'];
   /** For management operations. */
@@ -28,6 +31,18 @@ export interface Service {
 
 /** For a process that neither sends nor dispatches: it reads, checks, ends. */
 export const NO_SERVICE: Service = { sends: false, sandbox: false, host: '', apps: {}, ca: undefined };
+
+/** What imports that go there keep; of a sandbox, which has another address each time, nothing. */
+export function serviceTarget({
+  sandbox,
+  profile,
+  host = '',
+  apps,
+}: Pick<Service, 'sandbox' | 'apps'> & Partial<Pick<Config, 'profile' | 'host'>>): Target | undefined {
+  const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId]);
+  if (sandbox || (host === '' && ids.length === 0)) return undefined;
+  return { ...(profile && { profile }), ...(host !== '' && { host }), apps: Object.fromEntries(ids) };
+}
 
 /** A client for a region of the service. */
 export function clientOf(service: Service, region: Region, connections: number): ChatClient {
@@ -50,7 +65,8 @@ export function clientOf(service: Service, region: Region, connections: number):
 /** The apps of the configuration, for a process that hands batches to workers elsewhere: it needs neither host nor key. */
 export function dispatchOnly(config: Config): Service {
   if (Object.keys(config.apps).length === 0) throw noApp();
-  return { sends: false, sandbox: false, host: config.host ?? '', apps: config.apps, ca: undefined };
+  const { profile, host = '', apps } = config;
+  return { sends: false, sandbox: false, profile, host, apps, ca: undefined };
 }
 
 const noApp = () =>
@@ -70,7 +86,7 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
   if (config.host === undefined) throw noHost();
   const regions = only ?? (Object.keys(config.apps) as Region[]);
   if (regions.length === 0) throw noApp();
-  const { host, apps, management, caFile, proxy, bannedList } = config;
+  const { profile, host, apps, management, caFile, proxy, bannedList } = config;
   const ca = caOf(config);
   naming('ROLLCALL_HOST', () => managementUrl(host));
   for (const region of regions) {
@@ -81,7 +97,7 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
     naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
     naming('HTTPS_PROXY', () => void createChatClient({ ...client, proxy }).close());
   }
-  return { sends: true, sandbox: false, host, apps, management, ca, proxy, bannedList };
+  return { sends: true, sandbox: false, profile, host, apps, management, ca, proxy, bannedList };
 }
 
 /** A client for management operations: of the sandbox where there is one, else as the settings say. @throws ConfigError */

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import type { Aimed } from '../imports/target.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
+import { withAim } from '../server/access/noting.ts';
 import { currentUser } from './current-user.ts';
 
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
@@ -11,11 +13,12 @@ export const here = () => ({ who: currentUser(), role: 'admin', address: 'comman
  * @param action such as `schedule.add`
  * @param target such as the schedule's name
  * @param detail what was asked for, in short
+ * @param sendsTo where this process sends
  */
-export function noteHere({ root }: DataDir, action: string, target: string, detail = ''): void {
+export function noteHere({ root }: DataDir, action: string, target: string, detail = '', sendsTo?: Aimed): void {
   const access = openAccessStore(join(root, 'access.sqlite'));
   try {
-    access.note({ ...here(), action, target, detail });
+    access.note({ ...here(), action, target, detail: withAim(action, detail, sendsTo) });
   } finally {
     access.close();
   }

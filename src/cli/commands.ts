@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import type { Names } from './feature.ts';
+import { withProfile } from './flags/profile-flag.ts';
 import type { Io } from './screen/io.ts';
 
 /** Makes a command; its action passes its exit code to `end`. */
@@ -16,6 +17,14 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandMaker>;
   /** What its arguments name, where these are no imports; loaded to complete them. */
   readonly names?: () => Promise<Names>;
+  /** It reads no settings. */
+  readonly settings?: false;
+}
+
+/** The command itself, with the flags that all commands have which read settings. */
+export async function loadCommand({ load, settings }: CommandEntry): Promise<CommandMaker> {
+  const make = await load();
+  return settings === false ? make : (io, end) => withProfile(make(io, end));
 }
 
 /** The commands of rollcall by name, in the order of its help. A command is loaded when it is used. */
@@ -136,6 +145,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   sandbox: {
     usage: '[options]',
     description: 'run a local copy of the chat service, to try imports without the real one',
+    settings: false,
     load: async () => {
       const { sandboxCommand } = await import('./commands/sandbox.ts');
       return ({ out, err }) => sandboxCommand({ stdout: out, stderr: err });
@@ -174,16 +184,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   version: {
     usage: '[options]',
     description: 'show the version, and what rollcall runs on',
+    settings: false,
     load: async () => (await import('./commands/version.ts')).versionCommand,
   },
   completion: {
     usage: '<shell>',
     description: 'print the completion script of bash, zsh or fish',
+    settings: false,
     load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
   complete: {
     usage: '[words...]',
     description: 'what completion scripts ask',
+    settings: false,
     hidden: true,
     load: async () => {
       const [{ completeCommand }, { suggest }, { helpTopics }] = await Promise.all([
@@ -192,7 +205,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
         import('./topics.ts'),
       ]);
       const topics = () => helpTopics().map(({ name, title }) => [name, title] as const);
-      return (io, end) => completeCommand(io, end, (typed) => suggest({ commands: COMMANDS, topics, typed, io }));
+      const commands = Object.fromEntries(
+        Object.entries(COMMANDS).map(([name, entry]) => [name, { ...entry, load: () => loadCommand(entry) }]),
+      );
+      return (io, end) => completeCommand(io, end, (typed) => suggest({ commands, topics, typed, io }));
     },
   },
 };

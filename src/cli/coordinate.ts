@@ -6,6 +6,7 @@ import { EXIT } from './exit-codes.ts';
 import { failureWords } from './screen/disk-full.ts';
 import { type Io, say } from './screen/io.ts';
 import { type Progress, showSteps } from './screen/progress.ts';
+import { saySendsTo } from './target/sends-to.ts';
 
 export interface CoordinateOptions {
   readonly config: Config;
@@ -49,6 +50,7 @@ export async function coordinate(
       show: (sentence) => say(io, sentence),
       reading: io.reading,
     });
+    saySendsTo(io, app.coordinator.sendsTo);
     await app.serveControl();
     void app.failed.then((error) => {
       failure = error;

@@ -58,11 +58,12 @@ const LOOK_MS = 50;
  */
 export function sendingArguments(
   {
+    profile,
     dataDir,
     callsPerMinute,
     budgetShare,
     concurrency,
-  }: Pick<Config, 'dataDir' | 'callsPerMinute' | 'budgetShare' | 'concurrency'>,
+  }: Pick<Config, 'profile' | 'dataDir' | 'callsPerMinute' | 'budgetShare' | 'concurrency'>,
   { queue, withWorkers }: WorkersFlags,
   id: string,
 ): readonly string[] {
@@ -70,6 +71,7 @@ export function sendingArguments(
     'resume',
     id,
     ...['--data-dir', dataDir],
+    ...(profile === undefined ? [] : ['--profile', profile]),
     ...(budgetShare === undefined ? ['--calls-per-minute', String(callsPerMinute)] : []),
     ...['--concurrency', String(concurrency)],
     ...(queue === undefined ? [] : ['--queue', queue]),

@@ -51,7 +51,7 @@ export interface Editing {
    * @throws CannotRepair, WrongState
    */
   send(
-    of: { readonly coordinator: Coordinator; readonly dir: DataDir; readonly sandbox: boolean },
+    of: { readonly coordinator: Coordinator; readonly dir: DataDir },
     id: string,
     text: string,
     io: Io,

@@ -1,13 +1,15 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { chooseProfile } from '../platform/config.ts';
 import { conversionSentence, watchConversions } from '../platform/conversions.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import { NEXT_ADDRESS_MS } from '../platform/next-address.ts';
 import { VERSION } from '../platform/version.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, loadCommand } from './commands.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
 import { refuseSecondValues } from './flags/once.ts';
+import { settingFlag } from './flags/setting-flag.ts';
 import { type Io, say, terminalIo } from './screen/io.ts';
 import { helpTopics } from './topics.ts';
 import { unexpectedSentence } from './unexpected.ts';
@@ -21,6 +23,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   const program = new Command('rollcall')
     .description('Imports memberships into chat groups in bulk, and accounts for every row.')
     .version(VERSION)
+    .addOption(settingFlag('profile'))
     // Arguments after the name of a command belong to the command.
     .enablePositionalOptions()
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${COMMANDS[command.name()]?.usage ?? ''}`.trim() })
@@ -30,9 +33,10 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     );
   const named = commandNamed(args);
   if (args[0] === 'help' && named !== undefined && !Object.hasOwn(COMMANDS, named)) return explain(io, named);
-  for (const [name, { description, hidden = false, load }] of Object.entries(COMMANDS)) {
+  for (const [name, entry] of Object.entries(COMMANDS)) {
+    const { description, hidden = false } = entry;
     // For the help, only these two parts of the other commands are needed.
-    const command = name === named ? (await load())(io, end) : new Command(name);
+    const command = name === named ? (await loadCommand(entry))(io, end) : new Command(name);
     program.addCommand(command.description(description), { hidden });
     for (const one of [command, ...command.commands]) settle(one, io);
   }
@@ -47,12 +51,13 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     return complain(io, error);
   } finally {
     ignore();
+    chooseProfile(undefined);
   }
 }
 
 /** The command that a command line is about: its first word, or the one after `help`. */
 function commandNamed(args: readonly string[]): string | undefined {
-  const [first, second] = args.filter((arg) => !arg.startsWith('-'));
+  const [first, second] = args.filter((arg, at) => !arg.startsWith('-') && args[at - 1] !== '--profile');
   return first === 'help' ? second : first;
 }
 

@@ -112,7 +112,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     // So that the first visitor does not wait for it. If it fails, the API still works.
     consoleBundle().catch((error: unknown) => log.warn({ err: error }, 'the console cannot be shown'));
     const continued = coordinator.continueAll().then((resting) => {
-      for (const { record, why } of resting) warn(`import ${record.id} stays ${record.state}: ${why.message}`);
+      for (const { record, why } of resting) warn(`import ${record.id} waits: ${why.message}`);
     });
     // If the queue does not answer, this waits as long.
     await Promise.race([continued, signal.arrived]);
@@ -185,6 +185,7 @@ function settingsOf(config: Config, service: Service, flags: ServeFlags): Settin
   const { queue, keepMs } = config;
   return {
     version: VERSION,
+    profile: service.profile ?? null,
     host: service.host,
     sandbox: service.sandbox,
     queue: queue === undefined ? 'embedded' : queue.startsWith('postgres') ? 'postgres' : 'redis',

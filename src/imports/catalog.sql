@@ -39,6 +39,17 @@ select distinct undo_of as id from syncs where undo_of is not null and state in 
 -- In: id. Out: imports that retry rows of this one, oldest first.
 select * from import_records where retryOf = :id order by createdAt, id;
 
+-- name: same_source_before
+-- In: id. Out: completed imports of the same file before it, newest first: of the same path, or, where it was fetched or
+-- sent, of the same name.
+select b.id from imports i
+  join imports b on b.id <> i.id and b.created_at <= i.created_at and b.state = 'completed' and b.retry_of is null
+    and b.id not glob 'undo-*' and b.id not glob 'sync-*'
+    and json_extract(b.options, '$.sandbox') = json_extract(i.options, '$.sandbox')
+    and (b.source = i.source
+         or b.file = i.file and i.source like '%/' || i.id || '/input' and b.source like '%/' || b.id || '/input')
+ where i.id = :id order by b.created_at desc, b.id desc limit 20;
+
 -- name: transitions
 -- In: id, since (ms). Out: moves of an import at that time or later, in their order.
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
@@ -155,8 +166,11 @@ insert into transitions (import_id, at, state, reason) values (:id, :at, :state,
 select * from import_records where finishedAt is null order by createdAt, id;
 
 -- name: finished_before
--- In: before (ms). Out: ids of imports that were over by then, oldest first.
-select id from imports where finished_at < :before order by finished_at, id;
+-- In: before (ms). Out: ids of imports that were over by then and whose reports do not wait to be delivered, oldest first.
+select id from imports
+ where finished_at < :before
+   and not exists (select 1 from report_deliveries where import_id = imports.id and arrived_at is null)
+ order by finished_at, id;
 
 -- name: forget_origin
 -- Retries of an import that is removed stay, and say no more what they are a retry of.

@@ -100,6 +100,8 @@ export interface CatalogReader {
   transitions(id: string, since?: number): Transition[];
   /** Ids of imports that an undo has reversed. */
   undone(): ReadonlySet<string>;
+  /** Ids of the last imports of the same source that were completed before this one, newest first. */
+  sameSourceBefore(id: string): string[];
   /** Imports that retry rows of this one, oldest first. */
   retries(id: string): ImportRecord[];
   close(): void;
@@ -328,6 +330,10 @@ function readerOf(database: DatabaseSync): CatalogReader {
           .all()
           .map(({ id }) => String(id)),
       ),
+    sameSourceBefore: (id) =>
+      sql('same_source_before')
+        .all({ id })
+        .map((row) => String(row['id'])),
     retries: (id) => sql<ImportRecord>('retries').all({ id }),
     transitions: (id, since = 0) => sql<Transition>('transitions').all({ id, since }),
     close: () => {

@@ -76,25 +76,6 @@ export class CreatesNothing extends RollcallError {
   }
 }
 
-/** What was meant for the sandbox must not reach the service, nor the reverse. */
-export class WrongTarget extends RollcallError {
-  declare readonly code: 'WRONG_TARGET';
-
-  /** @param subject what was meant for the one and not the other, such as `import 2026…` */
-  constructor(subject: string, meantForSandbox: boolean) {
-    super(
-      'WRONG_TARGET',
-      meantForSandbox
-        ? `${subject} was meant for the sandbox, and this process sends to the service`
-        : `${subject} was not meant for the sandbox, and this process sends to one`,
-      {
-        remedy: `continue it in a process that was started ${meantForSandbox ? 'with' : 'without'} --sandbox`,
-        facts: { subject, sandbox: meantForSandbox },
-      },
-    );
-  }
-}
-
 /** The request is not possible in the import's state. */
 export class WrongState extends RollcallError {
   readonly state: ImportState;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentTo } from '../api/fields.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { BAN_OPTIONS } from '../options/ban-options.ts';
 import { createOptions } from '../options/create-options.ts';
@@ -43,6 +44,8 @@ export const importOptions = z.strictObject({
   retryOnly: z.record(z.string(), z.string()).optional(),
   /** Meant for the sandbox: must never continue against the service itself. */
   sandbox: z.boolean().default(false),
+  /** Where it goes; the coordinator keeps it. */
+  target: sentTo.optional(),
   /** Only read and check; `resume` sends. */
   dryRun: z.boolean().default(false),
   /** Read and checked; sent when a person has agreed to what that takes, by `resume`. */

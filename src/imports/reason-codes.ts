@@ -12,7 +12,7 @@ export const REASON_CODES = [
   'REGION_WITHOUT_APP', // staged: nothing is sent before the region has an app
   'TOO_MANY_REMOVALS', // staged: a file of changes that removes or bans more than it may without asking
   'FIRST_ROWS', // paused: the rows to try first were sent, the others wait
-  'WRONG_TARGET', // staged: begun for the sandbox and not for the service, or the reverse
+  'WRONG_TARGET', // staged, blocked: begun for another app than this process sends to
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
   'SERVICE_AWAY', // blocked: the service has not answered for as long as the import may wait
   'BANS_UNKNOWN', // blocked: it is not known who is banned from its groups

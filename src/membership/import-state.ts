@@ -59,7 +59,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   },
   blocked: {
     staging: 'its wait is over: the input is read',
-    running: 'resumed after a fix',
+    running: 'resumed after a fix, or its wait is over',
     cancelling: 'cancelled instead of a fix',
     cancelled: 'cancelled before anything was read',
     failed: 'it could not continue',

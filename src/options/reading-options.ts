@@ -39,7 +39,7 @@ export const CONTENT = {
   files: option({
     schema: z.array(z.string().min(1).max(1_000)).min(1).max(100),
     value: '<pattern>',
-    help: 'files of a folder or ZIP archive, such as members*.csv; may be repeated',
+    help: 'files of a folder or ZIP archive, such as members*.csv; behind a ! files that are left out; may be repeated',
     preset: 'those with rows at its top',
     parse: (text) => [text],
     print: (patterns) => patterns,

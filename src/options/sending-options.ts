@@ -10,21 +10,30 @@ const rows = (from: number) => ({
   value: '<n>',
 });
 
+/** `100` or `5%`. */
+const rowsOrShare = {
+  schema: z.union(
+    [z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })],
+    { error: 'allowed are { rows: 10 } and { percent: 5 }' },
+  ),
+  ...textOf(errorBound, (bound) => ('rows' in bound ? String(bound.rows) : `${bound.percent}%`)),
+  value: '<n|n%>',
+};
+
 /** What the file must be, before anything of it is sent. */
 export const EXPECTING = {
   expectRows: option({ ...rows(1), help: 'refuse a file with another number of rows, before anything is sent' }),
+  minRows: option({
+    ...rowsOrShare,
+    help: 'refuse a file with fewer rows, before anything is sent; a share is one of the rows of the last successful run of the same source or schedule',
+  }),
 };
 export type ExpectingChoices = Given<typeof EXPECTING>;
 
 /** When sending stops or waits. */
 export const STOPPING = {
   maxErrors: option({
-    schema: z.union(
-      [z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })],
-      { error: 'allowed are { rows: 10 } and { percent: 5 }' },
-    ),
-    ...textOf(errorBound, (bound) => ('rows' in bound ? String(bound.rows) : `${bound.percent}%`)),
-    value: '<n|n%>',
+    ...rowsOrShare,
     help: 'stop when more rows than this failed, are invalid or unconfirmed',
   }),
 };

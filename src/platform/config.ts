@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { z } from 'zod';
 import { DEFAULT_REGION } from '../chat/service/regions.ts';
-import { messageOf } from '../errors/message-of.ts';
-import { REGIONS, type Region } from '../membership/membership.ts';
+import type { Region } from '../membership/membership.ts';
 import { allowedValues } from './allowed-values.ts';
-import { type AppSettings, type AppsOfFile, readApps } from './app-settings.ts';
+import { type AppSettings, readApps } from './app-settings.ts';
+import { asText, readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
 import type { LogLevel, LogSettings } from './log-settings.ts';
-import { type NamedSource, namedSourcesSchema, readNamedSources } from './named-sources.ts';
+import { type NamedSource, readNamedSources } from './named-sources.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
 import {
   type AskBeforeRepeat,
@@ -18,7 +15,6 @@ import {
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
-  settingsOfFile,
   USUAL_CALLS_PER_MINUTE,
   VARIABLES,
   type ValueOf,
@@ -32,6 +28,10 @@ export { ConfigError } from './setting.ts';
  */
 
 export interface Config {
+  /** The profile that these settings are of. */
+  readonly profile: string | undefined;
+  /** What `--profile` was given: commands to copy need it again. */
+  readonly profileFlag: string | undefined;
   /** Where ledgers and reports are. Default `.rollcall`. */
   readonly dataDir: string;
   /** What `--data-dir` was given: commands to copy need it again. Undefined where a setting, or nothing, leads there. */
@@ -92,6 +92,7 @@ export interface Config {
 
 /** Settings that a flag can give, by the name of the setting. */
 export interface Flags {
+  readonly profile?: string | undefined;
   readonly dataDir?: string | undefined;
   readonly queue?: string | undefined;
   readonly callsPerMinute?: number | undefined;
@@ -106,38 +107,6 @@ export interface Flags {
   readonly logFile?: string | undefined;
 }
 
-const FILE = 'rollcall.config.json';
-
-const load = createRequire(import.meta.url);
-
-/** What `rollcall.config.json` may hold; editors get it as a JSON Schema. The checker is loaded here, where there is a file: without it a command starts in half the time. */
-export function configFile() {
-  const { z } = load('zod') as typeof import('zod');
-  const appFile = z.strictObject({
-    appId: z.string().optional().meta({ description: 'Id of the app.' }),
-    apiKey: z.string().optional().meta({ description: 'Its key.' }),
-    apiKeyFile: z.string().optional().meta({ description: 'A file that contains its key.' }),
-  });
-  const settings = settingsOfFile().map(([name, { number, meaning, allowed }]) => [
-    name,
-    (number ? z.number() : z.string()).optional().meta({
-      description: `${meaning} (${typeof allowed === 'string' ? allowed : allowed.join(', ')})`,
-      ...(typeof allowed !== 'string' && { enum: [...allowed] }),
-    }),
-  ]);
-  return z.strictObject({
-    $schema: z.string().optional().meta({ description: 'Where editors find this schema.' }),
-    ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodString | z.ZodNumber>>),
-    sources: z.union([z.string().meta({ description: SETTINGS.sources.meaning }), namedSourcesSchema()]).optional(),
-    apps: z
-      .partialRecord(z.enum(REGIONS), appFile)
-      .optional()
-      .meta({ description: 'The app of each region, with its key.' }),
-  });
-}
-type ConfigFile = Readonly<Partial<Record<Exclude<SettingName, 'sources'>, string | number>>> &
-  AppsOfFile & { readonly sources?: string | Readonly<Record<string, NamedSource>> };
-
 /** A variable that the user has named, such as one with the token of a source. */
 export function environmentVariable(name: string): string | undefined {
   return process.env[name];
@@ -146,7 +115,10 @@ export function environmentVariable(name: string): string | undefined {
 /** @throws ConfigError */
 export function readConfig(flags: Flags = {}, environment: Environment = process.env, folder = process.cwd()): Config {
   const env = withEnvFile(environment, folder);
-  const { path, file } = readFile(env['ROLLCALL_CONFIG'], folder);
+  const { path, file: everything } = readConfigFile(env['ROLLCALL_CONFIG'], folder);
+  const profileFlag = flags.profile ?? chosenProfile;
+  const profile = profileFlag ?? present(env['ROLLCALL_PROFILE']) ?? asText(everything.profile);
+  const file = profile === undefined ? everything : withProfile(everything, profile, path);
   const given = (name: SettingName): Setting | undefined => {
     const { env: variable, only, orFile } = SETTINGS[name] as SettingDeclaration;
     const value = present(env[variable]);
@@ -176,7 +148,10 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   const reportTo = value('reportTo');
   const logFile = flags.logFile ?? value('logFile');
   const share = value('budgetShare') ?? DEFAULT_BUDGET_SHARE;
+  if (profile !== undefined) checkProfile(profile, everything.profiles?.[profile], { host: host?.host, apps });
   return Object.freeze({
+    profile,
+    profileFlag,
     dataDir: resolve(folder, flags.dataDir ?? value('dataDir') ?? '.rollcall'),
     dataDirFlag: flags.dataDir,
     host: host?.host,
@@ -209,6 +184,41 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     },
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
+}
+
+let chosenProfile: string | undefined;
+
+/** What `--profile` says, for all settings that this process reads: it counts before `ROLLCALL_PROFILE`. */
+export function chooseProfile(name: string | undefined): void {
+  chosenProfile = name;
+}
+
+/** The names of the profiles that there are. @throws ConfigError */
+export function profileNames(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
+  return Object.keys(readConfigFile(withEnvFile(environment, folder)['ROLLCALL_CONFIG'], folder).file.profiles ?? {});
+}
+
+/** What a profile says of host and apps is what its name promises: a variable that says otherwise is refused. @throws ConfigError */
+function checkProfile(
+  name: string,
+  chosen: SettingsOfFile = {},
+  { host, apps }: { readonly host: string | undefined; readonly apps: Config['apps'] },
+): void {
+  const clash = (what: string, says: string, is: string | undefined) =>
+    new ConfigError(
+      `profile ${name} has the ${what} ${says}, and a variable of the environment says ${is}`,
+      'unset the variable, or choose no profile',
+    );
+  const itsHost = asText(chosen.host);
+  const meant = itsHost === undefined ? undefined : parsed('host', { name: 'host', value: itsHost }).host;
+  if (meant !== undefined && meant !== host) throw clash('host', meant, host);
+  for (const [region, { appId }] of Object.entries(chosen.apps ?? {})) {
+    const is = apps[region as Region]?.appId;
+    if (appId !== undefined && appId !== is) throw clash(`app of region ${region}`, appId, is);
+  }
+  const ids = Object.values(apps).map((app) => app.appId);
+  const itsApp = asText(chosen.appId);
+  if (itsApp !== undefined && !ids.includes(itsApp)) throw clash('app', itsApp, ids.join(', '));
 }
 
 /** @throws ConfigError where one is set without the other */
@@ -290,51 +300,6 @@ function withEnvFile(environment: Environment, folder: string): Environment {
 function proxySetting(env: Environment): Config['proxy'] {
   const url = present(env['https_proxy']) ?? present(env['HTTPS_PROXY']);
   return url === undefined ? undefined : { url, except: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
-}
-
-function readFile(named: string | undefined, folder: string): { readonly path: string; readonly file: ConfigFile } {
-  const isNamed = present(named) !== undefined;
-  const path = resolve(folder, present(named) ?? FILE);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path, file: {} };
-    const why = messageOf(error);
-    throw new ConfigError(`${isNamed ? 'ROLLCALL_CONFIG names ' : ''}${path}, which cannot be read: ${why}`);
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // The parser's message would quote the file, and with it perhaps a key.
-    throw new ConfigError(`${path} is not JSON; fix or remove it`);
-  }
-  const allowed = configFile();
-  const read = allowed.safeParse(json);
-  if (read.success) return { path, file: read.data as ConfigFile };
-  const problems = read.error.issues.flatMap(inside).map(({ path: at, message }) => `${placed(json, at)}: ${message}`);
-  throw new ConfigError(
-    `${path} cannot be used: ${problems.join('; ')}; allowed are ${Object.keys(allowed.shape).join(', ')}`,
-  );
-}
-
-/** Of what may be one of two things: what is wrong with the last. */
-function inside(issue: z.core.$ZodIssue): readonly Pick<z.core.$ZodIssue, 'path' | 'message'>[] {
-  if (issue.code !== 'invalid_union') return [issue];
-  return (issue.errors.at(-1) ?? []).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
-}
-
-/** A place in the file with its value, unless that may be a key. */
-function placed(json: unknown, at: readonly PropertyKey[]): string {
-  const name = at.join('.');
-  if (name === '') return 'top level';
-  // A password may be given where only its place is allowed.
-  if (at[0] === 'sources') return name;
-  const declared = SETTINGS[String(at.at(-1)) as SettingName] as SettingDeclaration | undefined;
-  if (declared?.secret) return name;
-  const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);
-  return typeof value === 'object' && value !== null ? name : `${name} is ${JSON.stringify(value)}`;
 }
 
 function onlyRegion(apps: Config['apps']): Region | undefined {

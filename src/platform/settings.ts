@@ -49,6 +49,13 @@ const declare = <Value>(declaration: SettingDeclaration<Value>): SettingDeclarat
 
 /** In the order of the table of docs/settings.md. */
 export const SETTINGS = {
+  profile: declare({
+    ...anyText,
+    env: 'ROLLCALL_PROFILE',
+    flag: '--profile <name>',
+    meaning: 'which of the `profiles` in `rollcall.config.json` to use, such as `staging`',
+    default: 'no profile: the settings beside them',
+  }),
   host: declare({
     env: 'ROLLCALL_HOST',
     meaning:

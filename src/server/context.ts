@@ -120,6 +120,8 @@ export interface ServerFeature {
 declare module 'fastify' {
   interface FastifyInstance {
     readonly access: AccessStore;
+    /** Where this process sends. */
+    readonly sendsTo: Coordinator['sendsTo'];
   }
   interface FastifyRequest {
     /** Who sends it. On public routes: everyone. */

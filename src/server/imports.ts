@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import type { BulkAnswer, bulkBody } from '../api/imports.ts';
 import { importOperations } from '../api/operations/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import { WrongState, WrongTarget } from '../imports/import-errors.ts';
-import { readOptions } from '../imports/import-options.ts';
+import { WrongState } from '../imports/import-errors.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { filterOf } from '../imports/list-filter.ts';
 import { retryFile } from '../imports/report/report-paths.ts';
@@ -106,14 +105,11 @@ function stateOf({ reading }: ServerContext, id: string): ImportState | null {
 
 /** Carries out the action, or says what is possible instead. */
 async function act(
-  { coordinator, dir, settings }: ServerContext,
+  { coordinator, dir }: ServerContext,
   id: string,
   verb: Verb,
   changes: ResumeChanges,
 ): Promise<ImportRecord> {
-  const record = coordinator.find(id);
-  const { sandbox } = readOptions(record);
-  if (verb === 'resume' && sandbox !== settings.sandbox) throw new WrongTarget(`import ${id}`, sandbox);
   try {
     return await (verb === 'resume' ? coordinator.resume(id, changes) : coordinator[verb](id));
   } catch (error) {

@@ -4,6 +4,7 @@ import { memberOperations } from '../api/operations/members.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
+import { isSameTarget } from '../imports/target.ts';
 import { foldId, type Region } from '../membership/membership.ts';
 import { inShort } from '../text/wording.ts';
 import { type Caller, callerOf } from './bounded-answer.ts';
@@ -49,7 +50,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings }: Serve
       const { entries, next } = await history(reading, uid, MAX_COMPARED, placeOf(undefined), caller, MAX_IMPORTS * 5);
       const isOfService = (id: string) => {
         const record = reading.find(id);
-        return record !== undefined && readOptions(record).sandbox === settings.sandbox;
+        return record !== undefined && isSameTarget(readOptions(record), coordinator.sendsTo);
       };
       const ofService = new Set([...new Set(entries.map(({ importId }) => importId))].filter(isOfService));
       const rows = lastRows(entries.filter(({ importId }) => ofService.has(importId)));

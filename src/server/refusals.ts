@@ -12,8 +12,8 @@ import {
   TooManyRemovals,
   UnknownImport,
   WrongState,
-  WrongTarget,
 } from '../imports/import-errors.ts';
+import { WrongTarget } from '../imports/target.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import { busyIn } from '../platform/database-busy.ts';
@@ -152,7 +152,8 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof CreateWithoutName || error instanceof CreatesNothing) {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
-  if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
+  if (error instanceof WrongTarget)
+    return new Problem('WRONG_TARGET', asSentence(error.what), { remedy: asSentence(error.remedy ?? '') });
   if (error instanceof RollcallError) {
     const refused = refusedByFeature(error);
     if (refused !== undefined) return refused;

@@ -49,6 +49,7 @@ export async function sendingPlanOf(
     messages: total('messages'),
     calls: total('calls'),
     ms: Math.ceil((Math.max(0, ...work.map(({ calls }) => calls)) / settings.callsPerMinute) * 60_000),
+    profile: settings.profile,
     host: settings.host,
     apps: used.map(([region, { appId }]) => `${appId} in ${region}`),
     sandbox,

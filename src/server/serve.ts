@@ -53,7 +53,7 @@ export function serve<
     schema,
     handler: async (request, reply) => {
       if (status !== 200) reply.code(status);
-      const audit = auditing(app.access, operation.audit, request);
+      const audit = auditing(app.access, app.sendsTo, operation.audit, request);
       const answered = await handler(request as RequestOf<Params, Query, Body>, reply, audit.audited);
       audit.done();
       return status === 204 ? reply.send() : answered;

@@ -131,6 +131,7 @@ export async function createServer(
   });
 
   const guarding = guard(app, access, options.tokenRequired);
+  app.decorate('sendsTo', coordinator.sendsTo);
   const { isStillAllowed } = guarding;
   const reading = openReading(dir, coordinator.reading);
   // Complete when the features are open: parts ask each other when they are asked, and not before.

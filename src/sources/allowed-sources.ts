@@ -1,8 +1,12 @@
 import { realpath } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { dirname, sep } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { shown } from '../imports/read/intake-error.ts';
+import { isLoopback } from '../platform/loopback.ts';
 import { addressName, isAddress, isRemote } from '../text/address.ts';
 import { isPattern } from './obtain.ts';
+import { bare, isPublic } from './reach.ts';
 import { SourceNotAllowed } from './source-errors.ts';
 
 /**
@@ -90,6 +94,24 @@ export function checkAllowedAddress(url: URL, allowed: readonly string[]): void 
   };
   if (!allowed.filter((one) => /^https?:/i.test(one)).some(isIn)) throw notAllowed(addressName(url.href), allowed);
 }
+
+/**
+ * Checks an address that the name of a host has. One of this machine or of a private network, such as that of a cloud's
+ * metadata, must be named itself: who may change a name on the internet must not reach it.
+ * @throws SourceNotAllowed
+ */
+export function checkAllowedHost(host: string, address: string, allowed: readonly string[]): void {
+  if (isPublic(address)) return;
+  const named = allowed.filter((one) => isAddress(one) && URL.canParse(one)).map((one) => bare(new URL(one).hostname));
+  const isHere = ipaddr.process(address).range() === 'loopback';
+  if (named.some((one) => (isHere && isLoopback(one)) || (isIP(one) !== 0 && isSame(one, address)))) return;
+  throw new SourceNotAllowed(
+    `${shown(host)} is at ${address}, an address of this machine or a private network, which ROLLCALL_SOURCES does not name`,
+    'if it is meant, add an address with it to ROLLCALL_SOURCES, such as https://10.0.0.5/, or name the source in rollcall.config.json and allow it by its name',
+  );
+}
+
+const isSame = (one: string, other: string) => ipaddr.process(one).toString() === ipaddr.process(other).toString();
 
 function isBelow(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);

@@ -1,6 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
-import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher } from 'undici';
 import { lookupHost } from '../chat/address.ts';
 import { option, words } from '../errors/named-options.ts';
@@ -9,6 +8,7 @@ import { addressName } from '../text/address.ts';
 import { grouped } from '../text/wording.ts';
 import { headersWithValues } from './headers.ts';
 import { joinedPages, linkedPage, type Page } from './pages.ts';
+import { bare, isPublic } from './reach.ts';
 import { resumed } from './resumed.ts';
 import type { Adapter, Opened, SourceRequest } from './source.ts';
 import { SourceError, SourceNotAllowed, UNKNOWN_AUTHORITY } from './source-errors.ts';
@@ -31,7 +31,7 @@ export const httpsSource: Adapter = (request) => {
   return { name, open: (signal, known) => open({ ...request, url, headers, name, nextPage }, signal, known) };
 };
 
-interface Asked extends Pick<SourceRequest, 'ca' | 'mayFollow'> {
+interface Asked extends Pick<SourceRequest, 'ca' | 'mayFollow' | 'mayConnect'> {
   readonly url: URL;
   /** With their values. */
   readonly headers: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ interface Asked extends Pick<SourceRequest, 'ca' | 'mayFollow'> {
 
 async function open(asked: Asked, stop: AbortSignal, version: string | undefined): Promise<Opened> {
   const { url, ca, name, nextPage } = asked;
-  const outside = keepOutside(url);
+  const outside = keepOutside(url, asked.mayConnect);
   const agent = new Agent({
     connections: 1,
     headersTimeout: QUIET_MS,
@@ -219,11 +219,16 @@ export interface Outside {
  * Keeps the redirects of a public source out of this machine and of private networks: the server behind a public address
  * must not lead this machine there. A source that is private itself may lead to others. Names are checked when they are
  * looked up for the connection: checked earlier, they could have another address by then.
+ * @param mayConnect checks all addresses of a name, of the source itself too
  */
-export function keepOutside(source: URL, resolve: LookupFunction = lookupHost): Outside {
+export function keepOutside(
+  source: URL,
+  mayConnect?: SourceRequest['mayConnect'],
+  resolve: LookupFunction = lookupHost,
+): Outside {
   const home = bare(source.hostname);
   // A name is known to be public when it is looked up for the first time, before any redirect.
-  let isPublic = isIP(home) === 0 ? undefined : isOutside(home);
+  let isPublicHome = isIP(home) === 0 ? undefined : isPublic(home);
   let from = shown(source.origin);
   const refused = (host: string) =>
     new SourceError(
@@ -234,9 +239,14 @@ export function keepOutside(source: URL, resolve: LookupFunction = lookupHost): 
       resolve(hostname, { ...options, all: true }, (error, found) => {
         if (error !== null) return done(error, '', 0);
         const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
-        const areOutside = addresses.every(({ address }) => isOutside(address));
-        isPublic ??= areOutside;
-        if (isPublic && !areOutside) return done(refused(hostname), '', 0);
+        try {
+          for (const { address } of addresses) mayConnect?.(hostname, address);
+        } catch (refusal) {
+          return done(refusal as Error, '', 0);
+        }
+        const areOutside = addresses.every(({ address }) => isPublic(address));
+        isPublicHome ??= areOutside;
+        if (isPublicHome && !areOutside) return done(refused(hostname), '', 0);
         const [first] = addresses;
         if (options.all === true || first === undefined) return done(null, addresses);
         done(null, first.address, first.family);
@@ -245,16 +255,10 @@ export function keepOutside(source: URL, resolve: LookupFunction = lookupHost): 
     check: (to, at) => {
       from = at;
       const host = bare(to.hostname);
-      if (isPublic === true && isIP(host) !== 0 && !isOutside(host)) throw refused(host);
+      if (isPublicHome === true && isIP(host) !== 0 && !isPublic(host)) throw refused(host);
     },
   };
 }
-
-/** Without the brackets of IPv6. */
-const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
-
-/** Whether an address is one of the public internet. */
-const isOutside = (address: string) => ipaddr.process(address).range() === 'unicast';
 
 /** What the network says; never what was sent. */
 function reasonOf(error: unknown): string {

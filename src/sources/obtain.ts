@@ -78,12 +78,14 @@ export interface Wanted {
   readonly context: SourceContext;
   readonly maxSource: number;
   readonly copy: Kept | null;
-  /** Where it may be only. Both throw SourceNotAllowed. */
+  /** Where it may be only. All throw SourceNotAllowed. */
   readonly within?: {
     /** Where a file really is. */
     readonly real: (path: string) => Promise<string>;
     /** Where a redirect leads. */
     readonly check: (to: URL) => void;
+    /** An address that the name of a host has. */
+    readonly connect: (host: string, address: string) => void;
   };
 }
 
@@ -96,7 +98,9 @@ export async function obtain(
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<Obtained> {
   if (isRemote(source)) {
-    const found = await sourceAt({ ...requestOf(source, given, context), mayFollow: within?.check });
+    // Where a named source is, the settings say.
+    const mayConnect = isAddress(source) ? within?.connect : undefined;
+    const found = await sourceAt({ ...requestOf(source, given, context), mayFollow: within?.check, mayConnect });
     const path = join(folder, 'source');
     const { name, hash, version } = await spool(found, { path, maxBytes: maxSource, signal, kept: copy });
     return { path, name, hash, copy: { hash, version } };

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Client, ConnectConfig, FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
+import ssh, { type Client, type ConnectConfig, type FileEntryWithStats, type SFTPWrapper, type Stats } from 'ssh2';
 import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { fingerprint, hostEntry, keysOf, typeOf } from './known-hosts.ts';
+import { checkedHost } from './reach.ts';
 import type { SourceRequest } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, SourceNotAllowed } from './source-errors.ts';
 
 /** Connections to SFTP servers: who signs in, and which hosts are known. */
 
@@ -42,8 +43,11 @@ type Done<Value> = (error: Error | undefined | null, value: Value) => void;
 
 export async function connect(place: Place, request: SourceRequest, signal: AbortSignal): Promise<Session> {
   signal.throwIfAborted();
-  const { Client } = await loadSsh();
-  const client = new Client();
+  const host = await checkedHost(place.host, request.mayConnect).catch((error: Error) => {
+    throw error instanceof SourceNotAllowed ? error : connectionError(place.host, error, place.user);
+  });
+  signal.throwIfAborted();
+  const client = new ssh.Client();
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
   const at = `${place.host}${place.port === 22 ? '' : `:${place.port}`}`;
@@ -77,7 +81,7 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
         });
         const config = configOf(place, request);
         try {
-          client.connect({ ...config, ...checkHost });
+          client.connect({ ...config, ...checkHost, host });
         } catch (error) {
           reject(connectionError(at, error as Error, place.user));
         }
@@ -110,19 +114,6 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
   } catch (error) {
     close();
     throw error;
-  }
-}
-
-/** @throws SourceError where the package is not there */
-async function loadSsh(): Promise<{ readonly Client: typeof Client }> {
-  try {
-    const { default: ssh } = await import('ssh2');
-    return ssh;
-  } catch (cause) {
-    throw new SourceError('sftp:// addresses need the package ssh2, which is not installed', {
-      remedy: 'install it beside rollcall, `npm install ssh2` (with -g where rollcall is installed with -g)',
-      cause,
-    });
   }
 }
 

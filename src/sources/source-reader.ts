@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isAddress, isRemote } from '../text/address.ts';
-import { allowedPath, checkAllowed, checkAllowedAddress } from './allowed-sources.ts';
+import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost } from './allowed-sources.ts';
 import { requestOf, type SourceContext } from './named.ts';
 import { type Obtained, obtain, wholeSource } from './obtain.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
@@ -43,6 +43,7 @@ export function sourceReader({ sources, ...context }: SourceReaderOptions): Sour
     const within = restricted && {
       real: (path: string) => allowedPath(path, sources),
       check: (to: URL) => checkAllowedAddress(to, sources),
+      connect: (host: string, address: string) => checkAllowedHost(host, address, sources),
     };
     const given = { ...settings, headers };
     return obtain({ source, given, context, maxSource, copy, ...(within && { within }) }, place);
@@ -76,7 +77,10 @@ export async function listSource(
 ): Promise<readonly SourceEntry[]> {
   const folder = place.endsWith('/') || place.endsWith(':') ? place : `${place}/`;
   const whole = await allowedSource(folder, sources);
-  const { list } = await sourceAt(requestOf(whole, {}, context));
+  const mayConnect = isAddress(whole)
+    ? (host: string, address: string) => checkAllowedHost(host, address, sources)
+    : undefined;
+  const { list } = await sourceAt({ ...requestOf(whole, {}, context), mayConnect });
   if (list === undefined) throw new SourceError('files of this address cannot be listed; name one');
   return list(signal);
 }

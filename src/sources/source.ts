@@ -90,6 +90,8 @@ export interface SourceRequest {
   readonly ca: string | undefined;
   /** Checks where a redirect leads. @throws SourceNotAllowed */
   readonly mayFollow?: ((to: URL) => void) | undefined;
+  /** Checks an address that a host's name has. @throws SourceNotAllowed */
+  readonly mayConnect?: ((host: string, address: string) => void) | undefined;
 }
 
 /** Asks nobody yet. @throws SourceError for what can never be read */

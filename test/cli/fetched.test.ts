@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { listen } from '../chat/chat-server.ts';
@@ -64,6 +65,14 @@ test('an import fetches its file once, keeps it, and a retry reads the same rows
   expect(status.stdout).toContain('/members.csv');
   expect(stdout + stderr + status.stdout + resumed.stderr).not.toContain(SECRET);
   expect(telling(place)).toEqual([]);
+});
+
+test('what unpacks to far more than was fetched is refused, and nothing is sent', async () => {
+  const bomb = gzipSync(`guid,uid\n${'team,anna\n'.repeat(4_000_000)}`);
+  const place = await openPlace((reply) => reply.end(bomb));
+  const { code, stderr } = await place.run(['import', place.url]);
+  expect([code === EXIT.ok, stderr]).toEqual([false, expect.stringMatching(/unpacks to more than/)]);
+  expect(place.calls()).toBe(0);
 });
 
 test('a sync fetches its file, and the next one is compared with it', async () => {

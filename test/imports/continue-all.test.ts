@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { RegionWithoutApp, WrongTarget } from '../../src/imports/import-errors.ts';
+import { RegionWithoutApp } from '../../src/imports/import-errors.ts';
+import { WrongTarget } from '../../src/imports/target.ts';
 import { LedgerError } from '../../src/platform/sqlite.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, type Pipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
@@ -80,7 +81,7 @@ describe.each(QUEUE_PLACES)('on the $name queue, a coordinator that is started a
     expect(left).toEqual([{ record: expect.objectContaining({ id }), why: expect.any(WrongTarget) }]);
     expect(left[0]?.why.message).toContain(`import ${id} was not meant for the sandbox`);
     await expect(pipeline.coordinator.resume(id)).rejects.toThrow(WrongTarget);
-    expect(pipeline.coordinator.find(id).state).toBe('running');
+    expect(pipeline.coordinator.find(id)).toMatchObject({ state: 'blocked', code: 'WRONG_TARGET' });
     expect(pipeline.sandbox.calls.us.requests).toBe(0);
   });
 

@@ -3,7 +3,6 @@ import type { JoinedGroup } from '../../src/chat/directory-operations.ts';
 import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../src/features/undo/delete-created.ts';
 import { createDeletions } from '../../src/features/undo/deletions.ts';
 import { usersOfOthers } from '../../src/features/undo/used-by-others.ts';
-import { readOptions } from '../../src/imports/import-options.ts';
 import { openCreated } from '../../src/imports/record/created.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import {
@@ -226,7 +225,7 @@ test('a deletion whose end cannot be noted is an error of that deletion, and of 
       all: () => [id],
     },
     regions: new Set(['us']),
-    sandbox: readOptions(record).sandbox,
+    sendsTo: coordinator.sendsTo,
     pages: coordinator.pages,
     usedByOthers: usersOfOthers(coordinator),
     onError: (_, error) => failed.resolve(error),

@@ -60,6 +60,8 @@ export interface StartOptions {
   readonly currentKey?: (region: Region) => string | undefined;
   /** Whether the coordinator takes what it sends to for a sandbox. Default: no, it is the service. */
   readonly asSandbox?: boolean;
+  /** What the settings say of the service, in place of the sandbox's; calls go to the sandbox all the same. */
+  readonly settings?: { readonly profile?: string; readonly host?: string; readonly appId?: string };
   readonly keepMs?: number;
   readonly giveUpAfterMs?: number;
   /** Default: auto. */
@@ -129,8 +131,11 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
       askBeforeRepeat = 'auto',
     } = chosen;
     const openRegions = new Map<Region, OpenRegion>();
-    const { host, caPem: ca } = sandbox;
-    const apps = Object.fromEntries(regions.map((region) => [region, sandbox.apps[region]]));
+    const { caPem: ca } = sandbox;
+    const { profile, host = sandbox.host, appId } = chosen.settings ?? {};
+    const apps = Object.fromEntries(
+      regions.map((region) => [region, { ...sandbox.apps[region], ...(appId !== undefined && { appId }) }]),
+    );
     const config = readConfig(
       {
         dataDir: dir.root,
@@ -143,7 +148,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     );
     const coordinator = await composeCoordinator({
       config,
-      service: { sends: true, sandbox: asSandbox ?? false, host, apps, ca },
+      service: { sends: true, sandbox: asSandbox ?? false, profile, host, apps, ca },
       log: options.log ?? pino({ enabled: false }),
       warn: (text) => failures.push(new Error(text)),
       keepMs,
@@ -154,7 +159,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
           region,
           appId,
           apiKey: apiKeys[region] ?? apiKey,
-          host,
+          host: sandbox.host,
           ca,
           timeouts: options.timeouts,
           currentKey: () => currentKey?.(region),

@@ -74,7 +74,7 @@ describe('removing', () => {
       for (const file of files) writeFileSync(join(pipeline.dir.folder(name), file), 'guid,uid');
     };
     left('half', ['input.part']);
-    left('whole', ['input']);
+    left('whole', ['input', 'groups', 'identities.part']);
     left('with-ledger', ['input', 'ledger.sqlite']);
     left('reserved', []);
     rmSync(join(pipeline.dir.folder(id), 'import.json'));

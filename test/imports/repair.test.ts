@@ -19,7 +19,7 @@ type Cells = Readonly<Record<string, unknown>>;
 const openOne = () => openPipeline({ place: EMBEDDED });
 const REPAIRABLE = { filter: { states: ['open', 'wrong', 'ready'] }, after: 0, limit: 500 } as const;
 
-const repairsOf = ({ coordinator, dir }: Pipeline) => createRepairs({ coordinator, dir, sandbox: false });
+const repairsOf = ({ coordinator, dir }: Pipeline) => createRepairs({ coordinator, dir });
 
 async function rowsOf(pipeline: Pipeline, id: string): Promise<RepairRow[]> {
   return (await repairsOf(pipeline).page(id, REPAIRABLE)).rows;

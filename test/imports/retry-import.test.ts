@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { WrongState, WrongTarget } from '../../src/imports/import-errors.ts';
+import { WrongState } from '../../src/imports/import-errors.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
+import { WrongTarget } from '../../src/imports/target.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, participants } from './pipeline-harness.ts';
 import { runningImport } from './running-import.ts';
 

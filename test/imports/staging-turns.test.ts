@@ -24,7 +24,7 @@ test('files of one person that take for ever leave a place for the file of anoth
     }) as ImportRecord;
   const stagings = createStagings({
     dir,
-    catalog: { get: record, attend: (id) => void begun.push(id) },
+    catalog: { get: record, attend: (id) => void begun.push(id), sameSourceBefore: () => [] },
     progress: () => {},
     emit: async () => {},
     stage: ({ signal }) =>

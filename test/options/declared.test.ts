@@ -48,6 +48,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   waitForQuiet: ['90s', 90_000],
   shape: ['{"split":{"guid":";"}}', { split: { guid: ';' } }],
   expectRows: ['40', 40],
+  minRows: ['90%', { percent: 90 }],
   maxErrors: ['5%', { percent: 5 }],
   giveUpAfter: ['30m', 1_800_000],
   maxRemovals: ['0', 0],

@@ -82,7 +82,7 @@ test('an import is on record with its file and its options', async () => {
     who: 'Otto',
     action: 'import.create',
     target: id,
-    detail: 'file=members.csv scope=admin dryRun=true',
+    detail: 'file=members.csv scope=admin dryRun=true to=sandbox',
     address: '203.0.113.7',
   });
 });

@@ -94,7 +94,7 @@ test('all rows but those that would fail are sent; what that takes is told befor
   ]);
   expect(server.access.audit({ limit: 10 }).find(({ action }) => action === 'import.resume')).toMatchObject({
     target: id,
-    detail: 'leaveOutFailing=true',
+    detail: 'leaveOutFailing=true to=sandbox',
   });
   expect(await server.problem(without, { method: 'POST' })).toMatchObject({
     code: 'WRONG_STATE',

@@ -118,6 +118,7 @@ describe('the description of the API', () => {
       'shape',
       'bound',
       'expectRows',
+      'minRows',
       'reportTo',
       'recipe',
       'tags',

@@ -169,8 +169,8 @@ test('what was done is in the audit log, newest first', async () => {
   await server.fetch(`/v1/imports/${id}`, { method: 'DELETE' });
   const { entries } = await server.json<{ entries: object[] }>('/v1/audit?limit=2');
   expect(entries).toMatchObject([
-    { who: 'local', role: 'admin', action: 'import.delete', target: id, detail: 'file=audited.csv' },
-    { who: 'local', role: 'admin', action: 'import.create', target: id, detail: 'file=audited.csv' },
+    { who: 'local', role: 'admin', action: 'import.delete', target: id, detail: 'file=audited.csv to=sandbox' },
+    { who: 'local', role: 'admin', action: 'import.create', target: id, detail: 'file=audited.csv to=sandbox' },
   ]);
 });
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
+import type { CheckView } from '../../src/features/check/api.ts';
 import type { RepairEdited, RepairReplaced, RepairRows, RepairView } from '../../src/features/repair/api.ts';
+import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -39,6 +41,25 @@ team,user-5,,
 `;
 
 describe('rows of an import are repaired', () => {
+  test('rows that were left out after a check are repaired and sent like those that failed', async () => {
+    const { id } = await server.run('guid,uid\nleft,user-1\nleft,nobody\n', 'dryRun=true');
+    await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
+    await eventually(async () => (await server.json<CheckView>(`/v1/imports/${id}/check`)).state).toBe('done');
+    await server.json(`/v1/imports/${id}/resume?leaveOutFailing=true`, { method: 'POST' });
+    expect((await server.settled(id)).rows).toMatchObject({ read: 2, added: 1, skipped: 1 });
+    expect(await overview(id)).toMatchObject({
+      rows: { total: 1, ready: 0 },
+      problems: [{ status: 'skipped', code: 'LEFT_OUT', total: 1 }],
+    });
+    const [row] = (await rowsOf(id, '?status=skipped&code=LEFT_OUT')).rows;
+    expect(row).toMatchObject({ row: 2, status: 'skipped', code: 'LEFT_OUT', cells: ['left', 'nobody'] });
+    expect(row?.problems[0]?.reason).toContain('the user does not exist');
+    expect((await edit(id, [2, 'uid', 'user-2'])).counts).toMatchObject({ ready: 1, wrong: 0 });
+    const made = await send(id);
+    expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, added: 1 });
+    expect(await show(id)).toMatchObject({ repaired: 1 });
+  });
+
   test('from the list of what is wrong to an import of its own, while the first one stays as it was', async () => {
     const parent = await server.run(MESSY);
     expect(parent).toMatchObject({ state: 'completed', rows: { read: 6, added: 2, invalid: 3, failed: 1 } });

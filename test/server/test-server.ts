@@ -213,6 +213,7 @@ function causeOf({ status }: Response, dir: DataDir): string {
 
 const SETTINGS: Settings = {
   version: 'test',
+  profile: null,
   host: 'sandbox.localhost',
   sandbox: true,
   queue: 'embedded',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sourceList } from '../../src/platform/setting-values.ts';
-import { checkAllowed } from '../../src/sources/allowed-sources.ts';
+import { checkAllowed, checkAllowedHost } from '../../src/sources/allowed-sources.ts';
 import { rejection } from '../chat/chat-server.ts';
 
 /** What users of the API may name, of what is no path: ROLLCALL_SOURCES allows a place and all below it. */
@@ -47,6 +47,26 @@ describe('ROLLCALL_SOURCES', () => {
   ])('refuses %s', async (_what, source) => {
     expect(await rejection(checkAllowed(source, ALLOWED))).toMatchObject({ code: 'SOURCE_NOT_ALLOWED' });
   });
+
+  test.each([
+    ['a public address', 'hr.example.com', '93.184.215.14', []],
+    ['a private address that is named', 'hr.internal', '10.0.0.5', ['https://10.0.0.5/']],
+    ['it in another spelling', 'hr.internal', '::ffff:10.0.0.5', ['sftp://feeds@10.0.0.5/out']],
+    ['one of IPv6', 'hr.internal', 'fd00::5', ['https://[fd00:0::5]/']],
+    ['this machine', 'localhost', '::1', ['http://localhost:8080/']],
+  ])('lets a name lead to %s', (_, host, address, more) => {
+    expect(() => checkAllowedHost(host, address, [...ALLOWED, ...more])).not.toThrow();
+  });
+
+  test.each(['10.0.0.5', '169.254.169.254', '127.0.0.1', '::1', 'fe80::1', '::ffff:192.168.0.1', '0.0.0.0'])(
+    'lets no name lead to %s',
+    (address) => {
+      const near = [...ALLOWED, 'https://10.0.0.4/', 'https://hr.internal/'];
+      expect(() => checkAllowedHost('hr.internal', address, near)).toThrow(
+        `"hr.internal" is at ${address}, an address of this machine or a private network`,
+      );
+    },
+  );
 
   test('takes addresses of every scheme and names, and never a password', () => {
     expect(sourceList.parse(ALLOWED.join(','), 'ROLLCALL_SOURCES')).toEqual(ALLOWED);

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { hashOf } from '../../src/platform/file-hash.ts';
 import { headerFrom, headersWithValues } from '../../src/sources/headers.ts';
 import { type Obtained, obtain, wholeSource } from '../../src/sources/obtain.ts';
+import { SourceNotAllowed } from '../../src/sources/source-errors.ts';
 import { listen, rejection } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -123,6 +124,7 @@ describe('what a user names means the same from everywhere:', () => {
     ['ftp://localhost/m.csv', 'supported is a path or an address with https://'],
     ['https://', 'is not a valid address'],
     ['gopher://bucket/m.csv', 'gopher:// addresses are not supported here'],
+    ['az://container/m.csv', 'https address with a SAS token'],
     ['jdbc:postgresql://host/db', 'jdbc:postgresql:// addresses are not supported'],
   ])('%j is refused', async (file, says) => {
     expect(await messageOf(wholeSource(file, tempDir()))).toContain(says);
@@ -254,6 +256,34 @@ describe('an address', () => {
     expect(await messageOf(fetchFrom(url, { signal: stop.signal }))).toBe('Error: this process stops');
   });
 });
+
+test.each(['https', 'sftp'])(
+  'of what may be reached, the address of a host is checked before anything is sent: %s',
+  async (scheme) => {
+    const { url, requests } = await serve((reply) => reply.end(MEMBERS));
+    const source = url.replace(/^https/, scheme);
+    const within = {
+      real: async (path: string) => path,
+      check: () => {},
+      connect: (host: string, address: string) => {
+        throw new SourceNotAllowed(`${host} is at ${address}`, 'do not');
+      },
+    };
+    const reached = (named = {}, text = source) =>
+      obtain(
+        {
+          ...{ source: text, maxSource: 10_000, copy: null, within, given: {} },
+          context: { named, ca: authority.ca, environment: (name) => (name === 'SSH_AUTH_SOCK' ? '/none' : undefined) },
+        },
+        { folder: tempDir(), signal: new AbortController().signal },
+      );
+    expect(await messageOf(reached())).toMatch(/^SourceNotAllowed: localhost is at 127\.0\.0\.1; do not$/);
+    expect(requests).toHaveLength(0);
+    // The settings say where this one is.
+    if (scheme === 'https')
+      await expect(reached({ hr: { url: source } }, 'hr:')).resolves.toMatchObject({ name: source });
+  },
+);
 
 describe('redirects', () => {
   const leadingTo =

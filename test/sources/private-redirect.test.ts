@@ -28,6 +28,7 @@ async function connect(from: string, to: string, later: Names = ADDRESSES): Prom
   let names = ADDRESSES;
   const outside = keepOutside(
     new URL(`https://${from}/a.csv`),
+    undefined,
     namesOf(() => names),
   );
   const look = (host: string, options: LookupOptions = { all: true }) =>

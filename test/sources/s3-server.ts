@@ -15,6 +15,8 @@ export interface S3Server {
   readonly asked: string[];
   /** Answers in place of the server: an error of S3 with its status. */
   refuse: { readonly code: string; readonly status: number; readonly headers?: Record<string, string> } | undefined;
+  /** Where the bucket is; undefined: anywhere. */
+  region: string | undefined;
   /** What the credentials do not allow. */
   forbidden: 'GET' | 'LIST' | undefined;
   /** Gives objects a byte at a time. */
@@ -44,6 +46,7 @@ export async function startS3(): Promise<S3Server> {
     objects: new Map(),
     asked: [],
     refuse: undefined,
+    region: undefined,
     forbidden: undefined,
     drips: false,
     breakAfter: undefined,
@@ -69,6 +72,11 @@ function answer(server: S3Server, request: IncomingMessage, response: ServerResp
   const wrong = wrongSignature(request, url);
   if (wrong !== undefined) {
     error(403, wrong);
+    return;
+  }
+  const [, asked] = /Credential=[^/]+\/\d+\/([^/]+)/.exec(request.headers.authorization ?? '') ?? [];
+  if (server.region !== undefined && asked !== server.region) {
+    error(301, 'PermanentRedirect', { 'x-amz-bucket-region': server.region });
     return;
   }
   if (server.refuse !== undefined) {

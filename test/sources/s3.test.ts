@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sourceAt } from '../../src/sources/schemes.ts';
 import type { SourceRequest, SourceSettings } from '../../src/sources/source.ts';
 import { SourceError } from '../../src/sources/source-errors.ts';
@@ -97,6 +97,44 @@ test('what is in a folder can be listed', async () => {
     { name: '2026-02.csv', kind: 'file', size: CSV.length, modifiedAt: Date.parse('2026-02-28') },
     { name: 'notes.txt', kind: 'file', size: 7, modifiedAt: Date.parse('2026-03-01') },
   ]);
+});
+
+describe('credentials are looked for as the AWS command line does:', () => {
+  const inFile = (name: string, text: string) => {
+    const path = join(tempDir(), name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const keys = `aws_access_key_id = ${KEYS.accessKeyId}\naws_secret_access_key = ${KEYS.secretAccessKey}\n`;
+  beforeEach(() => {
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    vi.stubEnv('AWS_CONFIG_FILE', inFile('config', ''));
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', inFile('credentials', ''));
+    onTestFinished(() => void vi.unstubAllEnvs());
+  });
+  const read = async () => (await kept(`s3://${BUCKET}/members/2026-02.csv`, { secrets: {} })).bytes.equals(CSV);
+
+  test('in the environment', async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', KEYS.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', KEYS.secretAccessKey);
+    expect(await read()).toBe(true);
+  });
+
+  test('in a profile', async () => {
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', inFile('credentials', `[default]\n[hr]\n${keys}`));
+    vi.stubEnv('AWS_PROFILE', 'hr');
+    expect(await read()).toBe(true);
+  });
+
+  test('and where there are none, that is said', async () => {
+    expect((await refusal(read())).remedy).toContain('give credentials as for the AWS command line');
+  });
+});
+
+test('a bucket of another region is read there', async () => {
+  server.region = 'eu-central-1';
+  const { bytes } = await kept(`s3://${BUCKET}/members/2026-02.csv`, { settings: { region: 'us-west-2' } });
+  expect(bytes.equals(CSV)).toBe(true);
 });
 
 describe('an object whose reading breaks off', () => {

@@ -17,7 +17,7 @@ async function openOnFullDisk() {
   const apps = Object.fromEntries(REGIONS.map((region) => [region, sandbox.apps[region]]));
   let isFull = true;
   const stage: StageFile = (...task) => (isFull ? Promise.reject(full()) : SHARED_READING.stage(...task));
-  const syncs = composeSyncs(coordinator, dir, { apps, sandbox: false }, pino({ enabled: false }), { stage });
+  const syncs = composeSyncs(coordinator, dir, { apps }, pino({ enabled: false }), { stage });
   onTestFinished(() => syncs.stop());
   syncs.events.on('failure', (error) => syncing.failures.push(error));
   const moves: string[] = [];

@@ -16,7 +16,7 @@ test('with a time to keep them, old syncs go with their files, except the run th
     expect(state).toBe('applied');
   }
   const [first = '', second = ''] = ids;
-  const keeping = composeSyncs(coordinator, dir, { apps: {}, sandbox: false }, pino({ enabled: false }), { keepMs: 1 });
+  const keeping = composeSyncs(coordinator, dir, { apps: {} }, pino({ enabled: false }), { keepMs: 1 });
   onTestFinished(() => keeping.stop());
   await eventually(() => existsSync(dir.sync(first))).toBe(false);
   await eventually(() => keeping.list(10).map(({ id }) => id)).toEqual([second]);

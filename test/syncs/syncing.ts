@@ -55,7 +55,7 @@ export async function openSyncing(
   const apps = Object.fromEntries(REGIONS.map((region) => [region, pipeline.sandbox.apps[region]]));
   const open = () => {
     const log = pino({ enabled: false });
-    const syncs = composeSyncs(pipeline.coordinator, pipeline.dir, { apps, sandbox: false }, log, SHARED_READING);
+    const syncs = composeSyncs(pipeline.coordinator, pipeline.dir, { apps }, log, SHARED_READING);
     syncs.events.on('failure', (error) => pipeline.failures.push(error));
     return syncs;
   };

@@ -153,7 +153,7 @@ function beginning(
     const found = await lookups.obtain(dirname(input), signal);
     if (found === undefined) return undefined;
     await coordinator.create({ id, file, source, options, start, ...about, lookups: found });
-    noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
+    noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }), coordinator.sendsTo);
     return id;
   };
 }

@@ -23,6 +23,7 @@ import { deliveryLines } from '../screen/delivery-lines.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
+import { sayServerSendsTo } from '../target/sends-to.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags &
@@ -53,6 +54,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   }
   const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
   const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
+  if (imports.server !== undefined) await sayServerSendsTo(io, imports.server);
   const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
     if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
@@ -86,7 +88,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     beside: async (here) => (await FEATURES.sync?.())?.beside(config, io, id, here),
     begin: async (coordinator) => {
       await coordinator.resume(id, changes);
-      noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
+      noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes), coordinator.sendsTo);
       return id;
     },
   });

@@ -22,6 +22,7 @@ import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
 import type { Imports } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
+import { sayServerSendsTo } from '../target/sends-to.ts';
 import type { Server } from '../target/server-client.ts';
 import { ServerRefused } from '../target/server-errors.ts';
 
@@ -76,6 +77,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   const json = flags.json === true;
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   if (server !== undefined) {
+    await sayServerSendsTo(io, server);
     const again =
       edits === undefined
         ? await unlessNothingLeft(
@@ -97,9 +99,10 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
           ? await unlessNothingLeft(
               coordinator.retry(id, { maxErrors: flags.maxErrors, only, createdBy: currentUser() }),
             )
-          : await edits.send({ coordinator, dir: dataDir(config.dataDir), sandbox: found.sandbox }, id, io);
+          : await edits.send({ coordinator, dir: dataDir(config.dataDir) }, id, io);
       if (made === undefined) return undefined;
-      noteHere(dataDir(config.dataDir), edits === undefined ? 'import.retry' : 'import.repair', made, `of ${id}`);
+      const action = edits === undefined ? 'import.retry' : 'import.repair';
+      noteHere(dataDir(config.dataDir), action, made, `of ${id}`, coordinator.sendsTo);
       return made;
     },
     nothingBegan: () => sayNothingLeft(io, id, nothingLeft),

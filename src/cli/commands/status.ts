@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { RegionStatus } from '../../api/regions.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
+import { targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -43,6 +44,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
     const deleted = (await undone?.deleted(config, imports, found.id)) ?? '';
     io.out.write(summaryText(summary, { color, width, problems, interrupted, deleted }));
   }
+  if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
   else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');

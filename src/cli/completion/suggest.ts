@@ -1,5 +1,5 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
-import { readConfig } from '../../platform/config.ts';
+import { profileNames, readConfig } from '../../platform/config.ts';
 import type { Names, Name as Word } from '../feature.ts';
 import type { Io } from '../screen/io.ts';
 
@@ -12,7 +12,7 @@ export interface Suggestions {
 }
 
 /** The flags on the line that say where imports are. */
-type Place = Readonly<Record<'dataDir' | 'server', string | undefined>>;
+type Place = Readonly<Record<'dataDir' | 'server' | 'profile', string | undefined>>;
 
 interface KnownCommand {
   readonly description: string;
@@ -54,7 +54,11 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
     make(io, async () => {}),
     given,
   );
-  const place: Place = { dataDir: flagValue(given, '--data-dir'), server: flagValue(given, '--server') };
+  const place: Place = {
+    dataDir: flagValue(given, '--data-dir'),
+    server: flagValue(given, '--server'),
+    profile: flagValue(given, '--profile'),
+  };
   const named = (option: Option, typed: string) => valuesOf(option, typed, place, commands['recipes']?.names);
   if (option !== undefined) return named(option, current);
   const [flag = '', ...value] = current.split('=');
@@ -112,7 +116,8 @@ async function valuesOf(
   recipes: KnownCommand['names'],
 ): Promise<Suggestions> {
   const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
-  const choices = (option.argChoices ?? []).map((choice): Word => [choice, '']);
+  const words = option.long === '--profile' ? profilesOfFile() : (option.argChoices ?? []);
+  const choices = words.map((choice): Word => [choice, '']);
   const named = option.long === '--recipe' && recipes !== undefined ? await thereIn(place, await recipes()) : choices;
   return among(current, named, PATHS.has(placeholder));
 }
@@ -137,6 +142,15 @@ async function namesFor(
   }
   if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return thereIn(place, { here: imports });
   return [];
+}
+
+/** None where the file cannot be read: the command itself says so. */
+function profilesOfFile(): readonly string[] {
+  try {
+    return profileNames();
+  } catch {
+    return [];
+  }
 }
 
 /** Contents of the data directory. For a server only the names that every server has: completion never uses the network. */

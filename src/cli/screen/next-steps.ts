@@ -57,6 +57,7 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) {
         return [withFullStop(`Nothing was sent: ${reason}`), 'Then continue with:', command('resume', sandbox)];
       }
+      if (code === ('WRONG_TARGET' satisfies ReasonCode)) return [withFullStop(`Nothing was sent: ${reason}`)];
       if (code === ('CREATE_WITHOUT_NAME' satisfies ReasonCode)) {
         return [withFullStop(`Nothing was sent: ${reason}`), 'Then import the file again.'];
       }
@@ -68,6 +69,9 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
           ]
         : [...files, 'Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
     case 'blocked':
+      if (code === ('WRONG_TARGET' satisfies ReasonCode)) {
+        return [withFullStop(`Blocked: ${reason}`), 'Nothing is lost. To end it instead:', command('cancel')];
+      }
       if (code === ('CREATE_LIMIT' satisfies ReasonCode)) {
         return [
           withFullStop(`Waiting: ${reason}`),

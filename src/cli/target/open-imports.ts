@@ -41,6 +41,8 @@ export async function openImports(
   ]);
   const { token, server: url } = config;
   const server = connectToServer({ url, token, ca: caOf(config), plainHttp: flags.plainHttp === true });
-  const flag = flags.server === undefined ? '' : ` --server ${config.server}`;
+  const { profileFlag } = config;
+  const which = profileFlag === undefined ? '' : ` --profile ${profileFlag}`;
+  const flag = `${which}${flags.server === undefined ? '' : ` --server ${config.server}`}`;
   return { config, imports: remoteImports(server, config.command, flag) };
 }

@@ -28,6 +28,7 @@ import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
 import { withLookups } from './form-upload.ts';
+import { sayServerSendsTo } from './sends-to.ts';
 import type { Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
@@ -67,6 +68,7 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
     const upload = await withLookups(plain, obtained.lookups);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
+    await sayServerSendsTo(io, server);
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
     return { id: await withProgress(io, upload, sent, make) };
   } catch (error) {

@@ -21,6 +21,7 @@ const FORM = {
   maxErrors: '',
   giveUpAfter: '',
   expectRows: '',
+  minRows: '',
   first: '',
   onlyGroups: '',
   ...unticked(BAN_CHECKS),
@@ -89,7 +90,16 @@ export function NewImport() {
 }
 
 /** Options that are called as the server calls them. */
-const OWN = ['tags', 'maxErrors', 'giveUpAfter', 'expectRows', 'first', ...Object.keys(BAN_CHECKS), 'dryRun'];
+const OWN = [
+  'tags',
+  'maxErrors',
+  'giveUpAfter',
+  'expectRows',
+  'minRows',
+  'first',
+  ...Object.keys(BAN_CHECKS),
+  'dryRun',
+];
 /** Fields that show what is wrong with an option of another name. */
 const FIELDS: Readonly<Record<string, string>> = { only: 'onlyGroups' };
 

@@ -175,7 +175,7 @@ function ImportedBefore({ before }: { before: FilePreview['before']['value'] }) 
   return (
     <div role="status">
       {before && (
-        <p class="notice">
+        <p class="notice calm">
           {before.isWhole ? 'The same file' : 'A file of this size that begins alike'} was imported on{' '}
           {dayAndTime(before.import.createdAt)}. {stateSentence(before.import)}{' '}
           <a href={importHref(before.import.id)}>See that import</a>

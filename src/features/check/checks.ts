@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { checkFiles } from '../../imports/check-paths.ts';
-import { CreateWithoutName, RegionWithoutApp, WrongState, WrongTarget } from '../../imports/import-errors.ts';
+import { CreateWithoutName, RegionWithoutApp, WrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { columnsOf } from '../../imports/input-columns.ts';
 import { nameObstacle } from '../../imports/record/profile.ts';
+import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
@@ -47,7 +48,7 @@ interface ChecksOptions {
   readonly pages: (region: Region) => GroupPages;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly sandbox: boolean;
+  readonly sendsTo: Aimed;
   readonly callsPerMinute: number;
   readonly anybodyActs?: boolean | undefined;
 }
@@ -60,7 +61,7 @@ interface Running {
 }
 
 export function createChecks(options: ChecksOptions): Checks {
-  const { dir, find, pages, regions, sandbox, callsPerMinute, anybodyActs } = options;
+  const { dir, find, pages, regions, sendsTo, callsPerMinute, anybodyActs } = options;
   const running = new Map<string, Running>();
 
   const run = async (id: string, { maxCalls, allow }: CheckHow, signal: AbortSignal, begun: () => void) => {
@@ -105,9 +106,10 @@ export function createChecks(options: ChecksOptions): Checks {
       const under = running.get(id);
       if (under !== undefined) return under;
       const record = find(id);
-      const { sandbox: meant, edits } = readOptions(record);
-      if (meant !== sandbox) throw new WrongTarget(id, meant);
-      if (edits === true) throw new CannotCheck(id, 'a sync made it, and has compared it with the service already');
+      const chosen = readOptions(record);
+      checkTarget(`import ${id}`, chosen, sendsTo);
+      if (chosen.edits === true)
+        throw new CannotCheck(id, 'a sync made it, and has compared it with the service already');
       if (record.state !== 'staged') {
         throw new WrongState(
           record,

@@ -43,7 +43,7 @@ function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }:
     find: coordinator.find,
     pages: coordinator.pages,
     regions: new Set(Object.keys(settings.apps) as Region[]),
-    sandbox: settings.sandbox,
+    sendsTo: coordinator.sendsTo,
     callsPerMinute: settings.callsPerMinute,
     anybodyActs,
   });

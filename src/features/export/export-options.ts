@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentTo } from '../../api/fields.ts';
 import { REGIONS } from '../../membership/membership.ts';
 
 /** Scope of an export. Stored with it, so that it continues in the same way after an interruption. */
@@ -12,6 +13,8 @@ export const exportOptions = z.strictObject({
   groupsOnly: z.boolean().default(false),
   /** Read from a sandbox: it must not continue against the service itself. */
   sandbox: z.boolean().default(false),
+  /** Where it is read from. */
+  target: sentTo.optional(),
 });
 export type ExportOptions = z.infer<typeof exportOptions>;
 

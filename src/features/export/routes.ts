@@ -29,7 +29,7 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
   const exports = createExports({
     dir,
     pages: coordinator.pages,
-    sandbox: settings.sandbox,
+    ...coordinator.sendsTo,
     onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
   });
   const unread = quietly((err) => log.error({ err }, 'an export cannot be read'));

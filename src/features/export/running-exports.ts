@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../errors/message-of.ts';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';
-import { WrongTarget } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
+import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { UnknownExport } from './export-errors.ts';
@@ -22,7 +22,7 @@ import { type ExportProgress, runExport } from './run-export.ts';
 /** Exports in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
 export interface Exports {
   /** Begins to read; gives the id. */
-  begin(options: Omit<ExportOptions, 'sandbox'>): string;
+  begin(options: Omit<ExportOptions, keyof Aimed>): string;
   /** Continues one that was interrupted or stopped. @throws UnknownExport, WrongTarget */
   resume(id: string): void;
   /** Newest first. */
@@ -41,10 +41,9 @@ export interface Exports {
   stop(): Promise<void>;
 }
 
-interface ExportsOptions {
+interface ExportsOptions extends Aimed {
   readonly dir: DataDir;
   readonly pages: (region: Region) => GroupPages;
-  readonly sandbox: boolean;
   readonly onError: (id: string, error: unknown) => void;
 }
 
@@ -54,7 +53,7 @@ interface UnderWay {
   progress: ExportProgress | undefined;
 }
 
-export function createExports({ dir, pages, sandbox, onError }: ExportsOptions): Exports {
+export function createExports({ dir, pages, sandbox, target, onError }: ExportsOptions): Exports {
   const underWay = new Map<string, UnderWay>();
 
   const run = (id: string, store: ExportStore): void => {
@@ -101,12 +100,12 @@ export function createExports({ dir, pages, sandbox, onError }: ExportsOptions):
     begin: (options) => {
       const id = `export-${newImportId()}`;
       mkdirSync(dir.export(id), { recursive: true, mode: 0o700 });
-      run(id, createExportStore(dir.export(id), { ...options, sandbox }));
+      run(id, createExportStore(dir.export(id), { ...options, sandbox, target }));
       return id;
     },
     resume: (id) => {
       const { options } = read(id, (reader) => reader.record());
-      if (options.sandbox !== sandbox) throw new WrongTarget(id, options.sandbox);
+      checkTarget(id, options, { sandbox, target });
       if (!underWay.has(id)) run(id, openExportStore(dir.export(id), id));
     },
     ids: () => {

@@ -11,6 +11,10 @@ export const MAX_CELL = 10_000;
 const MAX_SHOWN = 10_000;
 const MAX_LINES = 100_000;
 
+/** What became of a row that can be repaired; skipped: it was left out after a check. */
+const REPAIRED_STATUSES = ['invalid', 'failed', 'skipped'] as const;
+export type RepairedStatus = (typeof REPAIRED_STATUSES)[number];
+
 /** What was done about a row: nothing, edits that do not suffice yet, edits with which it can be sent, or it was sent. */
 const REPAIR_STATES = ['open', 'wrong', 'ready', 'sent'] as const;
 export type RepairState = (typeof REPAIR_STATES)[number];
@@ -38,7 +42,7 @@ const repairRow = z
   .strictObject({
     row: rowNumber,
     line: z.int().meta({ description: 'As a spreadsheet counts.' }),
-    status: z.enum(['invalid', 'failed']),
+    status: z.enum(REPAIRED_STATUSES),
     code: z.string(),
     problems: rowProblems.meta({ description: 'What was wrong with it, as the file had it.' }),
     cells: z.array(z.string().nullable()).meta({
@@ -68,7 +72,7 @@ export const repairView = z.strictObject({
   ),
   rows: repairCounts.extend({ total: count.meta({ description: 'Rows that can be repaired, or were.' }) }),
   problems: z.array(
-    repairCounts.extend({ status: z.enum(['invalid', 'failed']), code: z.string(), column: z.string(), total: count }),
+    repairCounts.extend({ status: z.enum(REPAIRED_STATUSES), code: z.string(), column: z.string(), total: count }),
   ),
   undo: z
     .strictObject({ action: z.int(), kind: z.enum(REPAIR_ACTIONS), rows: count, cells: count, at: time })
@@ -88,7 +92,7 @@ export type RepairView = z.infer<typeof repairView>;
 
 /** `GET /v1/imports/:id/repair/rows` */
 export const repairQuery = z.strictObject({
-  status: z.enum(['invalid', 'failed']).optional(),
+  status: z.enum(REPAIRED_STATUSES).optional(),
   code: z.string().max(200).optional(),
   problemColumn: z
     .string()

@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
-import { type RepairAction, type RepairCounts, type RepairProblem, type RepairState, rowProblems } from './api.ts';
+import {
+  type RepairAction,
+  type RepairCounts,
+  type RepairedStatus,
+  type RepairProblem,
+  type RepairState,
+  rowProblems,
+} from './api.ts';
 
 const REPAIR_MIGRATIONS = new URL('migrations/', import.meta.url);
 
@@ -37,7 +44,7 @@ export interface Send {
 
 /** Which rows are looked for. */
 export interface RepairFilter {
-  readonly status?: 'invalid' | 'failed' | undefined;
+  readonly status?: RepairedStatus | undefined;
   readonly code?: string | undefined;
   /** Of the problem, as the file names it; '': it is about the whole row. */
   readonly problemColumn?: string | undefined;
@@ -60,7 +67,7 @@ export function openRepairLedger(folder: string): RepairLedger {
 
 /** Which rows can be repaired, as JSON. `isTaken`: a plain retry has taken those that failed. */
 export function statusesToRepair(isTaken: boolean, wanted?: RepairFilter['status']): string {
-  const statuses = isTaken ? ['invalid'] : ['invalid', 'failed'];
+  const statuses = isTaken ? ['invalid', 'skipped'] : ['invalid', 'skipped', 'failed'];
   return JSON.stringify(statuses.filter((status) => wanted === undefined || status === wanted));
 }
 

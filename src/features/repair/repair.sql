@@ -9,13 +9,18 @@ select 'invalid' as status, p.code, p.column_name as problem_column, coalesce(t.
 union all
 select 'failed', coalesce(m.code, ''), '', coalesce(t.first_row, m.row_id), m.row_id
   from memberships m left join parts t on t.row_id = m.row_id
- where m.outcome_id = (select id from outcomes where name = 'failed');
+ where m.outcome_id = (select id from outcomes where name = 'failed')
+union all
+select 'skipped', s.code, '', coalesce(t.first_row, s.row_id), s.row_id
+  from skipped s left join parts t on t.row_id = s.row_id where s.code = 'LEFT_OUT';
 
 -- name: open_repaired
--- Rows with edits, and whether one of their problems was found when the file was read.
+-- Rows with edits, and whether one of their problems was found when the file was read, or they were left out: no retry takes them.
 create temp view repaired as
 select e.*, exists (select 1 from problems p where p.row_id = e.row_id
-                     or p.row_id in (select t.row_id from parts t where t.first_row = e.row_id)) as was_invalid
+                     or p.row_id in (select t.row_id from parts t where t.first_row = e.row_id))
+            or exists (select 1 from skipped s where s.code = 'LEFT_OUT' and (s.row_id = e.row_id
+                     or s.row_id in (select t.row_id from parts t where t.first_row = e.row_id))) as was_invalid
   from repairs e;
 
 -- name: page_to_repair
@@ -48,6 +53,7 @@ with own (id, row_id) as (
   select t.row_id, t.first_row from parts t where t.first_row in (select value from json_each(:rows)))
 select distinct row_id from own
  where exists (select 1 from problems p where p.row_id = own.id)
+    or exists (select 1 from skipped s where s.row_id = own.id and s.code = 'LEFT_OUT')
     or (:failed and exists (select 1 from memberships m
           where m.row_id = own.id and m.outcome_id = (select id from outcomes where name = 'failed')));
 
@@ -90,6 +96,12 @@ select coalesce(t.first_row, p.row_id) as row_id, p.column_name as column, p.val
  where p.row_id in (select value from json_each(:rows))
     or p.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))
  order by p.row_id, p.position;
+
+-- name: left_out
+-- In: rows (JSON array of first rows). Out: those that were left out after a check, and why.
+select coalesce(t.first_row, s.row_id) as row_id, s.code, s.message from skipped s left join parts t on t.row_id = s.row_id
+ where s.code = 'LEFT_OUT' and (s.row_id in (select value from json_each(:rows))
+    or s.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows))));
 
 -- name: memberships_of
 -- In: rows (JSON array of first rows), unprocessed (outcome). Out: memberships of these rows that are not duplicates, and their outcomes.
@@ -170,12 +182,13 @@ select count(*) filter (where state = 'ready' and (:failed or was_invalid)) as r
   from temp.repaired;
 
 -- name: repaired_sent
--- Out: rows that were invalid or failed and were sent repaired.
+-- Out: rows that were invalid, left out or failed and were sent repaired.
 select count(*) as n from (
   select e.row_id as id from repairs e where e.import_id is not null
   union
   select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null) own
  where exists (select 1 from problems p where p.row_id = own.id)
+    or exists (select 1 from skipped s where s.row_id = own.id and s.code = 'LEFT_OUT')
     or exists (select 1 from memberships m
                 where m.row_id = own.id and m.outcome_id = (select id from outcomes where name = 'failed'));
 

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import { NothingToSend, UnknownImport, WrongState, WrongTarget } from '../../imports/import-errors.ts';
+import { NothingToSend, UnknownImport, WrongState } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { retryName } from '../../imports/life/retry-import.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
+import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -52,13 +53,11 @@ export interface Repairs {
 
 interface RepairsOptions {
   readonly dir: DataDir;
-  readonly coordinator: Pick<Coordinator, 'find' | 'retries' | 'create'>;
-  /** Whether imports are sent to a sandbox. */
-  readonly sandbox: boolean;
+  readonly coordinator: Pick<Coordinator, 'find' | 'retries' | 'create' | 'sendsTo'>;
 }
 
 /** One for each coordinator: the work on an import is done in turn. */
-export function createRepairs({ dir, coordinator, sandbox }: RepairsOptions): Repairs {
+export function createRepairs({ dir, coordinator }: RepairsOptions): Repairs {
   const { find, retries, create } = coordinator;
   /** The running work of each import, so that no later work takes it for what a crash left. */
   const sending = new Map<string, Promise<unknown>>();
@@ -150,8 +149,7 @@ export function createRepairs({ dir, coordinator, sandbox }: RepairsOptions): Re
     send: (id, by) =>
       inTurn(id, (subject) => {
         const record = find(id);
-        const meant = subject.options.sandbox;
-        if (meant !== sandbox) throw new WrongTarget(`import ${id}`, meant);
+        checkTarget(`import ${id}`, subject.options, coordinator.sendsTo);
         if (!isFinal(record.state)) {
           throw new WrongState(
             record,

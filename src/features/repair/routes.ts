@@ -19,8 +19,8 @@ declare module '../../server/context.ts' {
 
 /** Rows that are invalid or failed: corrected and sent as a new import. */
 export const repair: ServerFeature = {
-  open: ({ coordinator, dir }, { service }) => ({
-    repairs: createRepairs({ dir, coordinator, sandbox: service.sandbox }),
+  open: ({ coordinator, dir }) => ({
+    repairs: createRepairs({ dir, coordinator }),
   }),
   routes: repairRoutes,
   view: async ({ repairs }, { id }, before) => {

@@ -4,7 +4,7 @@ import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { openImportReader } from '../../imports/report/reading.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
-import type { RepairCounts, RepairRow, RepairState, RepairView } from './api.ts';
+import type { RepairCounts, RepairedStatus, RepairRow, RepairState, RepairView } from './api.ts';
 import { cellsOf, EDITED, editableColumns, FROM_ROW } from './edited-row.ts';
 import {
   countsOf,
@@ -68,7 +68,7 @@ export function overview(
   const problems = new Map<string, RepairView['problems'][number]>();
   const statuses = statusesToRepair(isTaken);
   for (const found of ledger.sql('count_to_repair').all({ statuses })) {
-    const status = found['status'] === 'failed' ? 'failed' : 'invalid';
+    const status = found['status'] as RepairedStatus;
     const [code, column] = [String(found['code']), String(found['column'])];
     const key = `${status} ${code} ${column}`;
     const problem = problems.get(key) ?? { status, code, column, total: 0, ready: 0, wrong: 0, sent: 0 };
@@ -151,6 +151,10 @@ export function viewsOf({ ledger, input }: OpenRepair, rows: readonly number[]):
     const isFailed = Number(one['outcome']) === outcomeId('failed');
     if (isFailed) refused.set(Number(one['row_id']), { code: String(one['code']), reason: String(one['message']) });
   }
+  const leftOut = new Map<number, { readonly code: string; readonly reason: string }>();
+  for (const { row_id, code, message } of ledger.sql('left_out').all(wanted)) {
+    leftOut.set(Number(row_id), { code: String(code), reason: String(message) });
+  }
   return ledger
     .sql('original_rows')
     .all(wanted)
@@ -158,14 +162,14 @@ export function viewsOf({ ledger, input }: OpenRepair, rows: readonly number[]):
       const row = Number(found['id']);
       const original = { line: Number(found['line']), original: String(found['original']) };
       const invalid = problems.get(row) ?? [];
-      const failed = refused.get(row);
+      const failed = refused.get(row) ?? leftOut.get(row);
       const all = failed === undefined ? invalid : [...invalid, { column: '', ...failed }];
       const history = edits.get(row) ?? [];
       const now = repairs.get(row);
       return {
         row,
         line: original.line,
-        status: invalid.length > 0 ? 'invalid' : 'failed',
+        status: invalid.length > 0 ? 'invalid' : refused.has(row) ? 'failed' : 'skipped',
         code: all[0]?.code ?? '',
         problems: all,
         cells: cellsOf(description, original),

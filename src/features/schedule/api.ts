@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, stateReason, time } from '../../api/fields.ts';
+import { count, sentTo, stateReason, time } from '../../api/fields.ts';
 import { limitOption } from '../../api/options.ts';
 import { planTotals } from '../../api/sync-entry.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
@@ -165,6 +165,7 @@ export const schedule = z
     reportTo: z.string().optional().meta({ description: 'Where the reports of its runs are written.' }),
     apply: z.boolean(),
     sandbox: z.boolean(),
+    target: sentTo.optional().meta({ description: 'Where its runs go, and nowhere else.' }),
     repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),
     catchUp: z.boolean().meta({ description: 'Runs later if a run was missed.' }),
     paused: z.boolean(),

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
-import type { Service } from '../../app/service.ts';
 import { sourceContextOf } from '../../app/source-context.ts';
 import { asError } from '../../errors/message-of.ts';
+import type { Aimed } from '../../imports/target.ts';
 import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -16,7 +16,7 @@ import { type ScheduleRunEvents, ScheduleRuns, type ScheduleRunsOptions } from '
 /** What schedules are run with. */
 export interface ScheduleParts {
   readonly syncs: SyncRunner;
-  readonly service: Pick<Service, 'sandbox'>;
+  readonly sendsTo: Aimed;
   readonly dir: DataDir;
   readonly log: Logger;
   readonly fail: (error: Error) => void;
@@ -74,7 +74,7 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
 /** The catalog in it is open, and the caller's to close. */
 export function scheduleRunsOptions(
   config: Config,
-  { syncs, service, dir, fail }: Omit<ScheduleParts, 'log'>,
+  { syncs, sendsTo, dir, fail }: Omit<ScheduleParts, 'log'>,
 ): ScheduleRunsOptions {
   return {
     catalog: openScheduleCatalog(dir.catalog),
@@ -82,7 +82,7 @@ export function scheduleRunsOptions(
     newSyncId: () => newSyncId('sync'),
     ledger: dir.ledger,
     folder: dir.schedule,
-    sandbox: service.sandbox,
+    ...sendsTo,
     patience: config,
     ...sourceContextOf(config),
     sources: config.sources,

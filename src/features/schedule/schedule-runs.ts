@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
-import { WrongTarget } from '../../imports/import-errors.ts';
 import { type Wait, waitOf } from '../../imports/life/waits.ts';
 import type { SendingConfig } from '../../imports/send/give-up.ts';
+import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { mapLookups } from '../../options/lookups.ts';
@@ -30,7 +30,7 @@ export interface ScheduleRunEvents {
   changed: [];
 }
 
-export interface ScheduleRunsOptions extends SourceReaderOptions {
+export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly catalog: ScheduleCatalog;
   readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver'>;
   readonly newSyncId: () => string;
@@ -38,8 +38,6 @@ export interface ScheduleRunsOptions extends SourceReaderOptions {
   readonly ledger: (importId: string) => string;
   /** Where what a schedule keeps beside the catalog is. */
   readonly folder: (name: string) => string;
-  /** Whether this process sends to a sandbox. */
-  readonly sandbox: boolean;
   /** How long runs wait for a service that answers nothing, where that is set for all of them. */
   readonly patience: SendingConfig;
   readonly clock: Clock;
@@ -228,8 +226,7 @@ export class ScheduleRuns {
     const record = this.#catalog.find(run.schedule);
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
-    const { sandbox } = readSyncOptions(record);
-    if (sandbox !== this.#options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
+    checkTarget(`schedule ${name}`, readSyncOptions(record), this.#options);
     const place = { folder: this.#options.folder(name), signal: this.#stopping.signal };
     const found = await this.#get(record, place);
     const beside = await obtainBeside(this.#get, record, place);

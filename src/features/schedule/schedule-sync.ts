@@ -16,7 +16,7 @@ export async function syncSettings(
   { name, options }: Pick<ScheduleRecord, 'name' | 'options'>,
   { lookups, protectFile }: Beside,
 ): Promise<Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>> {
-  const { reading, flags, sandbox: _, ...decided } = readSyncOptions({ options });
+  const { reading, flags, sandbox: _, target: __, ...decided } = readSyncOptions({ options });
   if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
   const named =
     protectFile === undefined ? [] : await readProtectFile(protectFile.path, shownFile({ file: protectFile.name }));

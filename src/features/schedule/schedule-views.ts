@@ -46,11 +46,12 @@ export function scheduleViews(
     const { name, cron, tz, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
     const { maxSource, restricted, version } = record;
     const options = readSyncOptions(record);
-    const { reading, flags, limits, giveUpAfterMs, reportTo, apply, sandbox } = options;
+    const { reading, flags, limits, giveUpAfterMs, reportTo, apply, sandbox, target } = options;
     const [lastRun] = catalog.runs(name, 1);
     return {
       ...{ name, cron, tz, apply, sandbox, repair, catchUp, paused, maxSource },
       ...{ restricted, version },
+      ...(target !== undefined && { target }),
       file: fileOf(record),
       protectFile: protectFile && shownFile({ file: protectFile }),
       reading: reading === null ? {} : readingView(reading),

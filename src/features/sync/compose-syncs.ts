@@ -27,7 +27,7 @@ import { openSyncCatalog } from './sync-catalog.ts';
 export function composeSyncs(
   coordinator: Coordinator,
   dir: DataDir,
-  service: Pick<Service, 'apps' | 'sandbox'>,
+  service: Pick<Service, 'apps'>,
   log: Logger,
   {
     keepMs,
@@ -41,7 +41,7 @@ export function composeSyncs(
     imports: importsOf(coordinator, dir),
     folder: dir.sync,
     newId: newSyncId,
-    sandbox: service.sandbox,
+    ...coordinator.sendsTo,
     regions: new Set(Object.keys(service.apps) as Region[]),
     pages: coordinator.pages,
     whenOver: coordinator.whenOver,
@@ -94,7 +94,8 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
       try {
         const record = coordinator.find(id);
         const { state, file } = record;
-        return { state, file, ledger: dir.ledger(id), sandbox: readOptions(record).sandbox };
+        const { sandbox, target } = readOptions(record);
+        return { state, file, ledger: dir.ledger(id), sandbox, target };
       } catch (error) {
         if (error instanceof UnknownImport) return undefined;
         throw error;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentTo } from '../../api/fields.ts';
 import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
@@ -47,6 +48,8 @@ const kept = z.strictObject({
   apply: z.boolean(),
   /** Meant for the sandbox: must never continue against the service itself. */
   sandbox: z.boolean(),
+  /** Where it is planned and carried out. */
+  target: sentTo.optional(),
 });
 
 /** How a sync is read and decided. Kept with it, so that it is planned the same way after a restart. */

@@ -1,9 +1,10 @@
 import { messageOf } from '../../errors/message-of.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import { RegionWithoutApp, WrongTarget } from '../../imports/import-errors.ts';
+import { RegionWithoutApp } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { type CreatedThing, openCreated, readMade } from '../../imports/record/created.ts';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
@@ -61,8 +62,7 @@ interface DeletionsOptions extends Pick<Deleting, 'pages'> {
   readonly underWay: Omit<UnderWay, 'close'>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  /** Whether this process sends to a sandbox. */
-  readonly sandbox: boolean;
+  readonly sendsTo: Aimed;
   readonly onError: (id: string, error: unknown) => void;
 }
 
@@ -77,7 +77,7 @@ export function createDeletions({
   find,
   underWay,
   regions,
-  sandbox,
+  sendsTo,
   pages,
   usedByOthers,
   onError,
@@ -107,8 +107,7 @@ export function createDeletions({
 
   /** @throws WrongTarget, RegionWithoutApp */
   const check = (id: string): void => {
-    const meant = readOptions(find(id)).sandbox;
-    if (meant !== sandbox) throw new WrongTarget(`import ${id}`, meant);
+    checkTarget(`import ${id}`, readOptions(find(id)), sendsTo);
     const used = new Set(readMade(dir.ledger(id), Number.MAX_SAFE_INTEGER).things.map(({ region }) => region));
     const without = [...used.difference(regions)];
     if (without.length > 0) throw new RegionWithoutApp(id, without);

@@ -1,8 +1,9 @@
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import { RegionWithoutApp } from '../import-errors.ts';
 import { isMachineWait } from '../reason-codes.ts';
 import { SERVICE_AWAY } from '../send/give-up.ts';
+import { WrongTarget } from '../target.ts';
 import type { Life } from './life.ts';
 
 /** An interrupted import that this process does not continue. */
@@ -18,7 +19,9 @@ export async function continueAll(
 ): Promise<LeftAlone[]> {
   const left = unfinished
     .filter(
-      ({ state, code }) => isUnderWay(state) || (state === 'blocked' && (code === SERVICE_AWAY || isMachineWait(code))),
+      ({ state, code }) =>
+        isUnderWay(state) ||
+        (state === 'blocked' && (code === SERVICE_AWAY || code === 'WRONG_TARGET' || isMachineWait(code))),
     )
     .map((record) =>
       life.takeUp(record.id).then(

@@ -16,7 +16,7 @@ import type { QueueLook } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type ImportRecord, openCatalog } from '../catalog.ts';
-import { WrongState, WrongTarget } from '../import-errors.ts';
+import { WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
@@ -27,6 +27,7 @@ import type { RegionOpener } from '../send/region.ts';
 import { keepLookups } from '../stage/lookup-copies.ts';
 import type { LookupSource } from '../stage/lookup-file.ts';
 import type { StageFile } from '../stage/staging.ts';
+import { type Aimed, checkTarget, isSameTarget, type Target } from '../target.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { LifeFeature } from './feature.ts';
@@ -45,6 +46,8 @@ export interface Coordinator {
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
+  /** Where this process sends: kept with what it begins, and compared when it goes on. */
+  readonly sendsTo: Aimed;
   /**
    * Other imports to the same service that ended after this one was made, or are not over, oldest first: those that have a
    * ledger and were not undone. @throws UnknownImport
@@ -131,6 +134,8 @@ export interface CoordinatorOptions {
   readonly openRegion: RegionOpener;
   /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
   readonly sandbox?: boolean;
+  /** What of the service; kept with each import. Default: not known. */
+  readonly target?: Target | undefined;
   readonly config: SendingConfig & Partial<Pick<Config, 'reportTo'>>;
   /** How long imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
@@ -153,7 +158,7 @@ export interface CoordinatorOptions {
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, config, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads } = options;
+  const { dir, config, onError, onWait = () => {}, sandbox = false, target, openReading = openLedgerThreads } = options;
   const { features = [] } = options;
   const foreseen = features.find((feature) => feature.foreseen !== undefined)?.foreseen;
   const retrying = features.find((feature) => feature.retrying !== undefined)?.retrying;
@@ -179,15 +184,16 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   await patiently(catalog.countDeaths);
   const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen, tell });
   const find = catalog.get;
+  const sendsTo: Aimed = { sandbox, target };
 
   const others = (id: string): ImportWithLedger[] => {
     const record = find(id);
-    const { sandbox: meant } = readOptions(record);
+    const meant = readOptions(record);
     const undone = catalog.undone();
     return catalog
       .list(Number.MAX_SAFE_INTEGER)
       .filter((other) => other.id !== id && (other.finishedAt ?? Date.now()) >= record.createdAt)
-      .filter((other) => !undone.has(other.id) && readOptions(other).sandbox === meant)
+      .filter((other) => !undone.has(other.id) && isSameTarget(readOptions(other), meant))
       .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: dir.ledger(other.id) }))
       .filter(({ ledger }) => existsSync(ledger))
       .reverse();
@@ -231,6 +237,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     reading,
     backend,
     find,
+    sendsTo,
     others,
     retries: catalog.retries,
     foreseen,
@@ -241,7 +248,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       const kept = { ...chosen, ...(await keepLookups(dir.folder(id), lookups)) };
       const usual = chosen.sandbox ? undefined : config.reportTo;
       const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
-      const options = JSON.stringify(importOptions.parse({ ...kept, reportTo }));
+      const options = JSON.stringify(importOptions.parse({ ...kept, reportTo, target }));
       const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
       await asked(() => catalog.add(record));
       events.emit('state', find(id));
@@ -253,6 +260,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       return find(id);
     },
     resume: async (id, changes = {}) => {
+      checkTarget(`import ${id}`, readOptions(find(id)), sendsTo);
       await asked(() => life.resume(id, changes));
       return find(id);
     },
@@ -263,8 +271,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     continueAll: () => continueAll(catalog.unfinished(), life),
     retry: async (id, changes = {}) => {
       const record = find(id);
-      const meant = readOptions(record).sandbox;
-      if (meant !== sandbox) throw new WrongTarget(`import ${id}`, meant);
+      checkTarget(`import ${id}`, readOptions(record), sendsTo);
       return retryImport({ dir, reading, retrying }, record, changes, coordinator.create);
     },
     dismiss: (id) => {

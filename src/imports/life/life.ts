@@ -21,6 +21,7 @@ import { targetOf, tooManyErrors } from '../send/sendable.ts';
 import { createSending, type Sending } from '../send/sending.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings, type StageFile } from '../stage/staging.ts';
+import type { Target } from '../target.ts';
 import { createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
@@ -75,6 +76,7 @@ interface LifeOptions {
   readonly openRegion: RegionOpener;
   /** Whether calls go to a sandbox. */
   readonly sandbox: boolean;
+  readonly target?: Target | undefined;
   readonly config: SendingConfig;
   readonly stage?: StageFile | undefined;
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
@@ -168,7 +170,9 @@ export function createLife(options: LifeOptions): Life {
     circuitChanged: (...change) => events.emit('circuit', ...change),
   });
   const closings = createClosings({ dir, catalog, reading, emit: handle });
-  const parts = { ...options, states, stagings, sending, closings, target: targetOf(options), fault };
+  const here = { sandbox: options.sandbox, target: options.target };
+  const target = targetOf({ ...here, regions: options.regions });
+  const parts = { ...options, here, states, stagings, sending, closings, target, fault };
   const steps = stepsOf(parts);
 
   const requests = createRequests({ ...parts, steps, lastResort, foreseen: options.foreseen });

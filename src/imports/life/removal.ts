@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asError } from '../../errors/message-of.ts';
+import { LOOKUPS } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
 import { recordFile } from '../record-file.ts';
@@ -25,8 +26,11 @@ export async function sweepRemoved(dir: DataDir): Promise<void> {
   await rm(dir.removed, { recursive: true, force: true });
 }
 
+/** Names of the files that come before an import or sync is made. */
+const BEFORE = new Set(['input', ...Object.keys(LOOKUPS)].flatMap((name) => [name, `${name}.part`]));
+
 /**
- * Deletes folders with an input, or a part of one, and nothing else: the process was killed before their import or sync
+ * Deletes folders with an input and files to look ids up in, or parts of them, and nothing else: the process was killed before their import or sync
  * began. Only for the owner of the data directory.
  * @param folder of all imports or syncs
  */
@@ -35,7 +39,7 @@ export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean): 
     const own = join(folder, id);
     if (existsSync(recordFile(own)) || isKnown(id)) continue;
     const files = readdirSync(own);
-    if (files.length > 0 && files.every((name) => name === 'input' || name === 'input.part')) {
+    if (files.length > 0 && files.every((name) => BEFORE.has(name))) {
       rmSync(own, { recursive: true, force: true });
     }
   }

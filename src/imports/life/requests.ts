@@ -5,17 +5,19 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
-import { WrongState, WrongTarget } from '../import-errors.ts';
+import { WrongState } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { isMachineWait } from '../reason-codes.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import type { Stagings } from '../stage/staging.ts';
+import type { Aimed } from '../target.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
 import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
+import { ownTarget } from './own-target.ts';
 
 /** What people ask of an import, and what the start of a process does with it. */
 export interface Requests {
@@ -36,7 +38,8 @@ export interface States {
 export interface RequestsOptions {
   readonly dir: DataDir;
   readonly catalog: Catalog;
-  readonly sandbox: boolean;
+  /** Where this process sends. */
+  readonly here: Aimed;
   readonly states: States;
   readonly stagings: Stagings;
   readonly sending: Sending;
@@ -60,8 +63,8 @@ function startedWithout(rows: number): string {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, sandbox, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } =
-    options;
+  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } = options;
+  const own = ownTarget(options);
 
   /** Sends, or continues to. @param leftOut rows that were left out now */
   const go = async (id: string, leftOut = 0): Promise<void> => {
@@ -73,6 +76,7 @@ export function createRequests(options: RequestsOptions): Requests {
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return hold(id);
     target.check(id, opened);
+    own.keep(id, opened);
     if (over.length > 0) {
       if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
       steps.waitForLeave(id, held(over, 'check'));
@@ -120,7 +124,8 @@ export function createRequests(options: RequestsOptions): Requests {
   /** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
   const isUnread = (id: string): boolean => {
     const { state, code } = catalog.get(id);
-    if (state === 'failed' ? existsSync(dir.ledger(id)) : !(state === 'blocked' && isMachineWait(code))) return false;
+    const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
+    if (state === 'failed' ? existsSync(dir.ledger(id)) : !isWaiting) return false;
     return !catalog.transitions(id).some((move) => move.state === 'staged');
   };
 
@@ -150,7 +155,7 @@ export function createRequests(options: RequestsOptions): Requests {
 
   return {
     takeUp: async (id) => {
-      if (readOptions(catalog.get(id)).sandbox !== sandbox) throw new WrongTarget(`import ${id}`, !sandbox);
+      own.orWait(id);
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
       const from = takenUpFrom(id, deaths);

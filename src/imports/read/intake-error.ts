@@ -43,6 +43,7 @@ export const INTAKE_ERROR_CODES = [
   'RECIPE_MISFIT', // not of the kind that the recipe is for
   'BAD_SHAPE', // settings of shaping that cannot be used: a wrong template, two that contradict each other
   'ROW_COUNT', // not as many rows as it must have
+  'TOO_FEW_ROWS', // fewer than it must have at least
   'READING_STALLED', // no row and no byte for minutes
   'BAD_IDENTITIES', // the identity file contradicts itself, or lacks a column
   'BAD_GROUPS', // the same of the group file
@@ -123,6 +124,9 @@ export function editsOutsideCsv(name: string, format: string): IntakeError {
   });
 }
 
+/** As the tools of Azure name blobs. */
+const AZURE = /^(?:az|azure|abfss?|wasbs?)$/;
+
 /**
  * Refuses an address where a file is needed, by its scheme: the rest may be a secret.
  * @param supported what can be given in its place
@@ -131,12 +135,14 @@ export function editsOutsideCsv(name: string, format: string): IntakeError {
 export function refuseAddress(text: string, supported = 'the path of a file'): void {
   const scheme = schemeOf(text);
   if (scheme === undefined) return;
+  const isAzure = AZURE.test(scheme) && supported.includes('https://');
   const secret = hasPassword(text) ? ', and this one holds a password' : '';
   throw new IntakeError({
     code: 'BAD_ADDRESS',
     what: `${scheme}:// addresses are not supported here${secret}; supported is ${supported}`,
-    remedy:
-      secret === ''
+    remedy: isAzure
+      ? 'Name the blob by its https address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?sp=r&…&sig=…, in quotes'
+      : secret === ''
         ? 'Save what is there as a file, and name that file'
         : 'Save what is there as a file, and name that file; give the password to the program that saves it in an environment variable or in a file, because a command line can be read by others and is kept in histories and logs',
     facts: { scheme },

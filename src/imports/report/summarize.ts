@@ -5,6 +5,7 @@ import { isNumber, isObject, mapOf, storedJson } from '../../platform/stored-jso
 import type { ImportRecord } from '../catalog.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
+import type { Target } from '../target.ts';
 
 /** What is known of the input, once it was read. */
 type Counted = Pick<InputDescription, 'shaped' | 'rowsRead' | 'notes'>;
@@ -20,11 +21,22 @@ export function summaryOf(
     state: record.state,
     ...(record.code !== null && { code: record.code }),
     file: record.file,
+    ...targetOf(record),
     ...totals,
     startedAt: isoTime(record.startedAt),
     finishedAt: isoTime(record.finishedAt),
     reports,
   };
+}
+
+function isTarget(value: unknown): value is Target {
+  return isObject(value) && isObject(value['apps']);
+}
+
+/** Only this option matters here: checking them all would cost more. */
+function targetOf({ options }: Pick<ImportRecord, 'options'>): Pick<ImportSummary, 'target'> {
+  const { target } = storedJson(options, 'the options of an import', isObject);
+  return isTarget(target) ? { target } : {};
 }
 
 /** The totals of an import. @param isOver rows without an outcome are "unprocessed" only then: until then they can still get one */

@@ -2,10 +2,11 @@ import type { Words } from '../../errors/named-options.ts';
 import type { Region } from '../../membership/membership.ts';
 import { MAX_REMOVALS } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { CreateWithoutName, RegionWithoutApp, TooManyRemovals, WrongTarget } from '../import-errors.ts';
+import { CreateWithoutName, RegionWithoutApp, TooManyRemovals } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
+import { type Aimed, checkTarget, WrongTarget } from '../target.ts';
 
 /** Whether an import may be sent: what is checked before, and the bound on errors while it is sent. */
 
@@ -15,10 +16,9 @@ interface Sendable {
 }
 
 /** What a process sends to. */
-interface Target {
+interface SendsTo extends Aimed {
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly sandbox: boolean;
 }
 
 /** What keeps an import from being sent, in a sentence and for programs. */
@@ -28,10 +28,10 @@ interface Obstacle {
   readonly remedy?: Words | undefined;
 }
 
-export function targetOf({ regions, sandbox }: Target) {
+export function targetOf({ regions, ...here }: SendsTo) {
   /** Checks what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp, CreateWithoutName, TooManyRemovals */
   const check = (id: string, { ledger, options }: Sendable): void => {
-    if (options.sandbox !== sandbox) throw new WrongTarget(`import ${id}`, options.sandbox);
+    checkTarget(`import ${id}`, options, here);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
     if (missing.length > 0) throw new RegionWithoutApp(id, missing);
     const unnamed = options.create && ledger.creating?.obstacle(options.create);

@@ -11,6 +11,7 @@ import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';
 import { watchProfiles } from './profile-watch.ts';
 import { startStaging } from './row-writer.ts';
+import { checkLeastRows, type LeastRows } from './rows-before.ts';
 import { trialOf } from './trial.ts';
 
 /**
@@ -34,6 +35,8 @@ export interface StagingTask {
   readonly create?: CreateOptions;
   /** Rows that the file must have; absent: any number. */
   readonly expectRows?: number;
+  /** Rows that it must have at least; absent: any number. */
+  readonly leastRows?: LeastRows;
   /** Where to write; a half-written file of an earlier try is overwritten. */
   readonly ledger: string;
   /** Aborted when the import is cancelled or the process stops. */
@@ -69,7 +72,7 @@ export async function stageFile(
 }
 
 async function stageWith(
-  { source, name, options, ledger, trial, create, expectRows, signal }: StagingTask,
+  { source, name, options, ledger, trial, create, expectRows, leastRows, signal }: StagingTask,
   lookups: Lookups,
   progress: (progress: StagingProgress) => void,
   onRead: () => void,
@@ -93,11 +96,12 @@ async function stageWith(
     }
     if (expectRows !== undefined && intake.rowsRead() !== expectRows)
       throw otherCount(name, intake.rowsRead(), expectRows);
+    const ofRows = leastRows === undefined ? [] : checkLeastRows(name, intake.rowsRead(), leastRows);
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
     return staging.finish({
       format: intake.format,
       kind: intake.kind,
-      notes: [...intake.notes(), ...(profiles?.notes() ?? [])],
+      notes: [...intake.notes(), ...(profiles?.notes() ?? []), ...ofRows],
       delimiter: intake.delimiter ?? '',
       columns: intake.columns(),
       recognised: intake.recognised as Record<string, string>,

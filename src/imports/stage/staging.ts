@@ -11,6 +11,7 @@ import { IntakeError } from '../read/intake-error.ts';
 import type { StagedTotals } from './cut.ts';
 import { lookupCopy } from './lookup-copies.ts';
 import { checkRoom } from './room.ts';
+import { inputRowsIn } from './rows-before.ts';
 import type { StageThread, StagingNote, StagingProgress, StagingTask } from './stage-file.ts';
 import { readingStalled, watchStandstill } from './stalled.ts';
 
@@ -31,7 +32,7 @@ const MAX_STAGINGS_OF_ONE = STAGINGS - 1;
 
 interface StagingOptions {
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'get' | 'attend'>;
+  readonly catalog: Pick<Catalog, 'get' | 'attend' | 'sameSourceBefore'>;
   readonly progress: (id: string, progress: StagingProgress) => void;
   readonly emit: Emit;
   /** Default: in a thread of its own. */
@@ -66,7 +67,7 @@ export function createStagings(options: StagingOptions): Stagings {
           {
             source: record.source,
             name: record.file === '-' ? 'standard input' : record.file,
-            ...stagingTask(readOptions(record), dir.folder(id)),
+            ...stagingTask(readOptions(record), dir.folder(id), () => catalog.sameSourceBefore(id).map(dir.ledger)),
             ledger: unfinished,
             signal,
           },
@@ -153,12 +154,14 @@ async function discardStaged(unfinished: string): Promise<void> {
 function stagingTask(
   options: ImportOptions,
   folder: string,
-): Pick<StagingTask, 'options' | 'lookups' | 'trial' | 'create' | 'expectRows'> {
-  const { first, only, create, expectRows } = options;
+  ledgersBefore: () => readonly string[],
+): Pick<StagingTask, 'options' | 'lookups' | 'trial' | 'create' | 'expectRows' | 'leastRows'> {
+  const { first, only, create, expectRows, minRows } = options;
   return {
     options: intakeOptions(options),
     lookups: mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept })),
     ...(expectRows !== undefined && { expectRows }),
+    ...(minRows !== undefined && { leastRows: { wanted: minRows, before: inputRowsIn(ledgersBefore()) } }),
     ...((create?.users || create?.groups) && { create }),
     ...((first !== undefined || only !== undefined) && { trial: { first, only } }),
   };

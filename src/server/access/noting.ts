@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { type Aimed, aimText } from '../../imports/target.ts';
 import type { AccessStore } from './access-store.ts';
 
 /**
@@ -7,14 +8,30 @@ import type { AccessStore } from './access-store.ts';
  */
 export type Audited = (detail: string | null, target?: string, action?: string) => void;
 
+/** Actions that concern what is sent somewhere: their lines say where. */
+const AIMED = /^(import|sync|schedule|export)\./;
+
+/** What was done, and where this process sends. */
+export function withAim(action: string, detail: string, sendsTo: Aimed | undefined): string {
+  const to = sendsTo === undefined || !AIMED.test(action) ? '' : aimText(sendsTo);
+  return [detail, ...(to === '' ? [] : [`to=${to}`])].filter((part) => part !== '').join(' ');
+}
+
 /** The line in the audit log of one request. */
-export function auditing(access: AccessStore, action: string | undefined, request: FastifyRequest) {
+export function auditing(
+  access: AccessStore,
+  sendsTo: Aimed | undefined,
+  action: string | undefined,
+  request: FastifyRequest,
+) {
   const [named] = Object.values((request.params ?? {}) as Readonly<Record<string, string>>);
   let isSaid = action === undefined || named === undefined;
   const audited: Audited = (detail, target = named ?? '', done = action ?? '') => {
     isSaid = true;
     const { who, ip } = request;
-    if (detail !== null) access.note({ who: who.name, role: who.role, action: done, target, detail, address: ip });
+    if (detail === null) return;
+    const whole = withAim(done, detail, sendsTo);
+    access.note({ who: who.name, role: who.role, action: done, target, detail: whole, address: ip });
   };
   return { audited, done: () => (isSaid ? undefined : audited('')) };
 }

@@ -40,7 +40,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     find: (id) => pipeline.coordinator.find(id),
     pages: (region) => pipeline.coordinator.pages(region),
     regions: new Set(options.regions ?? REGIONS),
-    sandbox: false,
+    sendsTo: pipeline.coordinator.sendsTo,
     callsPerMinute: 10_000,
   });
   onTestFinished(() => checks.stop());

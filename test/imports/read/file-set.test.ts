@@ -216,7 +216,23 @@ test('an empty file among others is named, with the option that leaves it out', 
   const bytes = archive({ 'a.csv': 'uid,guid\nu,g\n', 'b.csv': '' });
   const error = await refusal(openIntake({ bytes, name: 'a.zip' }, OPTIONS).then(drained));
   expect(error).toMatchObject({ code: 'EMPTY', place: 'file "b.csv"' });
-  expect(error.message).toContain('name the others with --files');
+  expect(error.message).toContain("leave it out with --files '!b.csv'");
   const others = await drained(await openIntake({ bytes, name: 'a.zip' }, { ...OPTIONS, files: ['a*.csv'] }));
   expect(others.rows.map(short)).toEqual(['us/g/u/participant/']);
+  const without = await drained(await openIntake({ bytes, name: 'a.zip' }, { ...OPTIONS, files: ['!b.csv'] }));
+  expect(without.rows.map(short)).toEqual(['us/g/u/participant/']);
+  expect(without.intake.notes()).toEqual([
+    expect.objectContaining({ text: expect.stringContaining('Not read: "b.csv"') }),
+  ]);
+});
+
+test('a pattern behind ! leaves files out, of those that others name or of all', async () => {
+  const row = 'uid,guid\nu,g\n';
+  const bytes = archive({ 'a.csv': row, 'b.csv': '', 'c.csv': row, 'notes.md': 'read me' });
+  const read = async (...files: string[]) =>
+    (await openIntake({ bytes, name: 'a.zip' }, { ...OPTIONS, files })).notes();
+  expect((await read('!b*', '!c.csv'))[0]?.text).toMatch(/^Read from the archive: "a\.csv"\./);
+  expect((await read('*.csv', '!b.csv'))[0]?.text).toMatch(/^Read from the archive: "a\.csv", "c\.csv"\./);
+  expect(await refusal(read('!d.csv'))).toMatchObject({ code: 'UNKNOWN_FILE' });
+  expect(await refusal(read('a.csv', '!*.csv'))).toMatchObject({ code: 'UNKNOWN_FILE' });
 });

@@ -16,6 +16,8 @@ import type { RowsWanted } from './rows-wanted.ts';
 
 /** While an import runs, problems are grouped again no more often: that is work for the server. */
 const EVERY_MS = 5000;
+/** Rows that a person left out after a check. */
+const LEFT_OUT = 'LEFT_OUT';
 /** Further ones are shown when they are asked for: the rows stay in sight. */
 const MAX_SHOWN = 6;
 
@@ -84,7 +86,7 @@ function columnsFor(id: string, filter: RowsWanted): Column<ProblemView>[] {
       cell: ({ status, code, column: problemColumn, advice }) => (
         <>
           {withControls(advice)}
-          {(status === 'invalid' || status === 'failed') && (
+          {(status === 'invalid' || status === 'failed' || code === LEFT_OUT) && (
             <>
               {' '}
               <a href={`${repairHref(id)}${query({ status, code, problemColumn })}`} aria-label={`Repair ${code}`}>
@@ -97,7 +99,7 @@ function columnsFor(id: string, filter: RowsWanted): Column<ProblemView>[] {
       ),
     },
     {
-      label: 'Rows',
+      label: 'Show',
       cell: ({ status, code, column: problemColumn, count }) => (
         <a
           href={`${importHref(id)}${query({ status, code, problemColumn })}#rows`}

@@ -137,6 +137,13 @@ export function RunLimits({ form }: { form: Form }) {
         placeholder="1200"
         note="With another number nothing is sent."
       />
+      <TextField
+        form={form}
+        name="minRows"
+        label="Fewest rows that the file may have"
+        placeholder="90% or 1000"
+        note="With fewer nothing is sent. A share is one of the rows of the last run."
+      />
     </>
   );
 }

@@ -44,7 +44,7 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
       find: coordinator.find,
       pages: coordinator.pages,
       regions: new Set(Object.keys(service.apps) as Region[]),
-      sandbox: service.sandbox,
+      sendsTo: coordinator.sendsTo,
       callsPerMinute: config.callsPerMinute,
       anybodyActs: service.anybodyActs,
     });

@@ -50,7 +50,7 @@ export async function exportHere(options: HereOptions): Promise<ExitCode> {
     const onError = (_: string, error: unknown) => {
       fault = error;
     };
-    const exports = createExports({ dir, pages: coordinator.pages, sandbox: service.sandbox, onError });
+    const exports = createExports({ dir, pages: coordinator.pages, ...coordinator.sendsTo, onError });
     here.onStop(() => exports.stop());
     const begin = () => {
       const { users = false, groupsOnly = false } = flags;
@@ -60,7 +60,7 @@ export async function exportHere(options: HereOptions): Promise<ExitCode> {
     if (resumed !== undefined) exports.resume(resumed);
     const begun = resumed ?? begin();
     id = begun;
-    noteHere(dir, 'export.create', begun);
+    noteHere(dir, 'export.create', begun, '', coordinator.sendsTo);
     const progress = () => progressLines(exports.progress(begun));
     await here.until(
       exports.over(begun),

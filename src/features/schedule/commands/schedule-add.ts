@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { serviceTarget } from '../../../app/service.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { FEATURES } from '../../../cli/features.ts';
@@ -168,6 +169,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
         ...(await reportingHere(config, flags)),
         apply: flags.apply === true,
         sandbox: flags.sandbox === true,
+        target: serviceTarget({ ...config, sandbox: flags.sandbox === true }),
       }),
     },
   });

@@ -95,7 +95,7 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
 
 /** Stops the runs before the syncs that they follow. */
 function openRuns(config: Config, syncs: SyncRunner, here: Coordinating): ScheduleRuns {
-  const options = scheduleRunsOptions(config, { ...here, syncs });
+  const options = scheduleRunsOptions(config, { ...here, sendsTo: here.coordinator.sendsTo, syncs });
   const runs = new ScheduleRuns(options);
   here.onStop(async () => {
     await runs.stop();

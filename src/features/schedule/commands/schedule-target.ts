@@ -53,11 +53,12 @@ export function withSchedules<Result>(
 /** As `--json` shows a schedule. Times are ISO 8601; of headers it has the variables that hold their values. */
 export function scheduleDocument(view: ScheduleView) {
   const { name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, createdAt, next } = view;
-  const { apply, sandbox, limits, create, lastRun } = view;
+  const { apply, sandbox, target, limits, create, lastRun } = view;
   const { removeByName, protect: _, ...decided } = view.flags;
   const { settings: __, ...mayCreate } = create ?? {};
   return {
     ...{ name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, apply, sandbox, limits },
+    ...(target !== undefined && { target }),
     flags: { ...decided, removeNamed: removeByName },
     create: create && mayCreate,
     ...{ createdAt, next },

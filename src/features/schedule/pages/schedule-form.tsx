@@ -312,6 +312,7 @@ function controlOf(field: string, form: Form) {
   if (field === 'file') return form.get('root') === KEPT ? 'root' : 'path';
   if (field === 'giveUpAfterMs') return 'giveUpAfter';
   if (field === 'reading.expectRows') return 'expectRows';
+  if (field.startsWith('reading.minRows')) return 'minRows';
   if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
   return creatingField(field, form);
 }

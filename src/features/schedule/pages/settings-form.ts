@@ -24,7 +24,7 @@ export const SCHEDULE = {
   ...PLAN,
   ...{ name: '', root: '', path: '', headers: '' },
   ...{ every: 'day', at: '02:30', cron: '', tz: '' },
-  ...{ recipe: '', exportOf: '', map: '', expectRows: '', giveUpAfter: '', repair: '', catchUp: '' },
+  ...{ recipe: '', exportOf: '', map: '', expectRows: '', minRows: '', giveUpAfter: '', repair: '', catchUp: '' },
   /** How many columns the file has, as far as it is known; and as JSON, what no field says of the shape. */
   ...{ width: '', shape: '' },
 };
@@ -97,7 +97,12 @@ export function readingFields({
   const { fields, rest } = fieldsAndRest(shape);
   const [uid] = fields['uidFrom'] === FIRST_OF ? (shape.firstOf?.uid ?? []) : [];
   return {
-    ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)])),
+    ...Object.fromEntries(
+      Object.entries(plain).map(([name, value]) => [
+        name,
+        typeof value === 'object' && value !== null ? boundText(value) : String(value),
+      ]),
+    ),
     ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : String(delimiter) }),
     ...fields,
     map: pairs(uid === undefined ? map : { ...map, uid }),
@@ -171,6 +176,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
     shape: nonEmpty(shapeIn(values, uid)),
     bounds: before?.reading.bounds,
     expectRows: at('expectRows') === '' ? '' : numberIn('expectRows', 'It', at('expectRows')),
+    minRows: at('minRows') === '' ? '' : boundIn('minRows', at('minRows')),
   });
   return {
     cron: cronOf(values),
@@ -253,6 +259,20 @@ function numberIn(field: string, name: string, text: string) {
   const value = Number(text.replace(/%$/, ''));
   if (Number.isNaN(value)) throw new FieldError(field, `${name} is “${text}”; allowed is a number.`);
   return value;
+}
+
+/** A number of rows, or a share of them. */
+function boundIn(field: string, text: string) {
+  const [, digits, percent] = /^\s*(\d{1,12}(?:\.\d+)?)\s*(%?)\s*$/.exec(text) ?? [];
+  if (digits === undefined) {
+    throw new FieldError(field, `“${text}” is not possible; allowed is a number of rows, or a share such as 90%.`);
+  }
+  return percent === '%' ? { percent: Number(digits) } : { rows: Number(digits) };
+}
+
+function boundText(bound: object) {
+  const { rows, percent } = bound as { rows?: number; percent?: number };
+  return percent === undefined ? String(rows) : `${percent}%`;
 }
 
 /** Units of time, the longest first, in ms. */

@@ -32,7 +32,7 @@ export function SourceFields({ form, sources, before, preview }: SourceFieldsPro
         name="root"
         label="Folder or address"
         choices={choices}
-        note="The server allows these (ROLLCALL_SOURCES)."
+        note="The server allows these. ROLLCALL_SOURCES, where it is started, names others."
       />
       {root !== KEPT && (
         <TextField

@@ -22,14 +22,14 @@ declare module '../../../server/context.ts' {
 export const schedule: ServerFeature = {
   ready: async () => ({ sampleSources: true }),
   open: async (
-    { syncs, dir, log, events, registry, settings },
+    { coordinator, syncs, dir, log, events, registry, settings },
     { config, service, onStop, fail, say, sampleSources = false },
     app,
   ) => {
     const ownFolder =
       sampleSources && service.sandbox && config.sources.length === 0 ? await sandboxSources(dir) : undefined;
     const sources = ownFolder === undefined ? [...config.sources] : [ownFolder];
-    const schedules = composeSchedules({ ...config, sources }, { syncs, service, dir, log, fail });
+    const schedules = composeSchedules({ ...config, sources }, { syncs, sendsTo: coordinator.sendsTo, dir, log, fail });
     onStop(schedules.stop);
     const changed = () => events.tell('schedules', {});
     schedules.events.on('run', changed);

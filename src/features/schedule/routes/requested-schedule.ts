@@ -6,6 +6,7 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
+import type { Aimed } from '../../../imports/target.ts';
 import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../../options/create-options.ts';
 import { LOOKUP_NAMES, LOOKUPS, mapLookups } from '../../../options/lookups.ts';
 import { delimiterCharacter } from '../../../options/option-texts.ts';
@@ -45,7 +46,7 @@ export async function requestedSchedule(
   given: ScheduleSettings,
   name: string,
   base: Base | undefined,
-  settings: Pick<Settings, 'sources' | 'reportTargets' | 'sandbox' | 'defaultRegion'>,
+  settings: Pick<Settings, 'sources' | 'reportTargets' | 'defaultRegion'> & Aimed,
 ): Promise<ScheduleRequest> {
   const { cron, tz, mode, missing, limits } = given;
   checkTimes(cron, tz);
@@ -85,11 +86,12 @@ export async function requestedSchedule(
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
       ...(await reportingOf(given.reportTo, before?.reportTo, base?.isEdited === true, settings.reportTargets)),
       apply: given.apply,
-      sandbox: base?.isEdited && before !== undefined ? before.sandbox : settings.sandbox,
+      ...aimOf(base?.isEdited && before !== undefined ? before : settings),
     }),
   };
 }
 
+const aimOf = ({ sandbox, target }: Aimed): Aimed => ({ sandbox, target });
 /** Where reports go: what a schedule has keeps how it is reached, as long as it is the same place. @throws Problem BAD_OPTION */
 async function reportingOf(
   given: ScheduleSettings['reportTo'],

@@ -6,6 +6,7 @@ import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import { sayServerSendsTo } from '../../../cli/target/sends-to.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { syncOperations } from '../operations.ts';
@@ -50,6 +51,7 @@ async function applyStored(
   const { config, syncs: kept, server } = await openSyncs(flags);
   const json = flags.json === true;
   if (server !== undefined) {
+    await sayServerSendsTo(io, server);
     if (flags.reason === undefined) await server.call(syncOperations.apply, { id });
     else await server.call(syncOperations.approve, { id, reason: flags.reason });
     return followSyncThere({ io, syncs: kept, server, json }, id);
@@ -69,9 +71,9 @@ async function applyStored(
     io,
     json,
     openService: serviceOpener(config, flags),
-    begin: async (syncs) => {
+    begin: async (syncs, { coordinator }) => {
       await begin(syncs);
-      noteHere(dataDir(config.dataDir), `sync.${verb}`, id, note);
+      noteHere(dataDir(config.dataDir), `sync.${verb}`, id, note, coordinator.sendsTo);
       return id;
     },
   });

@@ -22,7 +22,17 @@ const IMPORT_WAITS = 'Its import waits for you:';
 interface SyncDocument
   extends Pick<
     SyncEntry,
-    'id' | 'state' | 'reason' | 'file' | 'undoOf' | 'importId' | 'createdAt' | 'finishedAt' | 'approved' | 'totals'
+    | 'id'
+    | 'state'
+    | 'reason'
+    | 'file'
+    | 'undoOf'
+    | 'importId'
+    | 'createdAt'
+    | 'finishedAt'
+    | 'approved'
+    | 'totals'
+    | 'target'
   > {
   readonly findings: readonly Finding[];
   /** Where the members are, before the sync, of groups that lost members: a path or an address; null where none did. */
@@ -98,12 +108,13 @@ const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
 };
 
 export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncDocument> {
-  const { id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved, totals, before } = sync;
+  const { id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved, totals, before, target } = sync;
   const { imports } = syncs;
   const findings = await syncs.findings(sync);
   const carried = importId === null ? null : (await imports.findings(await imports.find(importId))).summary;
   return {
     ...{ id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved },
+    ...(target !== undefined && { target }),
     ...{ totals, findings, before, import: carried },
   };
 }

@@ -28,6 +28,7 @@ import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
+import type { Aimed } from '../../../imports/target.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
@@ -107,6 +108,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
   const create = async (
     syncs: SyncRunner,
+    sendsTo: Aimed,
     id: string,
     options: ImportOptions,
     found: ByLookup<LookupSource>,
@@ -124,7 +126,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });
-    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }));
+    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }), sendsTo);
     return made;
   };
   return runSync({
@@ -133,12 +135,12 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     ...shown,
     openService: serviceOpener(config, flags),
     beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
-    begin: async (syncs, { signal }) => {
+    begin: async (syncs, { signal, coordinator: { sendsTo } }) => {
       const id = `sync-${newImportId()}`;
       const folder = dataDir(config.dataDir).sync(id);
       if (fetched === undefined || ofPath !== undefined) {
         const known = await lookups.obtain(folder, signal);
-        return known && create(syncs, id, ofPath ?? given, known);
+        return known && create(syncs, sendsTo, id, ofPath ?? given, known);
       }
       const { input } = planFiles(folder);
       const found = await fetched.fetch(input, signal);
@@ -148,7 +150,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
         const whole = { ...given, ...expectedRows(given.expectRows, found) };
         if (file === '-') requireCount(whole);
         const read = await optionsWithRecipe(config, flags.recipe, whole, input, found.name);
-        return await create(syncs, id, read, known, file === '-' ? file : found.name);
+        return await create(syncs, sendsTo, id, read, known, file === '-' ? file : found.name);
       } catch (error) {
         await rm(folder, { recursive: true, force: true });
         throw error;

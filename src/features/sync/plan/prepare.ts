@@ -43,6 +43,8 @@ export interface PlanningTask {
   readonly flags: SyncFlags;
   /** What may be created; undefined: nothing. */
   readonly create?: CreateOptions | undefined;
+  /** Rows of the file of the last run; undefined: there was none, or it does not matter. */
+  readonly rowsBefore?: number | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PlanningProgress) => void;
 }
@@ -115,7 +117,7 @@ export async function removePlan(folder: string): Promise<void> {
 
 /** The plan's own copy of the file is staged: the plan stays what it is, even if the file changes. */
 async function stageFile(
-  { folder, signal, onProgress }: PlanningTask,
+  { folder, rowsBefore, signal, onProgress }: PlanningTask,
   { file, source, reading }: Extract<PlanRequest, { kind: 'file' }>,
   ports: PlanningPorts,
 ): Promise<string> {
@@ -133,7 +135,7 @@ async function stageFile(
     return { path: copy, name };
   });
   const options = intakeOptions(read);
-  const { expectRows } = read;
+  const { expectRows, minRows } = read;
   const task = {
     source: input,
     name: file,
@@ -142,6 +144,7 @@ async function stageFile(
     signal,
     lookups,
     ...defined({ expectRows }),
+    ...(minRows !== undefined && { leastRows: { wanted: minRows, before: rowsBefore } }),
   };
   await ports.stage(task, (progress) => onProgress({ step: 'reading', ...progress }));
   return desired;

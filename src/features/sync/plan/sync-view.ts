@@ -24,7 +24,7 @@ export function syncActionsOf(state: SyncState): readonly SyncAction[] {
 /** A sync in a list. @param planning its progress, where this process plans it */
 export function syncEntry(record: SyncRecord, planning: Planning | null = null): SyncEntry {
   const { id, state, code, reason, file, undoOf, importId, approvedBy, approvedAt, approval } = record;
-  const { flags, apply, sandbox } = readSyncOptions(record);
+  const { flags, apply, sandbox, target } = readSyncOptions(record);
   return {
     id,
     state,
@@ -37,6 +37,7 @@ export function syncEntry(record: SyncRecord, planning: Planning | null = null):
     createdAt: new Date(record.createdAt).toISOString(),
     finishedAt: record.finishedAt === null ? null : new Date(record.finishedAt).toISOString(),
     sandbox,
+    ...(target !== undefined && { target }),
     apply,
     mode: modeOf(record),
     missing: flags.missing,

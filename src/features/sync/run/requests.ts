@@ -1,3 +1,4 @@
+import type { Aimed } from '../../../imports/target.ts';
 import type { UndoFlags } from '../plan-flags.ts';
 import type { SyncInput, SyncOptions } from '../sync-options.ts';
 
@@ -8,7 +9,7 @@ interface Wanted extends Partial<Pick<SyncOptions, 'limits'>>, Pick<SyncOptions,
   readonly who: string;
 }
 
-export interface CreateSync extends Wanted, Omit<SyncOptions, 'limits' | 'apply' | 'reading' | 'sandbox'> {
+export interface CreateSync extends Wanted, Omit<SyncOptions, 'limits' | 'apply' | 'reading' | keyof Aimed> {
   /** As the user named it. */
   readonly file: string;
   /** The path to read; it is copied when planning begins. */

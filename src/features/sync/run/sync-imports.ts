@@ -1,13 +1,13 @@
+import type { Aimed } from '../../../imports/target.ts';
 import type { ImportState } from '../../../membership/import-state.ts';
 import type { SyncOptions } from '../sync-options.ts';
 
 /** An import as a sync sees it. */
-interface SyncedImport {
+interface SyncedImport extends Aimed {
   readonly state: ImportState;
   readonly file: string;
   /** Path of its ledger. */
   readonly ledger: string;
-  readonly sandbox: boolean;
 }
 
 /** Imports, as far as syncs need them. */

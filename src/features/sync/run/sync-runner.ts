@@ -4,9 +4,10 @@ import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
-import { WrongTarget } from '../../../imports/import-errors.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
+import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
+import { type Aimed, checkTarget as compare, isSameTarget, WrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
 import { counted } from '../../../text/wording.ts';
@@ -27,16 +28,16 @@ import type { SyncEvents, SyncRunner } from './runner-port.ts';
 import type { SyncImports } from './sync-imports.ts';
 import { failureCode, syncWaits } from './sync-waits.ts';
 
-export interface SyncRunnerOptions extends PlanningPorts {
+export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
   readonly imports: SyncImports;
   /** Where everything of one sync is kept. */
   readonly folder: (id: string) => string;
   readonly newId: (kind: 'sync' | 'undo') => string;
-  /** Whether this process sends to a sandbox. */
-  readonly sandbox: boolean;
   readonly whenOver: Waits['whenOver'];
 }
+
+const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
 
 /** In the history of a sync: how a process left it, and how the next one took it up. */
 const STOPPED = 'the process was stopped';
@@ -46,7 +47,7 @@ const DIED_TWICE =
   'PROCESS_DIED: rollcall ended unexpectedly twice while it worked on this sync, so it is not begun again by itself; nothing was sent';
 
 export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
-  const { catalog, imports, folder, sandbox } = options;
+  const { catalog, imports, folder, sandbox, target } = options;
   const events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   /** One plan at a time: two at once would each ignore the other's changes. */
   const line = pLimit(1);
@@ -71,9 +72,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
 
   const waits = syncWaits(options, (record) => void events.emit('state', record));
 
-  const checkTarget = (subject: string, { sandbox: meant }: Pick<SyncOptions, 'sandbox'>): void => {
-    if (meant !== sandbox) throw new WrongTarget(subject, meant);
-  };
+  const checkTarget = (subject: string, meant: Aimed): void => compare(subject, meant, { sandbox, target });
 
   const planRequestOf = (record: SyncRecord, source: string): PlanRequest => {
     const { file, undoOf } = record;
@@ -85,21 +84,33 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     return { kind: 'undo', file, importId, ledger, later: imports.after(importId) };
   };
 
+  /** For files that must not shrink: rows of the last run of the same sync whose file is still there. */
+  const rowsBefore = (record: SyncRecord): number | undefined => {
+    if (readSyncOptions(record).reading?.minRows === undefined) return undefined;
+    return inputRowsIn(runsBefore(record).map((id) => planFiles(folder(id)).desired));
+  };
+
   const taskOf = (record: SyncRecord, source: string) => ({
     folder: folder(record.id),
     request: planRequestOf(record, source),
     flags: readSyncOptions(record).flags,
     create: readSyncOptions(record).create,
+    rowsBefore: rowsBefore(record),
     signal: AbortSignal.any([stopping, running.get(record.id)].flatMap((one) => one?.signal ?? [])),
     onProgress: (progress: PlanningProgress) => events.emit('planning', record.id, progress),
   });
 
+  const runsBefore = (record: SyncRecord): string[] => {
+    const meant = readSyncOptions(record);
+    return catalog.runsBefore(record).filter((id) => isSameTarget(readSyncOptions(find(id)), meant));
+  };
+
   /** The last run of the same sync whose plan is still there. */
   const previousOf = (record: SyncRecord): PreviousRun | undefined => {
     if (record.undoOf !== null) return undefined;
-    for (const id of catalog.runsBefore(record)) {
+    for (const id of runsBefore(record)) {
       const { plan } = planFiles(folder(id));
-      if (readSyncOptions(find(id)).sandbox !== readSyncOptions(record).sandbox || !existsSync(plan)) continue;
+      if (!existsSync(plan)) continue;
       const reader = openPlanReader(plan);
       try {
         return previousRun(reader);
@@ -179,7 +190,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const cancelled = new AbortController();
     running.set(id, cancelled);
     try {
-      if (isMachineWait(record.code)) events.emit('state', catalog.noteObstacle(id, null));
+      const waited = isMachineWait(record.code) || record.code === WRONG_TARGET;
+      if (waited) events.emit('state', catalog.noteObstacle(id, null));
       if (record.state === 'planning') await plan(record);
       else if (record.state === 'applying' && record.importId === null) await carryOut(record);
       else if (record.state === 'applying' && imports.find(id) === undefined) await beginImport(record);
@@ -251,7 +263,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     find,
     list: catalog.list,
     create: ({ id = options.newId('sync'), file, source, scheduleId = null, who, limits = {}, ...chosen }) =>
-      begin({ id, file, source, undoOf: null, scheduleId }, { ...chosen, limits, sandbox }, who),
+      begin({ id, file, source, undoOf: null, scheduleId }, { ...chosen, limits, sandbox, target }, who),
     undo: async (importId, { flags, limits = {}, apply, who }) => {
       const found = imports.find(importId);
       if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
@@ -259,7 +271,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId);
       if (!existsSync(found.ledger)) throw SyncRefused.undo(importId, 'nothing of it was sent');
       checkTarget(`import ${importId}`, found);
-      const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, sandbox };
+      const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, sandbox, target };
       const { file } = found;
       return begin({ id: options.newId('undo'), file, source: '', undoOf: importId, scheduleId: null }, chosen, who);
     },
@@ -317,8 +329,15 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       }
     },
     continueAll: () => {
-      for (const record of catalog.underWay())
-        if (readSyncOptions(record).sandbox === sandbox) enqueue(record.id, goOn);
+      for (const { id, options: kept, importId, code } of catalog.underWay()) {
+        const meant = readSyncOptions({ options: kept });
+        if (isSameTarget(meant, { sandbox, target })) enqueue(id, goOn);
+        // Its import says so itself.
+        else if (importId === null && code !== WRONG_TARGET) {
+          const { what } = new WrongTarget(`sync ${id}`, meant, { sandbox, target });
+          events.emit('state', catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET }));
+        }
+      }
     },
     stop: async () => {
       stopping.abort(new Error('this process stops'));

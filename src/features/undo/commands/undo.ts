@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import { sayServerSendsTo } from '../../../cli/target/sends-to.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
 import { isCarriedOut } from '../../../membership/sync-state.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
@@ -93,14 +94,15 @@ async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promi
     json: flags.json === true,
     planCsv: flags.planCsv,
     openService: serviceOpener(config, flags),
-    begin: async (syncs) => {
+    begin: async (syncs, { coordinator }) => {
       const decision = {
         flags: decided,
         limits: flags.limit ?? {},
         apply: flags.apply === true,
       };
       made = await syncs.undo(id, { ...decision, who: currentUser() });
-      noteHere(dataDir(config.dataDir), 'import.undo', made, `of ${id} ${inShort(decision)}`);
+      const said = `of ${id} ${inShort(decision)}`;
+      noteHere(dataDir(config.dataDir), 'import.undo', made, said, coordinator.sendsTo);
       return made;
     },
   });
@@ -109,6 +111,7 @@ async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promi
 
 async function undoThere(io: Io, syncs: Syncs, server: Server, id: string, flags: Flags): Promise<Undone> {
   const query = await decidingQuery(flags);
+  await sayServerSendsTo(io, server);
   const texts = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
   const { id: made } = await server.call(syncOperations.undo, { ...texts, id });
   const there = { io, syncs, server, json: flags.json === true, planCsv: flags.planCsv };

@@ -111,13 +111,21 @@ export interface Selection {
 /**
  * The files of a folder or archive that are read: those that the patterns name, or without patterns those whose ending says
  * that they have rows, at the top or in the only folder there. Throws UNKNOWN_FILE, TOO_LARGE.
- * @param patterns such as `enrollments*.csv`, or `**` + `/channels.json` for one at any depth; a bare name matches at any depth
+ * @param patterns such as `enrollments*.csv`, or `**` + `/channels.json` for one at any depth; a bare name matches at any depth.
+ * Behind a `!` they leave files out
  */
 export function selectFiles(set: FileSet, patterns: readonly string[] | undefined): Selection {
   const names = set.names.filter((name) => !DEBRIS.test(name));
-  const wanted = patterns?.map((pattern) => ({ pattern, fits: fitting(pattern) }));
-  const files = wanted === undefined ? obvious(names) : names.filter((name) => wanted.some(({ fits }) => fits(name)));
-  const unmatched = wanted?.find(({ fits }) => !files.some(fits))?.pattern;
+  const all = (patterns ?? []).map((pattern) => ({
+    pattern,
+    isWanted: !pattern.startsWith('!'),
+    fits: fitting(pattern.replace(/^!/, '')),
+  }));
+  const wanted = all.filter(({ isWanted }) => isWanted);
+  const unwanted = all.filter(({ isWanted }) => !isWanted);
+  const named = wanted.length === 0 ? obvious(names) : names.filter((name) => wanted.some(({ fits }) => fits(name)));
+  const files = named.filter((name) => !unwanted.some(({ fits }) => fits(name)));
+  const unmatched = all.find(({ fits }) => !named.some(fits))?.pattern;
   if (files.length === 0 || unmatched !== undefined) {
     const what =
       unmatched === undefined

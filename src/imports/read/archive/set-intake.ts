@@ -218,7 +218,7 @@ function placed(error: unknown, file: string): unknown {
   const where = `file ${shownPath(file)}`;
   const isEmpty = details.code === 'EMPTY' || details.code === 'NO_ROWS';
   const remedy = isEmpty
-    ? words`Write rows into it, or leave it out: name the others with ${option('files', 'members*.csv')}`
+    ? words`Write rows into it, or leave it out with ${option('files', `!${file}`)}`
     : details.remedy;
   return new IntakeError({ ...details, remedy, place: place === undefined ? where : `${where}, ${place}`, cause });
 }

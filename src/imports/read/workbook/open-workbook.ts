@@ -12,6 +12,7 @@ import type { SheetText } from './sheet-text.ts';
 import { Warnings } from './warnings.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
+import { broken } from './xml.ts';
 
 export interface WorkbookOptions {
   /** Name of the sheet, or its number from 1; absent: the first visible one with a table. */
@@ -25,9 +26,12 @@ export interface WorkbookOptions {
   readonly scratch: string;
 }
 
+/** The part by which a document of Microsoft Office is known; names of parts differ by their case. */
+const CONTENT_TYPES = '[Content_Types].xml';
+
 /**
- * Whether an archive is a workbook, and of which format. Throws ENCRYPTED, OTHER_FORMAT for documents of the same makers
- * that are not.
+ * Whether an archive is a workbook, and of which format. Throws WORKBOOK_BROKEN, and ENCRYPTED, OTHER_FORMAT for documents of
+ * the same makers that are not.
  */
 export async function workbookKind(zip: Zip, name: string): Promise<Workbook['kind'] | undefined> {
   const [first = ''] = zip.names;
@@ -37,11 +41,15 @@ export async function workbookKind(zip: Zip, name: string): Promise<Workbook['ki
     if (type.startsWith('application/vnd.oasis.opendocument.spreadsheet')) return 'ods';
     if (type.startsWith('application/vnd.oasis')) throw otherDocument(name, 'a document of LibreOffice');
   }
-  if (zip.has('[Content_Types].xml')) {
+  if (zip.has(CONTENT_TYPES)) {
     if (zip.has('xl/workbook.bin')) throw otherDocument(name, 'a binary workbook (.xlsb)');
     if (zip.has('word/document.xml')) throw otherDocument(name, 'a Word document');
     if (zip.has('ppt/presentation.xml')) throw otherDocument(name, 'a presentation');
     return 'xlsx';
+  }
+  const misspelt = zip.names.find((part) => part.toLowerCase() === CONTENT_TYPES.toLowerCase());
+  if (misspelt !== undefined) {
+    throw broken(name, `it is a workbook, but its part ${shown(misspelt)} must be called ${shown(CONTENT_TYPES)}`);
   }
   if (zip.has('Index/Document.iwa') || first.startsWith('Index/')) throw otherDocument(name, 'a Numbers document');
   return undefined;

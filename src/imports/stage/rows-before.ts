@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { option, words } from '../../errors/named-options.ts';
+import type { ExpectingChoices } from '../../options/sending-options.ts';
+import { openForReading } from '../../platform/sqlite.ts';
+import { counted, grouped } from '../../text/wording.ts';
+import { IntakeError, shownPath } from '../read/intake-error.ts';
+import type { IntakeNote } from '../read/intake-note.ts';
+import { IMPORT_MIGRATIONS } from '../schemas.ts';
+
+/** How many rows the file must have at least; a share is one of those of the last run. */
+export interface LeastRows {
+  readonly wanted: NonNullable<ExpectingChoices['minRows']>;
+  /** Rows of the file of the last run; undefined: there was none. */
+  readonly before: number | undefined;
+}
+
+/** Rows of the input in the first of these ledgers that is there. */
+export function inputRowsIn(ledgers: Iterable<string>): number | undefined {
+  for (const path of ledgers) {
+    if (!existsSync(path)) continue;
+    const database = openForReading(path, IMPORT_MIGRATIONS);
+    try {
+      const rows = database.prepare('select rows_read as n from input').get()?.['n'];
+      if (typeof rows === 'number') return rows;
+    } finally {
+      database.close();
+    }
+  }
+  return undefined;
+}
+
+/** @throws IntakeError TOO_FEW_ROWS @returns what a person should know about it */
+export function checkLeastRows(name: string, rows: number, { wanted, before }: LeastRows): IntakeNote[] {
+  if ('percent' in wanted && before === undefined) {
+    const text = `There was no earlier run to compare with: ${shownPath(name)} has ${counted(rows, 'row')}, and any number was accepted`;
+    return [{ code: 'NO_EARLIER_RUN', text }];
+  }
+  const least = 'rows' in wanted ? wanted.rows : Math.ceil(((before ?? 0) * wanted.percent) / 100);
+  if (rows >= least) return [];
+  const reason =
+    'rows' in wanted
+      ? `it must have at least ${grouped(least)}`
+      : `the last run had ${grouped(before ?? 0)}, of which ${wanted.percent} % are ${grouped(least)}`;
+  throw new IntakeError({
+    code: 'TOO_FEW_ROWS',
+    field: 'minRows',
+    what: `${shownPath(name)} has ${counted(rows, 'row')}, and ${reason}`,
+    remedy: words`See whether the file is complete; if it is, give a smaller ${option('minRows')}`,
+    facts: { file: name, rows, least, ...(before !== undefined && { before }) },
+  });
+}

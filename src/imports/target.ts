@@ -1,0 +1,82 @@
+import type { SentTo } from '../api/fields.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+
+/** The apps that something is sent to, as far as they are known: a dry run may have no settings. */
+export type Target = SentTo;
+
+/** Where an import, sync, schedule or export goes, as it is kept with it; or where a process sends. */
+export interface Aimed {
+  readonly sandbox: boolean;
+  /** Of a sandbox, and of what an older rollcall made, none is kept. */
+  readonly target?: Target | undefined;
+}
+
+/** What was begun with one target never continues with another. A region may be added, and keys may change. @throws WrongTarget */
+export function checkTarget(subject: string, meant: Aimed, here: Aimed): void {
+  if (!isSameTarget(meant, here)) throw new WrongTarget(subject, meant, here);
+}
+
+export function isSameTarget(one: Aimed, other: Aimed): boolean {
+  if (one.sandbox !== other.sandbox) return false;
+  if (one.target === undefined || other.target === undefined) return true;
+  return !isOther(one.target, other.target);
+}
+
+function isOther(one: Target, other: Target): boolean {
+  if (one.host !== undefined && other.host !== undefined && one.host.toLowerCase() !== other.host.toLowerCase())
+    return true;
+  const common = Object.keys(one.apps).filter((region) => other.apps[region] !== undefined);
+  if (common.length > 0) return common.some((region) => one.apps[region] !== other.apps[region]);
+  return one.profile !== undefined && other.profile !== undefined && one.profile !== other.profile;
+}
+
+/** What is kept when something goes on: what is known now is added to what was known before. */
+export function joinedTarget(before: Target | undefined, here: Target | undefined): Target | undefined {
+  if (before === undefined || here === undefined) return before ?? here;
+  return { ...before, ...here, apps: { ...before.apps, ...here.apps } };
+}
+
+/** As the audit log and people read it; '' where it is not known. */
+export function aimText({ sandbox, target }: Aimed): string {
+  if (sandbox) return 'sandbox';
+  return target === undefined ? '' : targetText(target);
+}
+
+/** `profile staging, eu.example.com (app-1 in us)`. */
+export function targetText({ profile, host, apps }: Target): string {
+  const places = Object.entries(apps).map(([region, appId]) => `${appId} in ${region}`);
+  const where = [host, places.length === 0 ? undefined : `(${places.join(', ')})`].filter((part) => part !== undefined);
+  return [
+    ...(profile === undefined ? [] : [`profile ${profile}`]),
+    ...(where.length === 0 ? [] : [where.join(' ')]),
+  ].join(', ');
+}
+
+/** What was begun for one target must not reach another: the sandbox, the service, or another app of it. */
+export class WrongTarget extends RollcallError {
+  declare readonly code: 'WRONG_TARGET';
+
+  /** @param subject what was meant for the one and not the other, such as `import 2026…` */
+  constructor(subject: string, meant: Aimed, here: Aimed) {
+    const { what, remedy } = wrongTarget(subject, meant, here);
+    super('WRONG_TARGET', what, { remedy, facts: { subject, ...meant } });
+  }
+}
+
+function wrongTarget(subject: string, meant: Aimed, here: Aimed): { readonly what: string; readonly remedy: string } {
+  if (meant.sandbox !== here.sandbox) {
+    return {
+      what: meant.sandbox
+        ? `${subject} was meant for the sandbox, and this process sends to the service`
+        : `${subject} was not meant for the sandbox, and this process sends to one`,
+      remedy: `continue it in a process that was started ${meant.sandbox ? 'with' : 'without'} --sandbox`,
+    };
+  }
+  const to = (target: Target | undefined) => (target === undefined ? 'another one' : targetText(target));
+  const profile = meant.target?.profile;
+  const settings = profile === undefined ? 'the settings that it was begun with' : `--profile ${profile}`;
+  return {
+    what: `${subject} was begun for ${to(meant.target)}, and this process sends to ${to(here.target)}`,
+    remedy: `continue it in a process that was started with ${settings}, or begin it anew`,
+  };
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { messageOf } from '../errors/message-of.ts';
+import { REGIONS } from '../membership/membership.ts';
+import type { AppsOfFile } from './app-settings.ts';
+import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
+import { ConfigError, present } from './setting.ts';
+import { SETTINGS, type SettingDeclaration, type SettingName, settingsOfFile } from './settings.ts';
+
+/** `rollcall.config.json`: what it may hold, and the settings of one of its profiles. */
+
+const FILE = 'rollcall.config.json';
+/** As a person types it. */
+const PROFILE_NAME = /^[\w.-]{1,64}$/;
+
+const load = createRequire(import.meta.url);
+
+/** What `rollcall.config.json` may hold; editors get it as a JSON Schema. The checker is loaded here, where there is a file: without it a command starts in half the time. */
+export function configFile() {
+  const { z } = load('zod') as typeof import('zod');
+  const appFile = z.strictObject({
+    appId: z.string().optional().meta({ description: 'Id of the app.' }),
+    apiKey: z.string().optional().meta({ description: 'Its key.' }),
+    apiKeyFile: z.string().optional().meta({ description: 'A file that contains its key.' }),
+  });
+  const settings = settingsOfFile().map(([name, { number, meaning, allowed }]) => [
+    name,
+    (number ? z.number() : z.string()).optional().meta({
+      description: `${meaning} (${typeof allowed === 'string' ? allowed : allowed.join(', ')})`,
+      ...(typeof allowed !== 'string' && { enum: [...allowed] }),
+    }),
+  ]);
+  const own: Readonly<Record<string, z.ZodType>> = {
+    ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodString | z.ZodNumber>>),
+    sources: z.union([z.string().meta({ description: SETTINGS.sources.meaning }), namedSourcesSchema()]).optional(),
+    apps: z
+      .partialRecord(z.enum(REGIONS), appFile)
+      .optional()
+      .meta({ description: 'The app of each region, with its key.' }),
+  };
+  return z.strictObject({
+    $schema: z.string().optional().meta({ description: 'Where editors find this schema.' }),
+    ...own,
+    profiles: z
+      .record(
+        z.string().regex(PROFILE_NAME),
+        z.strictObject(Object.fromEntries(Object.entries(own).filter(([name]) => name !== 'profile'))),
+      )
+      .optional()
+      .meta({
+        description: 'Settings of each environment by its name: they count before the others when it is chosen.',
+      }),
+  });
+}
+export type SettingsOfFile = Readonly<Partial<Record<Exclude<SettingName, 'sources'>, string | number>>> &
+  AppsOfFile & { readonly sources?: string | Readonly<Record<string, NamedSource>> };
+type ConfigFile = SettingsOfFile & { readonly profiles?: Readonly<Record<string, SettingsOfFile>> };
+
+export function asText(value: string | number | undefined): string | undefined {
+  return value === undefined ? undefined : present(String(value));
+}
+
+/** The settings of a file with those of one of its profiles in front. Apps of one environment are not mixed with another's. @throws ConfigError */
+export function withProfile(file: ConfigFile, name: string, path: string): SettingsOfFile {
+  const { profiles = {}, appId, apiKey, apiKeyFile, apps, ...others } = file;
+  if (!Object.hasOwn(profiles, name)) {
+    const names = Object.keys(profiles);
+    throw new ConfigError(
+      `there is no profile ${JSON.stringify(name)}`,
+      names.length === 0
+        ? `${path} has no \`profiles\`: add it there, or choose none`
+        : `${path} has ${names.join(', ')}`,
+    );
+  }
+  const chosen = profiles[name] ?? {};
+  const hasApp = chosen.appId !== undefined || chosen.apps !== undefined;
+  return { ...(!hasApp && { appId, apiKey, apiKeyFile, apps }), ...others, ...chosen } as SettingsOfFile;
+}
+
+/** @throws ConfigError */
+export function readConfigFile(
+  named: string | undefined,
+  folder: string,
+): { readonly path: string; readonly file: ConfigFile } {
+  const isNamed = present(named) !== undefined;
+  const path = resolve(folder, present(named) ?? FILE);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path, file: {} };
+    const why = messageOf(error);
+    throw new ConfigError(`${isNamed ? 'ROLLCALL_CONFIG names ' : ''}${path}, which cannot be read: ${why}`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // The parser's message would quote the file, and with it perhaps a key.
+    throw new ConfigError(`${path} is not JSON; fix or remove it`);
+  }
+  const allowed = configFile();
+  const read = allowed.safeParse(json);
+  if (read.success) return { path, file: read.data as ConfigFile };
+  const problems = read.error.issues.flatMap(inside).map(({ path: at, message }) => `${placed(json, at)}: ${message}`);
+  throw new ConfigError(
+    `${path} cannot be used: ${problems.join('; ')}; allowed are ${Object.keys(allowed.shape).join(', ')}`,
+  );
+}
+
+/** Of what may be one of two things: what is wrong with the last. */
+function inside(issue: z.core.$ZodIssue): readonly Pick<z.core.$ZodIssue, 'path' | 'message'>[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  return (issue.errors.at(-1) ?? []).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
+}
+
+/** A place in the file with its value, unless that may be a key. */
+function placed(json: unknown, at: readonly PropertyKey[]): string {
+  const name = at.join('.');
+  if (name === '') return 'top level';
+  // A password may be given where only its place is allowed.
+  if (at[0] === 'sources') return name;
+  const declared = SETTINGS[String(at.at(-1)) as SettingName] as SettingDeclaration | undefined;
+  if (declared?.secret) return name;
+  const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);
+  return typeof value === 'object' && value !== null ? name : `${name} is ${JSON.stringify(value)}`;
+}
