@@ -15,7 +15,7 @@ export interface SourceReaderOptions extends SourceContext {
 }
 
 /** A source as it was named and checked: `wholeSource`, `allowedSource`. */
-export interface SourceWanted {
+interface SourceWanted {
   readonly source: string;
   readonly headers: SourceSettings['headers'] & object;
   readonly settings: SourceSettings;
