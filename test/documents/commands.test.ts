@@ -91,6 +91,7 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
         'exports.zip': archive({ 'members-1.csv': TEAM, 'extra/more.xlsx': WORKBOOK }),
         'exports/members-1.csv': TEAM,
         'people.csv': lines('uid,email', 'ann,ann@x.example', 'ben,ben@x.example'),
+        'groups.csv': lines('name,guid', 'Sales,team', 'Sales,all-staff'),
         'delta.csv': lines('guid,uid,action', 'team,ann,add', 'team,ben,remove'),
       },
       act: ({ root }) => {
@@ -105,6 +106,7 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
       'rollcall import members.csv --skip-lines': file('members.csv', 'Members', '', 'guid,uid', 'team,ann'),
       'rollcall import members.csv --columns': file('members.csv', 'ann,team,Ann,admin', 'ben,team,Ben,participant'),
       'rollcall import m.csv --map "uid=Login': m('guid,Login,Member No', 'team,ann,', 'team,,4711'),
+      'rollcall import m.csv --map "guid=Department"': m('uid,Department', 'ann,Sales'),
       'rollcall import m.csv --uid': m('guid,E-mail', 'team,Anna.Rossi@x.example'),
       'rollcall import m.csv --map "uid=E-mail"': m('guid,E-mail', 'team,ann@x.example'),
       'rollcall import m.csv --split "guid=;" --split': m('guid,uid', 'g1;g2,ann|ben'),
@@ -158,7 +160,7 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
 
 const hasCommands = (document: string) =>
   blocksOf(document).some(({ language, notRun }) => language === 'sh' && notRun === undefined);
-const NEED_SERVERS = new Set(['docs/addresses.md', 'docs/workers.md']);
+const NEED_SERVERS = new Set(['docs/addresses.md', 'docs/nightly.md', 'docs/workers.md']);
 
 describe('the commands do what they should, as they stand', () => {
   test.each(DOCUMENTS.filter((document) => !NEED_SERVERS.has(document) && hasCommands(document)))(

@@ -42,12 +42,15 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
 
   mkdirSync(join(sshd.dir, 'files/out'));
   for (const name of ['members.csv', 'members-1.csv']) writeFileSync(join(sshd.dir, 'files/out', name), TEAM);
+  writeFileSync(join(sshd.dir, 'files/out/people.csv'), 'uid,email\nann,ann@x.example\n');
+  place.file('m.csv', 'guid,E-mail\nteam,ann@x.example\n');
   mkdirSync(at('.ssh'));
   cpSync(sshd.knownHosts, at('.ssh/known_hosts'));
 
   const parquet = join(import.meta.dirname, '../../samples/parquet/memberships.parquet');
   const modifiedAt = new Date('2026-11-20');
   s3.objects.set('members.csv', { bytes: Buffer.from(TEAM), modifiedAt });
+  s3.objects.set('groups.csv', { bytes: Buffer.from('name,guid\nteam,all-staff\n'), modifiedAt });
   s3.objects.set('members.parquet', { bytes: readFileSync(parquet), modifiedAt });
   s3.objects.set('members/2026-11.csv.gz', { bytes: gzipSync(TEAM), modifiedAt });
 
@@ -106,5 +109,30 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
   );
   for (const [example, value] of Object.entries(own)) settings = settings.replaceAll(example, value);
   place.file('rollcall.config.json', settings);
-  expect(await readAlong('docs/addresses.md', place, { own, atHome: true })).toEqual([]);
+  const before = { 'rollcall import m.csv --min-rows': { files: { 'm.csv': TEAM } } };
+  // Two rows are fewer than a thousand.
+  const ends = { 'rollcall import m.csv --min-rows': 2 };
+  expect(await readAlong('docs/addresses.md', place, { own, before, ends, atHome: true })).toEqual([]);
+});
+
+test('docs/nightly.md: a table becomes groups that follow it, word by word', async () => {
+  const place = await openSandboxPlace();
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query('create table memberships (user_id text, group_id text, left_at timestamptz)');
+  await client.query(
+    "insert into memberships values ('ann', 'team', null), ('ben', 'team', null), ('old', 'team', now())",
+  );
+  await client.end();
+  place.env['SOURCE_APP_PASSWORD'] = 'of the database';
+  const [settings = ''] = blocksOf('docs/nightly.md').flatMap(({ language, text }) =>
+    language === 'json' ? text : [],
+  );
+  const [query = ''] = blocksOf('docs/nightly.md').flatMap(({ language, text }) => (language === 'sql' ? text : []));
+  place.file('rollcall.config.json', settings.replace('postgres://reader@db.internal/app', postgres.url));
+  place.file('members.sql', query);
+  expect(await readAlong('docs/nightly.md', place, { atHome: true })).toEqual([]);
+  expect([...place.sandbox.members('us', 'team').keys()]).toEqual(['ann', 'ben']);
 });
