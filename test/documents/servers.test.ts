@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
-import { members, openSandboxPlace } from '../cli/workplace.ts';
+import { manyMembers, members, openSandboxPlace } from '../cli/workplace.ts';
 import { startMariadb } from '../servers/mariadb.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
@@ -106,5 +106,11 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
   );
   for (const [example, value] of Object.entries(own)) settings = settings.replaceAll(example, value);
   place.file('rollcall.config.json', settings);
-  expect(await readAlong('docs/addresses.md', place, { own, atHome: true })).toEqual([]);
+  writeFileSync(join(sshd.dir, 'files/out/people.csv'), 'uid,email\nann,ann@x.example\n');
+  s3.objects.set('groups.csv', { bytes: Buffer.from('code,guid\nHR,team\n'), modifiedAt });
+  const before = {
+    'rollcall import m.csv --map uid=E-mail': { files: { 'm.csv': 'E-mail,group\nann@x.example,HR\n' } },
+    'rollcall import m.csv --min-rows': { files: { 'm.csv': manyMembers(1000) } },
+  };
+  expect(await readAlong('docs/addresses.md', place, { own, before, atHome: true })).toEqual([]);
 });

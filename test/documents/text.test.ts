@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Command, CommanderError } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { COMMANDS, loadCommand } from '../../src/cli/commands.ts';
 import { flagsDocument } from '../../tools/flags.ts';
 import { blocksOf, commandsOf, DOCUMENTS, rollcallWords, textOf } from './blocks.ts';
 
@@ -126,8 +126,9 @@ async function refusals(line: string, counts: (error: unknown) => boolean): Prom
 const withCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withCommands)];
 
 async function commandOf(name: string): Promise<Command> {
-  const make = await COMMANDS[name]?.load();
-  if (make === undefined) throw new Error(name);
+  const entry = COMMANDS[name];
+  if (entry === undefined) throw new Error(name);
+  const make = await loadCommand(entry);
   const [out, err] = [new PassThrough(), new PassThrough()];
   return make({ out, err, live: false, color: false, width: 80 }, async () => {});
 }
