@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { importSummary } from '../api/import-summary.ts';
+import type { ImportSummary } from '../api/import-summary.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { REGIONS } from '../membership/membership.ts';
@@ -93,8 +93,8 @@ function isRecord(value: unknown): value is ImportRecord {
 function recordOfSummary(dir: DataDir, id: string): ImportRecord | undefined {
   const path = join(dir.folder(id), 'summary.json');
   if (!existsSync(path)) return undefined;
-  const { success, data } = importSummary.safeParse(readJson(path));
-  if (!success || data.id !== id || !isFinal(data.state)) return undefined;
+  const data = readJson(path);
+  if (!isSummary(data) || data.id !== id || !isFinal(data.state)) return undefined;
   const { state, file, startedAt, finishedAt, id: _, code: __, reports: ___, ...totals } = data;
   const [region = REGIONS[0]] = REGIONS.filter((one) => totals.regions[one] !== undefined);
   const options: ImportOptions = { format: 'auto', map: {}, region, sandbox: true, dryRun: false };
@@ -105,6 +105,16 @@ function recordOfSummary(dir: DataDir, id: string): ImportRecord | undefined {
     ...{ code: null, remedy: null, retryOf: null, createdBy: '', tags: '[]' },
     ...{ createdAt: msOf(startedAt ?? finishedAt) ?? 0, startedAt: msOf(startedAt), finishedAt: msOf(finishedAt) },
   };
+}
+
+function isSummary(value: unknown): value is ImportSummary {
+  return (
+    isObject(value) &&
+    IMPORT_STATES.some((state) => state === value['state']) &&
+    [value['id'], value['file'], value['finishedAt']].every(isText) &&
+    (value['startedAt'] === null || isText(value['startedAt'])) &&
+    [value['rows'], value['regions'], value['messages']].every(isObject)
+  );
 }
 
 function readJson(path: string): unknown {

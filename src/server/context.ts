@@ -19,6 +19,7 @@ import type { StageFile } from '../imports/stage/staging.ts';
 import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
+import type { SourceContext } from '../sources/named.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
@@ -45,6 +46,8 @@ export interface ServerContext {
   /** The service is a sandbox in which every user may act in every group. */
   readonly anybodyActs?: boolean | undefined;
   readonly reading: DataReader;
+  /** What is known of sources that are fetched for those who ask over the API. */
+  readonly fetching: SourceContext;
   readonly views: ImportViews;
   readonly running: RunningImports;
   readonly events: Events;

@@ -7,6 +7,7 @@ import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
+import { sourceContextOf } from '../app/source-context.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerContext, ServerOptions } from './context.ts';
@@ -136,7 +137,7 @@ export async function createServer(
   // Complete when the features are open: parts ask each other when they are asked, and not before.
   const context = {
     ...{ coordinator, dir, access, settings, reading, log, registry, isStillAllowed },
-    ...{ anybodyActs: options.service.anybodyActs, features: FEATURES },
+    ...{ anybodyActs: options.service.anybodyActs, features: FEATURES, fetching: sourceContextOf(options.config) },
   } as ServerContext;
   const add = (part: Partial<ServerContext>) => Object.assign(context, part);
   const { callsPerMinute } = settings;

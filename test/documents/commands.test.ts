@@ -91,6 +91,7 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
         'exports.zip': archive({ 'members-1.csv': TEAM, 'extra/more.xlsx': WORKBOOK }),
         'exports/members-1.csv': TEAM,
         'people.csv': lines('uid,email', 'ann,ann@x.example', 'ben,ben@x.example'),
+        'groups.csv': lines('name,guid', 'Sales,team', 'Sales,all-staff'),
         'delta.csv': lines('guid,uid,action', 'team,ann,add', 'team,ben,remove'),
       },
       act: ({ root }) => {
@@ -105,14 +106,9 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
       'rollcall import members.csv --skip-lines': file('members.csv', 'Members', '', 'guid,uid', 'team,ann'),
       'rollcall import members.csv --columns': file('members.csv', 'ann,team,Ann,admin', 'ben,team,Ben,participant'),
       'rollcall import m.csv --map "uid=Login': m('guid,Login,Member No', 'team,ann,', 'team,,4711'),
+      'rollcall import m.csv --map "guid=Department"': m('uid,Department', 'ann,Sales'),
       'rollcall import m.csv --uid': m('guid,E-mail', 'team,Anna.Rossi@x.example'),
       'rollcall import m.csv --map "uid=E-mail"': m('guid,E-mail', 'team,ann@x.example'),
-      'rollcall import m.csv --map "guid=Department" --groups': {
-        files: {
-          'm.csv': lines('uid,Department', 'ann,HR', 'ben,IT'),
-          'groups.csv': lines('code,guid', 'HR,hr-all', 'IT,it'),
-        },
-      },
       'rollcall import m.csv --split "guid=;" --split': m('guid,uid', 'g1;g2,ann|ben'),
       'rollcall import m.csv --split "guid=;"': m('guid,uid', 'g1;g2;g3,ann'),
       'rollcall import m.csv --lists': m('guid,owners,members', 'team,ann,"ben,cem"'),

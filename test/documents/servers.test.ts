@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
-import { manyMembers, members, openSandboxPlace } from '../cli/workplace.ts';
+import { members, openSandboxPlace } from '../cli/workplace.ts';
 import { startMariadb } from '../servers/mariadb.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
@@ -42,12 +42,15 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
 
   mkdirSync(join(sshd.dir, 'files/out'));
   for (const name of ['members.csv', 'members-1.csv']) writeFileSync(join(sshd.dir, 'files/out', name), TEAM);
+  writeFileSync(join(sshd.dir, 'files/out/people.csv'), 'uid,email\nann,ann@x.example\n');
+  place.file('m.csv', 'guid,E-mail\nteam,ann@x.example\n');
   mkdirSync(at('.ssh'));
   cpSync(sshd.knownHosts, at('.ssh/known_hosts'));
 
   const parquet = join(import.meta.dirname, '../../samples/parquet/memberships.parquet');
   const modifiedAt = new Date('2026-11-20');
   s3.objects.set('members.csv', { bytes: Buffer.from(TEAM), modifiedAt });
+  s3.objects.set('groups.csv', { bytes: Buffer.from('name,guid\nteam,all-staff\n'), modifiedAt });
   s3.objects.set('members.parquet', { bytes: readFileSync(parquet), modifiedAt });
   s3.objects.set('members/2026-11.csv.gz', { bytes: gzipSync(TEAM), modifiedAt });
 
@@ -106,11 +109,8 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
   );
   for (const [example, value] of Object.entries(own)) settings = settings.replaceAll(example, value);
   place.file('rollcall.config.json', settings);
-  writeFileSync(join(sshd.dir, 'files/out/people.csv'), 'uid,email\nann,ann@x.example\n');
-  s3.objects.set('groups.csv', { bytes: Buffer.from('code,guid\nHR,team\n'), modifiedAt });
-  const before = {
-    'rollcall import m.csv --map uid=E-mail': { files: { 'm.csv': 'E-mail,group\nann@x.example,HR\n' } },
-    'rollcall import m.csv --min-rows': { files: { 'm.csv': manyMembers(1000) } },
-  };
-  expect(await readAlong('docs/addresses.md', place, { own, before, atHome: true })).toEqual([]);
+  const before = { 'rollcall import m.csv --min-rows': { files: { 'm.csv': TEAM } } };
+  // Two rows are fewer than a thousand.
+  const ends = { 'rollcall import m.csv --min-rows': 2 };
+  expect(await readAlong('docs/addresses.md', place, { own, before, ends, atHome: true })).toEqual([]);
 });

@@ -131,7 +131,7 @@ describe('the folders that schedules may read', () => {
     ['a linked folder', () => join(exports, 'out')],
     ['what is not there in a linked folder', () => join(exports, 'out', 'none')],
     ['a path that is not whole', () => 'exports'],
-    ['an address', () => `${address}/files/`],
+    ['another address', () => 'https://files.example/'],
   ])('are all: %s is refused', async (_what, folder) => {
     expect(await refusal(folder())).toMatchObject({ code: 'SOURCE_NOT_ALLOWED', field: 'folder' });
   });
@@ -140,6 +140,7 @@ describe('the folders that schedules may read', () => {
     ['that is not there', () => join(exports, 'none'), 'is not there'],
     ['that is a file', () => join(exports, 'members.csv'), 'is not a folder'],
     ['with a zero byte', () => `${exports}/a\0`, 'whole path'],
+    ['that is an address of the web', () => `${address}/files/`, 'cannot be listed'],
   ])('are said to be wrong: one %s', async (_what, folder, says) => {
     expect(await refusal(folder())).toMatchObject({
       code: 'BAD_OPTION',

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImportView } from '../../src/api/imports.ts';
@@ -69,6 +69,8 @@ export interface TestServerOptions
   /** PEM of a certificate authority that sources may have. */
   readonly caFile?: string;
   readonly sandbox?: SandboxOptions;
+  /** Sources that the settings name. */
+  readonly namedSources?: Readonly<Record<string, object>>;
   /** Puts something between the workers and the service. */
   readonly chat?: (chat: ChatClient, region: Region) => ChatClient;
   /** Done to the data directory before the server starts. */
@@ -91,6 +93,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   taken.defer(() => sandbox.close());
   const failures: Error[] = [];
+  if (options.namedSources !== undefined)
+    writeFileSync(join(root, 'rollcall.config.json'), JSON.stringify({ sources: options.namedSources }));
   const config = readConfig(
     { dataDir: dir.root, callsPerMinute: callsPerMinute ?? 1_000_000, concurrency: 10 },
     {

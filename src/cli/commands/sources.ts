@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { caOf } from '../../app/ca-file.ts';
-import { type Config, environmentVariable, readConfig } from '../../platform/config.ts';
+import { sourceContextOf } from '../../app/source-context.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import type { TriedSource } from '../../sources/try-source.ts';
 import { UsageError } from '../errors.ts';
@@ -55,6 +55,5 @@ export async function triedSources(
 ): Promise<readonly TriedSource[]> {
   if (names.length === 0) return [];
   const { trySources } = await import('../../sources/try-source.ts');
-  const context = { named: config.namedSources, environment: environmentVariable, ca: caOf(config) };
-  return trySources(names, context, stop);
+  return trySources(names, sourceContextOf(config), stop);
 }

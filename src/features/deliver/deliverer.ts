@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliverReports as job, type ReportsPayload } from '../../../jobs/deliver-reports.ts';
 import type { OpenBeside } from '../../app/beside.ts';
-import { caOf } from '../../app/ca-file.ts';
+import { sourceContextOf } from '../../app/source-context.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
-import { environmentVariable } from '../../platform/config.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import type { DeliveryBook } from './delivery-book.ts';
@@ -43,7 +42,7 @@ export function createDeliverer(
   /** Deliveries are queued one after another. */
   let work: Promise<void> = Promise.resolve();
   let closed = false;
-  const context = () => ({ named: config.namedSources, environment: environmentVariable, ca: caOf(config) });
+  const context = () => sourceContextOf(config);
 
   const attempt = async (id: string, signal: AbortSignal): Promise<void> => {
     if (book.find(id)?.arrivedAt !== null) return;

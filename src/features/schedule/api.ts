@@ -120,8 +120,11 @@ export const sourceFolderQuery = z.strictObject({
   folder: z
     .string()
     .max(4_000)
-    .refine((path) => !path.includes('\0'), 'allowed is the whole path of a folder on the server')
-    .meta({ description: 'Whole path of a folder in or below one of `sources` of `GET /v1/settings`.' }),
+    .refine((path) => !path.includes('\0'), 'allowed is the whole path of a folder on the server, or an address')
+    .meta({
+      description:
+        'A folder in or below one of `sources` of `GET /v1/settings`: a whole path, a bucket or SFTP folder by its address or name (`hr:out`).',
+    }),
 });
 export const sourceFolder = z.strictObject({
   entries: z.array(

@@ -1,17 +1,17 @@
 import type { EventEmitter } from 'node:events';
-import { caOf } from '../../app/ca-file.ts';
+import { sourceContextOf } from '../../app/source-context.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Aimed } from '../../imports/target.ts';
-import { type Config, environmentVariable } from '../../platform/config.ts';
+import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
+import { type SourceReader, sourceReader } from '../../sources/source-reader.ts';
 import { newSyncId } from '../sync/compose-syncs.ts';
 import type { SyncRunner } from '../sync/run/runner-port.ts';
 import { type ScheduleAlarms, startScheduleAlarms } from './schedule-alarms.ts';
 import { type ScheduleBook, scheduleBook } from './schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRun } from './schedule-catalog.ts';
 import { type ScheduleRunEvents, ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
-import { type SourceReader, sourceReader } from './source-reader.ts';
 
 /** What schedules are run with. */
 export interface ScheduleParts {
@@ -76,7 +76,6 @@ export function scheduleRunsOptions(
   config: Config,
   { syncs, sendsTo, dir, fail }: Omit<ScheduleParts, 'log'>,
 ): ScheduleRunsOptions {
-  const ca = caOf(config);
   return {
     catalog: openScheduleCatalog(dir.catalog),
     syncs,
@@ -85,10 +84,8 @@ export function scheduleRunsOptions(
     folder: dir.schedule,
     ...sendsTo,
     patience: config,
-    ca,
+    ...sourceContextOf(config),
     sources: config.sources,
-    named: config.namedSources,
-    environment: environmentVariable,
     clock: Date.now,
     fail: (error) => fail(asError(error)),
   };

@@ -7,6 +7,7 @@ import { type ImportState, needsPerson } from '../../membership/import-state.ts'
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { nextRun } from '../../queue/cron.ts';
+import { type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
@@ -14,12 +15,12 @@ import type { SyncRunner } from '../sync/run/runner-port.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
+import { obtainBeside } from './obtain-beside.ts';
 import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
 import { patienceOf, syncSettings } from './schedule-sync.ts';
-import { obtainBeside, type SourceReaderOptions, sourceReader } from './source-reader.ts';
 import { syncEnded } from './sync-end.ts';
 
 export interface ScheduleRunEvents {

@@ -4,9 +4,9 @@ import { shownFile } from '../../sources/schemes.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { CreateSync } from '../sync/run/requests.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
+import type { Beside } from './obtain-beside.ts';
 import type { ScheduleRecord } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
-import type { Beside } from './source-reader.ts';
 
 /**
  * How a schedule has its file synced, with the UIDs that its protect file names now.

@@ -9,28 +9,35 @@ import { SourceError, SourceNotAllowed } from '../../sources/source-errors.ts';
 const MAX_READ = 2_000;
 const MAX_GIVEN = 200;
 
+interface Listing {
+  readonly entries: readonly SourceEntry[];
+  /** There are more. */
+  readonly more: boolean;
+}
+
 /**
  * The folders in a folder by name, then its files, the newest first. Left out are hidden ones, and links that lead out
  * of the allowed folders.
  * @throws SourceNotAllowed; SourceError where there is no such folder
  */
-export async function sourceEntries(
-  folder: string,
-  allowed: readonly string[],
-): Promise<{ readonly entries: readonly SourceEntry[]; readonly more: boolean }> {
+export async function sourceEntries(folder: string, allowed: readonly string[]): Promise<Listing> {
   const path = resolve(folder);
   try {
     const names = await namesIn(await allowedFolder(path, allowed));
     const found = await Promise.all(names.map((name) => entryOf(path, name, allowed)));
-    const entries = found.filter((entry) => entry !== undefined).sort(inOrder);
-    const more = names.length === MAX_READ || entries.length > MAX_GIVEN;
-    return { entries: entries.slice(0, MAX_GIVEN), more };
+    const { entries, more } = firstEntries(found.filter((entry) => entry !== undefined));
+    return { entries, more: more || names.length === MAX_READ };
   } catch (error) {
     if (error instanceof SourceNotAllowed) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
     const why = REASONS[code] ?? `cannot be read: ${(error as Error).message}`;
     throw new SourceError(`${shown(path)} ${why}`, { cause: error });
   }
+}
+
+/** As many as are given, in their order. */
+export function firstEntries(found: readonly SourceEntry[]): Listing {
+  return { entries: [...found].sort(inOrder).slice(0, MAX_GIVEN), more: found.length > MAX_GIVEN };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -6,9 +6,11 @@ import { z } from 'zod';
 import type { ProblemCode } from '../../api/problem-codes.ts';
 import { type ByLookup, LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
 import { freeBytes, megabytes } from '../../platform/disk-full.ts';
+import type { SourceReaderOptions } from '../../sources/source-reader.ts';
 import type { AccessStore } from '../access/access-store.ts';
 import { Problem } from '../problem.ts';
 import { fileOf, labelOf, type SentFile } from './body.ts';
+import { fetchSource } from './from-source.ts';
 import { uploadKeys } from './keys.ts';
 import { openPace, type Pace, SLOWEST } from './pace.ts';
 import { type ReceiveOptions, receive, receiveHead, tooLarge } from './receive.ts';
@@ -30,6 +32,8 @@ export interface UploadsOptions {
   /** Uploads at the same time; more are refused. */
   readonly most: number;
   readonly limits: ReceiveOptions;
+  /** How the server gets files itself. */
+  readonly fetching: () => SourceReaderOptions;
 }
 
 /** Takes files out of requests, a bounded number at a time, and those with the same Idempotency-Key once. */
@@ -41,13 +45,15 @@ export interface Uploads {
   /**
    * Returns the id that `make` has made of the file, or that was made of the same file before.
    * @param chosen the options; with other options it is another request
-   * @throws Problem BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE, DISK_FULL; whatever `make` throws
+   * @param source where the server gets the file, in place of a body
+   * @throws Problem BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE, DISK_FULL; as `fetchSource`; whatever `make` throws
    */
   take(
     request: FastifyRequest,
     reply: FastifyReply,
     chosen: unknown,
     make: (file: TakenFile) => Promise<string>,
+    source?: string,
   ): Promise<string>;
 }
 
@@ -62,7 +68,7 @@ interface UnderWay {
   readonly end: AbortController;
 }
 
-export function openUploads({ waiting, access, most, limits }: UploadsOptions): Uploads {
+export function openUploads({ waiting, access, most, limits, fetching }: UploadsOptions): Uploads {
   const made: Uploads['made'] = [];
   const keys = uploadKeys(access, (id) => made.some((isThere) => isThere(id)));
   const underWay = new Set<UnderWay>();
@@ -92,7 +98,7 @@ export function openUploads({ waiting, access, most, limits }: UploadsOptions): 
   return {
     limits,
     made,
-    take: async (request, reply, chosen, make) => {
+    take: async (request, reply, chosen, make, source) => {
       const who = request.who.id;
       makeRoom(who, reply);
       const key = request.headers['idempotency-key'];
@@ -106,14 +112,17 @@ export function openUploads({ waiting, access, most, limits }: UploadsOptions): 
         await refuseWithoutRoom(request, waiting);
         const receiving = { ...limits, signal, came: upload.pace.came };
         const lookups: { [Name in LookupName]?: { path: string; name: string; hash: string } } = {};
-        const sent = await fileOf(
-          request,
-          async ({ stream, ...file }) => ({ ...file, ...(await receive(stream, path, receiving)) }),
-          async (lookup, { stream, name = lookup }) => {
-            const { hash } = await receive(stream, `${path}-${lookup}`, receiving);
-            lookups[lookup] = { path: `${path}-${lookup}`, name: labelOf(name), hash };
-          },
-        );
+        const sent =
+          source !== undefined
+            ? await fetchSource([request, reply], source, path, receiving, fetching())
+            : await fileOf(
+                request,
+                async ({ stream, ...file }) => ({ ...file, ...(await receive(stream, path, receiving)) }),
+                async (lookup, { stream, name = lookup }) => {
+                  const { hash } = await receive(stream, `${path}-${lookup}`, receiving);
+                  lookups[lookup] = { path: `${path}-${lookup}`, name: labelOf(name), hash };
+                },
+              );
         const { name, type } = sent;
         const hash = [sent.hash, ...LOOKUP_NAMES.flatMap((lookup) => lookups[lookup]?.hash ?? [])].join(' ');
         const before = keyed.madeBefore(hash);
@@ -180,4 +189,5 @@ export const UPLOAD_REFUSALS: readonly ProblemCode[] = [
   'BUSY',
   'STOPPING',
   'DISK_FULL',
+  'SOURCE_NOT_ALLOWED',
 ];

@@ -30,6 +30,14 @@ export const RECIPE = {
     .meta({ description: 'Settings for the export of another system: GET /v1/recipes lists them. Other options win.' }),
 };
 
+/** In place of a body. */
+export const FROM = {
+  source: z.string().min(1).max(4_000).optional().meta({
+    description:
+      'Where the server gets the file, in place of a body: a file, pattern, address or named source (`hr:out/members.csv`) in or below one of `sources` of `GET /v1/settings`. It is fetched whole before the answer.',
+  }),
+};
+
 export const previewQuery = z.strictObject({ ...LOOKED_AT, ...RECIPE });
 
 /** The same for a file that is kept. A look at one has the usual bounds: a viewer can cost no more. */
@@ -42,6 +50,7 @@ const BANS = { ...LIFTING, ...BAN_CHECK };
 
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),
+  ...FROM,
   ...KEPT_READING,
   ...RECIPE,
   tags: tagsOption.optional(),

@@ -40,6 +40,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
     access,
     most,
     limits: { maxBytes, idleMs, signal: stopping.signal },
+    fetching: () => ({ ...context.fetching, sources: settings.sources }),
   });
 
   uploads.made.push(isImport);
@@ -81,12 +82,16 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
               ...(query.tags !== undefined && { tags: query.tags }),
               lookups,
             });
-            audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined }), made);
+            audited(
+              inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined, source: undefined }),
+              made,
+            );
             return made;
           } finally {
             if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
           }
         },
+        query.source,
       );
       reply.header('location', `/v1/imports/${id}`);
       return views.of(coordinator.find(id));

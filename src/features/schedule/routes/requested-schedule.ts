@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { queryOf } from '../../../api/option-query.ts';
 import type { Settings } from '../../../api/service.ts';
@@ -18,10 +18,10 @@ import { allowedTarget } from '../../../server/report-target.ts';
 import { badReading } from '../../../server/uploads/options.ts';
 import { checkAllowed } from '../../../sources/allowed-sources.ts';
 import { headerFrom } from '../../../sources/headers.ts';
-import { wholeSource } from '../../../sources/obtain.ts';
-import { checkedAddress, shownFile } from '../../../sources/schemes.ts';
+import { shownFile } from '../../../sources/schemes.ts';
 import { SourceNotAllowed } from '../../../sources/source-errors.ts';
-import { isAddress, isRemote } from '../../../text/address.ts';
+import { allowedSource } from '../../../sources/source-reader.ts';
+import { isRemote } from '../../../text/address.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
@@ -62,7 +62,7 @@ export async function requestedSchedule(
   }
   // Hidden parts come from the stored schedule: an unchanged address keeps its query.
   const same = base !== undefined && given.file === shownFile(base.record) ? base : undefined;
-  const source = same?.record.source ?? (await allowedSource(given.file, settings.sources));
+  const source = same?.record.source ?? (await sourceOf(given.file, settings.sources));
   const staysWhatItIs = same?.isEdited === true;
   if (same !== undefined && !staysWhatItIs) await checkAllowed(source, settings.sources);
   const before = base && readSyncOptions(base.record);
@@ -112,23 +112,14 @@ export function checkTimes(cron: string, tz: string): void {
 }
 
 /** @throws Problem, SourceNotAllowed */
-async function allowedSource(file: string, sources: readonly string[]): Promise<string> {
-  try {
-    if (isRemote(file)) {
-      const whole = isAddress(file) ? checkedAddress(file) : file;
-      await checkAllowed(whole, sources);
-      return whole;
-    }
-    if (sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
-      const remedy = 'Give a whole path on the server, such as /srv/exports/members.csv, or an https address.';
-      throw new Problem('BAD_OPTION', `${JSON.stringify(file)} is not a whole path.`, { field: 'file', remedy });
-    }
-    // Before the file is opened, so that the answer does not reveal which other files exist.
-    await checkAllowed(resolve(file), sources);
-    return await wholeSource(file, '/');
-  } catch (error) {
-    throw error instanceof SourceNotAllowed ? error : optionProblem('file', error);
+async function sourceOf(file: string, sources: readonly string[]): Promise<string> {
+  if (!isRemote(file) && sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
+    const remedy = 'Give a whole path on the server, such as /srv/exports/members.csv, or an https address.';
+    throw new Problem('BAD_OPTION', `${JSON.stringify(file)} is not a whole path.`, { field: 'file', remedy });
   }
+  return allowedSource(file, sources).catch((error: unknown) => {
+    throw error instanceof SourceNotAllowed ? error : optionProblem('file', error);
+  });
 }
 
 function headersOf(

@@ -4,11 +4,11 @@ import { serve } from '../../../server/serve.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { newSyncId } from '../../sync/compose-syncs.ts';
 import { planFiles } from '../../sync/plan/prepare.ts';
+import { obtainBeside } from '../obtain-beside.ts';
 import { scheduleOperations } from '../operations.ts';
 import type { ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleCatalogReader } from '../schedule-catalog.ts';
 import { syncSettings } from '../schedule-sync.ts';
-import { obtainBeside } from '../source-reader.ts';
 import { getFile } from './get-file.ts';
 import { requestedSchedule } from './requested-schedule.ts';
 

@@ -45,39 +45,45 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     recipes?.check(options);
     const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
     const chosen = { sync: { ...query, contentType } };
-    const id = await uploads.take(request, reply, chosen, async ({ path, name, type, lookups, keep }) => {
-      const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
-      const file = labelOf(query.name ?? name);
-      try {
-        const files = planFiles(dir.sync(made));
-        await rename(path, files.input);
-        const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
-          const copy = lookupCopy(dir.sync(made), lookup);
-          await rename(sent, copy);
-          return { path: copy, name };
-        });
-        keep(made);
-        // Of a form the part says what the file is.
-        const ofFile = request.isMultipart() ? type : contentType;
-        const ofPart = optionsOf(query, { contentType: ofFile, region, sandbox });
-        const settled = (await recipes?.settle(ofPart, { path: files.input }, file)) ?? ofPart;
-        await syncs.create({
-          id: made,
-          file,
-          source: sourceName(made, query.name ?? name),
-          reading: { ...readingOf(settled), ...kept },
-          create: settled.create,
-          ...reporting,
-          ...decision,
-          who: who.name,
-        });
-      } catch (error) {
-        await rm(dir.sync(made), { recursive: true, force: true });
-        throw error;
-      }
-      audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined }), made);
-      return made;
-    });
+    const id = await uploads.take(
+      request,
+      reply,
+      chosen,
+      async ({ path, name, type, lookups, keep }) => {
+        const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
+        const file = labelOf(query.name ?? name);
+        try {
+          const files = planFiles(dir.sync(made));
+          await rename(path, files.input);
+          const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
+            const copy = lookupCopy(dir.sync(made), lookup);
+            await rename(sent, copy);
+            return { path: copy, name };
+          });
+          keep(made);
+          // Of a form the part says what the file is.
+          const ofFile = request.isMultipart() ? type : contentType;
+          const ofPart = optionsOf(query, { contentType: ofFile, region, sandbox });
+          const settled = (await recipes?.settle(ofPart, { path: files.input }, file)) ?? ofPart;
+          await syncs.create({
+            id: made,
+            file,
+            source: sourceName(made, query.name ?? name),
+            reading: { ...readingOf(settled), ...kept },
+            create: settled.create,
+            ...reporting,
+            ...decision,
+            who: who.name,
+          });
+        } catch (error) {
+          await rm(dir.sync(made), { recursive: true, force: true });
+          throw error;
+        }
+        audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined, source: undefined }), made);
+        return made;
+      },
+      query.source,
+    );
     reply.header('location', `/v1/syncs/${id}`);
     return syncViews.whole(syncs.find(id));
   });

@@ -1,0 +1,64 @@
+import { constants } from 'node:fs';
+import { copyFile, rename, rm } from 'node:fs/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import { NoRoom } from '../../platform/disk-full.ts';
+import { hashOf } from '../../platform/file-hash.ts';
+import { SourceNotAllowed } from '../../sources/source-errors.ts';
+import { allowedSource, type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
+import { isRemote } from '../../text/address.ts';
+import { asSentence } from '../../text/wording.ts';
+import { Problem } from '../problem.ts';
+import type { ReceiveOptions } from './receive.ts';
+
+/** A file that the server gets itself. */
+export interface FetchedFile {
+  readonly name: string;
+  /** SHA-256 in hex. */
+  readonly hash: string;
+  /** Media type: nothing says it. */
+  readonly type: string;
+}
+
+/**
+ * Gets the file of a source that a request names, to `path`. Its connection stays open meanwhile, however long that takes.
+ * @throws Problem BAD_BODY for a request with a body, BAD_OPTION; SourceNotAllowed, NoRoom; the signal's reason
+ */
+export async function fetchSource(
+  [request, reply]: readonly [FastifyRequest, FastifyReply],
+  text: string,
+  path: string,
+  { maxBytes, signal }: Pick<ReceiveOptions, 'maxBytes' | 'signal'>,
+  reading: SourceReaderOptions,
+): Promise<FetchedFile> {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+  if (length !== '0' || coding !== undefined) {
+    throw new Problem('BAD_BODY', 'The request names a source and has a body.', { remedy: 'Leave one of them out.' });
+  }
+  const left = new AbortController();
+  const onClose = () => left.abort(new Error('the client has gone'));
+  reply.raw.once('close', onClose);
+  request.raw.socket.setTimeout(0);
+  const folder = `${path}-source`;
+  try {
+    const source = await allowedSource(text, reading.sources);
+    const wanted = { source, headers: {}, settings: {}, maxSource: maxBytes, copy: null, restricted: true };
+    const found = await sourceReader(reading)(wanted, { folder, signal: AbortSignal.any([signal, left.signal]) });
+    if (isRemote(source)) await rename(found.path, path);
+    else {
+      await copyFile(found.path, path, constants.COPYFILE_FICLONE);
+      if ((await hashOf(path)) !== found.hash) {
+        throw new Problem('BAD_OPTION', 'The file was changed while it was read.', { field: 'source' });
+      }
+    }
+    return { name: found.name, hash: found.hash, type: '' };
+  } catch (error) {
+    const isOwn = error instanceof Problem || error instanceof SourceNotAllowed || error instanceof NoRoom;
+    if (isOwn || !(error instanceof RollcallError)) throw error;
+    const remedy = error.remedy === undefined ? {} : { remedy: asSentence(error.remedy) };
+    throw new Problem('BAD_OPTION', asSentence(error.what), { field: 'source', ...remedy });
+  } finally {
+    reply.raw.off('close', onClose);
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { isAddress, isRemote } from '../text/address.ts';
+import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost } from './allowed-sources.ts';
+import { requestOf, type SourceContext } from './named.ts';
+import { type Obtained, obtain, wholeSource } from './obtain.ts';
+import { checkedAddress, sourceAt } from './schemes.ts';
+import type { SourceEntry, SourceSettings } from './source.ts';
+import { SourceError } from './source-errors.ts';
+import type { Kept } from './spool.ts';
+
+/** What a process knows that gets files: secrets of its environment, whom it trusts, what may be read. */
+export interface SourceReaderOptions extends SourceContext {
+  /** What those who ask over the API may have read (ROLLCALL_SOURCES). */
+  readonly sources: readonly string[];
+}
+
+/** A source as it was named and checked: `wholeSource`, `allowedSource`. */
+interface SourceWanted {
+  readonly source: string;
+  readonly headers: SourceSettings['headers'] & object;
+  readonly settings: SourceSettings;
+  /** In bytes. */
+  readonly maxSource: number;
+  /** What is kept already in the folder. */
+  readonly copy: Kept | null;
+  /** It was named over the API. */
+  readonly restricted: boolean;
+}
+
+/**
+ * Gets the file of a source. What is fetched is kept in `folder`.
+ * @throws SourceError, SourceNotAllowed, NoRoom; the signal's reason when aborted
+ */
+export type SourceReader = (
+  wanted: SourceWanted,
+  place: { readonly folder: string; readonly signal: AbortSignal },
+) => Promise<Obtained>;
+
+export function sourceReader({ sources, ...context }: SourceReaderOptions): SourceReader {
+  return async ({ source, headers, settings, maxSource, copy, restricted }, place) => {
+    // The settings may allow less than when it was made, and links may lead elsewhere.
+    if (restricted) await checkAllowed(source, sources);
+    const within = restricted && {
+      real: (path: string) => allowedPath(path, sources),
+      check: (to: URL) => checkAllowedAddress(to, sources),
+      connect: (host: string, address: string) => checkAllowedHost(host, address, sources),
+    };
+    const given = { ...settings, headers };
+    return obtain({ source, given, context, maxSource, copy, ...(within && { within }) }, place);
+  };
+}
+
+/**
+ * A source that someone names over the API, as it means everywhere. It is not opened: the answer must not reveal what there
+ * is elsewhere.
+ * @throws SourceNotAllowed, SourceError, IntakeError
+ */
+export async function allowedSource(text: string, sources: readonly string[]): Promise<string> {
+  if (isRemote(text)) {
+    const whole = isAddress(text) ? checkedAddress(text) : text;
+    await checkAllowed(whole, sources);
+    return whole;
+  }
+  await checkAllowed(resolve(text), sources);
+  return wholeSource(text, '/');
+}
+
+/**
+ * What is in a folder that is not on this machine: in a bucket, at an SFTP server. The newest first.
+ * @param place an address or a named source, with the folder
+ * @throws SourceNotAllowed, SourceError
+ */
+export async function listSource(
+  place: string,
+  { sources, ...context }: SourceReaderOptions,
+  signal: AbortSignal,
+): Promise<readonly SourceEntry[]> {
+  const folder = place.endsWith('/') || place.endsWith(':') ? place : `${place}/`;
+  const whole = await allowedSource(folder, sources);
+  const mayConnect = isAddress(whole)
+    ? (host: string, address: string) => checkAllowedHost(host, address, sources)
+    : undefined;
+  const { list } = await sourceAt({ ...requestOf(whole, {}, context), mayConnect });
+  if (list === undefined) throw new SourceError('files of this address cannot be listed; name one');
+  return list(signal);
+}
