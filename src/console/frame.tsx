@@ -12,6 +12,7 @@ import { isAnythingUnsaved } from './kept-entries.ts';
 import { KeysButton, KeysDialog } from './keys.tsx';
 import { overview } from './overview.ts';
 import { shownZone } from './preferences.ts';
+import { sendsToOf } from './sends-to.tsx';
 import { UploadsBar } from './uploads-bar.tsx';
 
 /** A link of the navigation. */
@@ -46,6 +47,7 @@ export function announce(text: string) {
 export function showFrame(pages: readonly { readonly entry?: Entry }[], onLogOut: () => void) {
   connection.addEventListener('back', () => announce('The server is back.'));
   const entries = pages.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  render(<SendsTo />, part('sends-to'));
   render(<Navigation entries={entries} />, part('navigation'));
   render(<Visitor onLogOut={onLogOut} />, part('session'));
   render(<Away />, part('banner'));
@@ -181,10 +183,27 @@ function FootLinks() {
 
 function Version() {
   const known = settings.value;
+  return known === undefined ? 'rollcall' : `rollcall ${known.version}`;
+}
+
+/** On every page: a sandbox and the real service cannot be confused. */
+function SendsTo() {
+  const known = settings.value;
+  if (known === undefined || session.value === null) return null;
+  const { sandbox, profile, host, apps = [] } = sendsToOf(known);
   return (
-    <>
-      {known === undefined ? 'rollcall' : `rollcall ${known.version}`}
-      {known?.sandbox === true && <Tag>sandbox</Tag>}
-    </>
+    <p class={sandbox ? 'sends-to sandbox' : 'sends-to'} role="note" aria-label="Where this server sends">
+      {sandbox ? (
+        <>
+          <b>Sandbox</b>: nothing reaches real users
+        </>
+      ) : (
+        <>
+          <b>Real service</b>: {typeof profile === 'string' && <>profile {foreign(profile)}, </>}
+          {foreign(host ?? '')}
+          {apps.length > 0 && <> ({foreign(apps.join(', '))})</>}
+        </>
+      )}
+    </p>
   );
 }

@@ -92,7 +92,12 @@ async function begin({ moveFocus }: { moveFocus: boolean }) {
   show({ moveFocus });
   if (!isKnown) return;
   watchOverview();
-  settings.value = await call('GET /v1/settings', {}).catch(() => undefined);
+  await askSettings();
+}
+
+/** Where it sends may be another when it was started again. */
+async function askSettings() {
+  if (session.peek() !== null) settings.value = await call('GET /v1/settings', {}).catch(() => undefined);
 }
 
 /** @param next where to go after it */
@@ -150,6 +155,7 @@ showTitle();
 notifyOfEnds(go);
 listenToKeys(go, () => session.peek() !== null);
 access.addEventListener('refused', askAgain);
+connection.addEventListener('back', () => void askSettings());
 document.addEventListener('click', follow);
 // A link within the page, such as the one that skips to the content, is no other page.
 addEventListener('popstate', () => location.pathname !== shownPath.peek() && show({ moveFocus: true }));

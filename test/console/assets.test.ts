@@ -44,6 +44,8 @@ test.each(['light', 'dark'])('texts have a contrast of 4.5:1 and drawn areas of 
     ['--good', '--good-wash'],
     ['--accent', '--accent-wash'],
     ['--on-accent', '--accent'],
+    ['--on-accent', '--attention'],
+    ['--ink', '--accent-wash'],
     ['--ink', '--track'],
     ['--ink', '--attention-wash'],
     ['--soft', '--attention-wash'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Role } from '../../src/api/service.ts';
+import type { Role, Settings } from '../../src/api/service.ts';
 import type { ChatClient } from '../../src/chat/client.ts';
 import type { DataDir } from '../../src/platform/data-dir.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
@@ -23,6 +23,8 @@ export interface ServeHereOptions {
   readonly notifyPrivate?: true;
   /** Folders and addresses that schedules may read. */
   readonly sources?: readonly string[];
+  /** What the server says of itself. */
+  readonly settings?: Partial<Settings>;
   /** Puts something between the workers and the service. */
   readonly chat?: NonNullable<TestServerOptions['chat']>;
 }
@@ -33,6 +35,7 @@ export function useServerHere({
   faults = '',
   sources = [],
   chat: between,
+  settings,
   ...options
 }: ServeHereOptions = {}): ServedHere {
   let server: TestServer;
@@ -44,7 +47,7 @@ export function useServerHere({
         service = chat;
         return between?.(chat, region) ?? chat;
       },
-      settings: { sources: [...sources] },
+      settings: { sources: [...sources], ...settings },
       sandbox: { faults, ...(seed !== undefined && { users: 0, groups: 0, seed }) },
     });
   });

@@ -160,7 +160,7 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
 
 const hasCommands = (document: string) =>
   blocksOf(document).some(({ language, notRun }) => language === 'sh' && notRun === undefined);
-const NEED_SERVERS = new Set(['docs/addresses.md', 'docs/workers.md']);
+const NEED_SERVERS = new Set(['docs/addresses.md', 'docs/nightly.md', 'docs/workers.md']);
 
 describe('the commands do what they should, as they stand', () => {
   test.each(DOCUMENTS.filter((document) => !NEED_SERVERS.has(document) && hasCommands(document)))(

@@ -114,3 +114,25 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
   const ends = { 'rollcall import m.csv --min-rows': 2 };
   expect(await readAlong('docs/addresses.md', place, { own, before, ends, atHome: true })).toEqual([]);
 });
+
+test('docs/nightly.md: a table becomes groups that follow it, word by word', async () => {
+  const place = await openSandboxPlace();
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query('create table memberships (user_id text, group_id text, left_at timestamptz)');
+  await client.query(
+    "insert into memberships values ('ann', 'team', null), ('ben', 'team', null), ('old', 'team', now())",
+  );
+  await client.end();
+  place.env['SOURCE_APP_PASSWORD'] = 'of the database';
+  const [settings = ''] = blocksOf('docs/nightly.md').flatMap(({ language, text }) =>
+    language === 'json' ? text : [],
+  );
+  const [query = ''] = blocksOf('docs/nightly.md').flatMap(({ language, text }) => (language === 'sql' ? text : []));
+  place.file('rollcall.config.json', settings.replace('postgres://reader@db.internal/app', postgres.url));
+  place.file('members.sql', query);
+  expect(await readAlong('docs/nightly.md', place, { atHome: true })).toEqual([]);
+  expect([...place.sandbox.members('us', 'team').keys()]).toEqual(['ann', 'ben']);
+});

@@ -64,7 +64,6 @@ function Lead() {
       {busy + known.queued === 0
         ? ' Nothing is running.'
         : ` ${counted(busy, 'import')} ${busy === 1 ? 'is' : 'are'} running.`}
-      {settings.value?.sandbox === true && ' This server sends to a sandbox; nothing reaches the service.'}
     </p>
   );
 }

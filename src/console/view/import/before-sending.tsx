@@ -7,10 +7,11 @@ import { useAnswer } from '../../answer.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
 import { importPath, query, request } from '../../api.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
-import { Facts, foreign } from '../../element.tsx';
+import { Facts } from '../../element.tsx';
 import { atLeast, counted, grouped } from '../../format.ts';
 import { settings } from '../../frame.tsx';
 import { useListNews } from '../../overview.ts';
+import { type SendsTo, sendsToFacts, sendsToOf } from '../../sends-to.tsx';
 import { Time } from '../../time.tsx';
 import { useLeaving } from '../../work.tsx';
 
@@ -107,15 +108,20 @@ function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
 }
 
 /** What sending takes and where it goes, where no import has a plan of it. */
-export type SendingFacts = Pick<SendingPlan, 'rows' | 'calls'> & Partial<SendingPlan>;
+export type SendingFacts = Pick<SendingPlan, 'rows' | 'calls'> & Partial<Omit<SendingPlan, keyof SendsTo>> & SendsTo;
 
 /** The same, with where this server sends. */
 export function SendingFactsHere({ plan }: { plan: SendingFacts }) {
   const known = settings.value;
   if (known === undefined) return <Facts list={factsOf(plan)} />;
-  const apps = Object.entries(known.apps).map(([region, { appId }]) => `${appId} in ${region}`);
-  const ms = Math.ceil((plan.calls / Math.max(1, apps.length) / known.callsPerMinute) * 60_000);
-  return <Facts list={factsOf({ ms, host: known.host, sandbox: known.sandbox, apps, ...plan })} />;
+  const regions = Object.keys(known.apps).length;
+  const ms = Math.ceil((plan.calls / Math.max(1, regions) / known.callsPerMinute) * 60_000);
+  return <Facts list={factsOf({ ms, ...sendsToOf(known), ...plan })} />;
+}
+
+/** Where this server sends, for what has no plan. */
+export function SendsToHere() {
+  return settings.value && <Facts list={sendsToFacts(sendsToOf(settings.value))} />;
 }
 
 /** What several imports take together. */
@@ -131,7 +137,7 @@ export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]
 }
 
 function factsOf(
-  { rows, leftOut = 0, groups = 0, messages = 0, calls, ms, host, apps = [], sandbox }: SendingFacts,
+  { rows, leftOut = 0, groups = 0, messages = 0, calls, ms, ...to }: SendingFacts,
   wouldFail = 0,
   checkedAt?: string,
 ): (readonly [string, ComponentChildren])[] {
@@ -144,7 +150,6 @@ function factsOf(
     ['Messages in groups', messages > 0 && `up to ${grouped(messages)}, one for each member added`],
     ['Calls', `at least ${grouped(calls)}`],
     ['Time', ms !== undefined && atLeast(ms)],
-    ['Service', host !== undefined && (sandbox ? 'the sandbox: nothing real changes' : <>{foreign(host)}, for real</>)],
-    ['Apps', apps.length > 0 && foreign(apps.join(', '))],
+    ...sendsToFacts(to),
   ];
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { ImportView } from '../../answers.ts';
 import { counted, duration, grouped } from '../../format.ts';
 import { RelativeTime } from '../../relative-time.tsx';
+import { appsIn, sendsToFacts } from '../../sends-to.tsx';
 import { isOfSync } from '../../words.ts';
 
 /** The facts that are asked for most, in a line. */
@@ -28,7 +29,7 @@ export function factsGist({ createdAt, startedAt, finishedAt }: ImportView) {
 }
 
 export function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
-  const { startedAt, finishedAt } = view;
+  const { startedAt, finishedAt, target } = view;
   const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
   return [
     [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', <RelativeTime iso={view.createdAt} />],
@@ -43,6 +44,7 @@ export function factsOf(view: ImportView): (readonly [string, ComponentChildren]
     ['Asked who is banned', view.banQuestions !== undefined && counted(view.banQuestions, 'group')],
     ['Retries', view.retries > 0 && grouped(view.retries)],
     ['Rate-limited', limited > 0 && counted(limited, 'time')],
+    ...(target === undefined ? [] : sendsToFacts({ ...target, apps: appsIn(Object.entries(target.apps)) })),
   ];
 }
 

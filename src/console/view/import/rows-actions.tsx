@@ -12,6 +12,7 @@ import { ErrorPlace } from '../../notice.tsx';
 import { usePlace } from '../../place.ts';
 import { RETRYABLE } from '../../words.ts';
 import { useWork, WorkButton } from '../../work.tsx';
+import { SendsToHere } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
 import { rowsAsText } from './row-columns.tsx';
 import type { RowsWanted } from './rows-wanted.ts';
@@ -41,7 +42,14 @@ export function RowsActions({ id, live, filter, total }: RowsActionsProperties) 
     const others = total - (again ?? 0);
     const yes = await confirmed({
       question: `Retry ${counted(again ?? 0, 'row')}?`,
-      explanation: `A new import sends ${again === 1 ? 'it' : 'them'} again${others > 0 ? `; the other ${counted(others, 'row')} of this filter cannot be retried` : ''}. The rest of this import can still be retried later.`,
+      explanation: (
+        <>
+          A new import sends {again === 1 ? 'it' : 'them'} again
+          {others > 0 && `; the other ${counted(others, 'row')} of this filter cannot be retried`}. The rest of this
+          import can still be retried later.
+          <SendsToHere />
+        </>
+      ),
       yes: `Retry ${counted(again ?? 0, 'row')}`,
       no: 'Not now',
       tone: 'main',

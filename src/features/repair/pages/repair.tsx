@@ -110,9 +110,9 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
       const by = problems.filter((problem) => problem.ready > 0);
       const left = rows.total - rows.sent - rows.ready;
       // Where it goes is the same for the import that the rows are from.
-      const { host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
+      const { profile, host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
       const calls = Math.ceil(rows.ready / MAX_UIDS_PER_CALL);
-      const plan = { rows: rows.ready, messages: rows.ready, calls, host, apps, sandbox };
+      const plan = { rows: rows.ready, messages: rows.ready, calls, profile, host, apps, sandbox };
       const yes = await confirmed({
         question: `Send ${counted(rows.ready, 'repaired row')}?`,
         explanation: (

@@ -58,15 +58,23 @@ function timeFields(cron: string) {
 
 /** Where the file is: a folder or address that the server allows, and the rest. `''` keeps what is there. */
 export function fileOf({ root = '', path = '' }: Values) {
-  if (path === '') return '';
+  // A named source, such as the query of a database, may be the whole.
+  if (path === '') return isNamed(root) ? root : '';
   return `${root}${root === '' || root.endsWith('/') ? '' : '/'}${path.replace(/^\/+/, root === '' ? '/' : '')}`;
+}
+
+/** `hr:` */
+function isNamed(root: string): boolean {
+  return root.endsWith(':');
 }
 
 /** The fields that a schedule's settings fill. */
 export function fieldsOf(schedule: Schedule, sources: readonly string[]): Values {
   const { cron, tz, file, headers, reading, flags, create, limits, giveUpAfterMs, apply, repair, catchUp } = schedule;
   const chosen: Readonly<Record<string, unknown>> = { ...flags, apply, repair, catchUp };
-  const root = sources.find((one) => file.startsWith(one.endsWith('/') ? one : `${one}/`));
+  const root = sources.find(
+    (one) => file.startsWith(one.endsWith('/') ? one : `${one}/`) || (isNamed(one) && file === one),
+  );
   return {
     ...timeFields(cron),
     tz,
@@ -160,7 +168,8 @@ export const KEPT = 'kept';
  */
 export function settingsOf(values: Values, before: Schedule | undefined, recognisedUid: string): ScheduleSettings {
   const at = (name: string) => values[name] ?? '';
-  if (at('root') !== KEPT && at('path') === '') throw new FieldError('path', 'Say which file is read: give its path.');
+  if (at('root') !== KEPT && fileOf(values) === '')
+    throw new FieldError('path', 'Say which file is read: give its path.');
   const isMirror = at('mode') === 'mirror';
   const { uid = recognisedUid, ...others } = mapOf(values);
   const hasOwnUid = at('uidFrom') !== '';

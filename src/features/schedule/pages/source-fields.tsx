@@ -43,7 +43,7 @@ export function SourceFields({ form, sources, before, preview }: SourceFieldsPro
           note={
             isFetched
               ? undefined
-              : 'Choose a file below, or type one. Of a pattern such as *.csv, each run reads the newest match.'
+              : `Choose a file below, or type one. Of a pattern such as *.csv, each run reads the newest match.${root.endsWith(':') ? ' Without one, the source is read as the server’s settings name it, such as a query.' : ''}`
           }
         />
       )}

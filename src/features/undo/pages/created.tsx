@@ -6,6 +6,7 @@ import { foreign, Tag } from '../../../console/element.tsx';
 import { grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
+import { SendsToHere } from '../../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../../console/work.tsx';
 import type { CreatedView } from '../api.ts';
 import type { createdOperations } from '../operations.ts';
@@ -33,8 +34,14 @@ export function ImportCreated({ id }: { id: string }) {
   const remove = async () => {
     const yes = await confirmed({
       question: `Delete ${what} for good?`,
-      explanation:
-        'Deleted users and groups, and their messages, cannot be brought back. Kept is what was there before the import, groups with members whom it does not name, and users whom others have put into groups; each is looked at again first.',
+      explanation: (
+        <>
+          Deleted users and groups, and their messages, cannot be brought back. Kept is what was there before the
+          import, groups with members whom it does not name, and users whom others have put into groups; each is looked
+          at again first.
+          <SendsToHere />
+        </>
+      ),
       yes: 'Delete for good',
       no: 'Keep everything',
     });

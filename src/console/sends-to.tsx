@@ -1,0 +1,31 @@
+/** Where rows go: the sandbox, or the profile, host and apps of the real service. */
+import type { ComponentChildren } from 'preact';
+import type { Settings } from './answers.ts';
+import { foreign } from './element.tsx';
+
+export interface SendsTo {
+  sandbox?: boolean | undefined;
+  profile?: string | null | undefined;
+  host?: string | undefined;
+  /** App ids with their regions. */
+  apps?: readonly string[];
+}
+
+/** Where a server with these settings sends. */
+export function sendsToOf({ sandbox, profile, host, apps }: Settings): SendsTo {
+  const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId] as const);
+  return { sandbox, profile, host, apps: appsIn(ids) };
+}
+
+/** `app-1 in us` */
+export function appsIn(ids: readonly (readonly [region: string, appId: string])[]) {
+  return ids.map(([region, appId]) => `${appId} in ${region}`);
+}
+
+export function sendsToFacts({ sandbox, profile, host, apps = [] }: SendsTo): (readonly [string, ComponentChildren])[] {
+  return [
+    ['Profile', !sandbox && typeof profile === 'string' && foreign(profile)],
+    ['Service', host !== undefined && (sandbox ? 'the sandbox: nothing real changes' : <>{foreign(host)}, for real</>)],
+    ['Apps', apps.length > 0 && foreign(apps.join(', '))],
+  ];
+}

@@ -1,0 +1,90 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { eventually, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
+import { checkSights } from './sights.ts';
+
+const browser = useBrowser();
+const sandbox = useServerHere();
+const real = useServerHere({
+  settings: {
+    profile: 'production',
+    host: 'cometchat.io',
+    sandbox: false,
+    apps: { us: { appId: '26c04d1b7e9a', keySet: true }, eu: { appId: '26c05f2a8d1c', keySet: true } },
+  },
+});
+
+const band = (page: Page) => page.getByRole('note', { name: 'Where this server sends' });
+
+/** Its colours, light and dark. */
+async function colours(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    found.push(await page.evaluate<string>('getComputedStyle(document.querySelector(".sends-to")).backgroundColor'));
+  }
+  return found;
+}
+
+test('every page says above all else that this is a sandbox', async () => {
+  const page = await browser.open(sandbox.url);
+  for (const name of ['Now', 'Imports', 'Syncs', 'Schedules', 'Settings']) {
+    await page.getByRole('link', { name, exact: true }).first().click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    expect(await band(page).textContent()).toBe('Sandbox: nothing reaches real users');
+  }
+  await checkSights(page, 'sends-to-sandbox');
+  await page.emulateMedia({ media: 'print' });
+  expect(await band(page).isVisible()).toBe(false);
+});
+
+test('every page says the profile, host and apps of the real service, in another colour, and stays in sight', async () => {
+  const page = await browser.open(real.url);
+  await band(page).waitFor();
+  expect(await band(page).textContent()).toBe(
+    'Real service: profile production, cometchat.io (26c04d1b7e9a in us, 26c05f2a8d1c in eu)',
+  );
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  await checkSights(page, 'sends-to-real');
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  expect(await band(page).evaluate((shown) => shown.getBoundingClientRect().top)).toBe(0);
+  const other = await browser.open(sandbox.url);
+  await band(other).waitFor();
+  const [mine, theirs] = [await colours(page), await colours(other)];
+  for (const [at, colour] of mine.entries()) expect(colour).not.toBe(theirs[at]);
+});
+
+test('what asks before something is sent names the profile and the host, and so does the import', async () => {
+  const page = await browser.open(real.url);
+  const headers = { 'content-type': 'text/csv' };
+  const body = `guid,uid\n${Array.from({ length: 120 }, (_, at) => `team,user-${at}\n`).join('')}`;
+  const made = await fetch(`${real.url}/v1/imports?name=many.csv&dryRun=true`, { method: 'POST', headers, body });
+  const { id } = (await made.json()) as { id: string };
+  await page.route('**/sending*', async (route) => {
+    const answer = await route.fetch();
+    // The server sends to a sandbox all the same.
+    await route.fulfill({ json: { ...((await answer.json()) as object), sandbox: false } });
+  });
+  // Its news would say the sandbox again.
+  await page.route('**/v1/imports/*/events', () => undefined);
+  await page.route(`**/v1/imports/${id}`, async (route) => {
+    const answer = await route.fetch();
+    const target = { profile: 'production', host: 'cometchat.io', apps: { us: '26c04d1b7e9a' } };
+    await route.fulfill({ json: { ...((await answer.json()) as object), target } });
+  });
+  await page.goto(`${real.url}/imports/${id}`);
+  await page.getByText('Facts', { exact: true }).click();
+  await eventually(() => page.locator('#facts dl > div').allTextContents()).toEqual(
+    expect.arrayContaining(['Profileproduction', 'Servicecometchat.io, for real', 'Apps26c04d1b7e9a in us']),
+  );
+  await page
+    .getByRole('button', { name: /^Start/ })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog', { name: 'Send 120 rows to cometchat.io?' });
+  await dialog.getByText('cometchat.io, for real').waitFor();
+  const facts = await dialog.locator('dl > div').allTextContents();
+  expect(facts).toContain('Profileproduction');
+});
