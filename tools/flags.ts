@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { type Command, Help, type Option } from 'commander';
-import { COMMANDS } from '../src/cli/commands.ts';
+import { COMMANDS, loadCommand } from '../src/cli/commands.ts';
 
 /**
  * docs/flags.md, made from the declarations of the commands: `npm run build` writes it, as `node tools/flags.ts` does alone, and a
@@ -19,12 +19,12 @@ interface Chapter {
 
 export async function flagsDocument(): Promise<string> {
   const chapters: Chapter[] = [];
-  for (const [name, { load, hidden, description }] of Object.entries(COMMANDS)) {
-    if (hidden) continue;
+  for (const [name, entry] of Object.entries(COMMANDS)) {
+    if (entry.hidden) continue;
     const [out, err] = [new PassThrough(), new PassThrough()];
-    const make = await load();
+    const make = await loadCommand(entry);
     const command = make({ out, err, live: false, color: false, width: 80 }, async () => {});
-    chapters.push(...chaptersOf(name, command.description(description)));
+    chapters.push(...chaptersOf(name, command.description(entry.description)));
   }
   const users = Map.groupBy(
     chapters.flatMap(({ name, flags }) => flags.map((flag) => ({ name, meaning: meaningOf(flag) }))),

@@ -2,9 +2,9 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { members, openSandboxPlace } from '../cli/workplace.ts';
+import { manyMembers, members, openSandboxPlace } from '../cli/workplace.ts';
 import { archive, textRows, xlsx } from '../imports/read/make-workbook.ts';
-import { blocksOf, DOCUMENTS } from './blocks.ts';
+import { blocksOf, DOCUMENTS, textOf } from './blocks.ts';
 import { type Has, type Reading, readAlong } from './reader.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../samples');
@@ -171,4 +171,13 @@ describe('the commands do what they should, as they stand', () => {
       expect(await readAlong(document, place, reading)).toEqual([]);
     },
   );
+});
+
+test('1,500 members of a group take 60 calls and one list, as README.md says', async () => {
+  const place = await openSandboxPlace();
+  place.file('members.csv', manyMembers(1500));
+  const { summary } = await place.summary(['import', 'members.csv']);
+  expect(summary.rows).toMatchObject({ read: 1500, added: 1500 });
+  expect([summary.calls, place.calls()]).toEqual([60, 60 + 1]);
+  expect(textOf('README.md')).toContain('1,500 members of a group take 60 calls and one list');
 });
