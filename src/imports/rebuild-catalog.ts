@@ -113,7 +113,7 @@ function isSummary(value: unknown): value is ImportSummary {
     IMPORT_STATES.some((state) => state === value['state']) &&
     [value['id'], value['file'], value['finishedAt']].every(isText) &&
     (value['startedAt'] === null || isText(value['startedAt'])) &&
-    [value['rows'], value['regions'], value['messages']].every(isObject)
+    [value['rows'], value['regions']].every(isObject)
   );
 }
 

@@ -38,7 +38,8 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   }
   const later = await place.run(['status']);
   expect(later.code).toBe(0);
-  expect(later.stdout).toContain(`import ${id}, staged: m.csv\n${stdout}`);
+  expect(later.stdout).toMatch(new RegExp(`^import ${id}, staged: m.csv\\n\\n  Service: localhost:.*\\n`));
+  expect(later.stdout).toContain(stdout);
   expect(later.stderr).toBe(stderr.slice(stderr.indexOf('\nEvery row and every group:')));
   const again = await place.run(['check', id, '--json']);
   expect(JSON.parse((await place.run(['status', '--json'])).stdout)).toMatchObject({

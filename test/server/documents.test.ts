@@ -105,6 +105,7 @@ describe('the description of the API', () => {
       .map(({ name }) => name);
     expect(names).toEqual([
       'name',
+      'source',
       'guid',
       'scope',
       'region',
@@ -131,6 +132,7 @@ describe('the description of the API', () => {
       'only',
       'maxRemovals',
       'dryRun',
+      'askFirst',
     ]);
   });
 

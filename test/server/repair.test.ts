@@ -262,10 +262,10 @@ describe('rows of an import are repaired', () => {
     const { entries } = await server.json<{ entries: { target: string; detail: string }[] }>('/v1/audit');
     const said = entries.filter(({ target }) => target === id).map(({ detail }) => detail);
     expect(said.slice(4, 8)).toEqual([
-      expect.stringMatching(/^did=undo of=\d+ rows=50 cells=100$/),
-      expect.stringMatching(/^did=undo of=\d+ rows=40 cells=40$/),
+      expect.stringMatching(/^did=undo of=\d+ rows=50 cells=100 to=sandbox$/),
+      expect.stringMatching(/^did=undo of=\d+ rows=40 cells=40 to=sandbox$/),
       expect.stringMatching(/^did=fill rows=40 cells=40 columns=guid from=\d+ lines=1 /),
-      'did=paste rows=50 cells=100 columns=uid, note from=11 lines=55 linesLeftOut=5 cellsLeftOut=50',
+      'did=paste rows=50 cells=100 columns=uid, note from=11 lines=55 linesLeftOut=5 cellsLeftOut=50 to=sandbox',
     ]);
     expect(
       (await rowsOf(id, '?limit=500')).rows.every(({ state, edits }) => state === 'open' && !('uid' in edits)),

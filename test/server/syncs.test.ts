@@ -92,9 +92,9 @@ test('a plan to which a guard objects is held, approved with a reason on record,
     '/v1/audit?limit=4',
   );
   expect(entries.map(({ action, target, detail }) => [action, target, detail])).toEqual([
-    ['sync.apply', undo.id, 'file=team.csv'],
-    ['import.undo', undo.id, `of ${held.id}`],
-    ['sync.approve', held.id, reason],
+    ['sync.apply', undo.id, 'file=team.csv to=sandbox'],
+    ['import.undo', undo.id, `of ${held.id} to=sandbox`],
+    ['sync.approve', held.id, `${reason} to=sandbox`],
     ['sync.create', held.id, expect.stringContaining('file=team.csv mode=mirror')],
   ]);
 });
