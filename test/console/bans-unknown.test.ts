@@ -17,8 +17,8 @@ test('an import that cannot know who is banned asks before it adds anyone', asyn
   await state.getByText('it is not known who is banned from its groups').waitFor();
   expect(await violations(page)).toEqual([]);
   expect(await state.getByRole('button').allTextContents()).toEqual([
-    'Add everyone without asking…',
     'Resume',
+    'Add everyone without asking…',
     'Cancel…',
   ]);
   await state.getByRole('button', { name: 'Add everyone without asking…' }).click();
