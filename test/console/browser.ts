@@ -46,12 +46,14 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
   let visitors: BrowserContext[] = [];
   let faults: string[] = [];
   beforeAll(async () => {
+    // Whatever a test did to it: the next file gets one that answers.
+    if ((await shared?.catch(() => undefined))?.isConnected() !== true) shared = undefined;
     shared ??= chromium.launch({
       executablePath: findProgram('chromium'),
       args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE],
       ignoreDefaultArgs: hasSharedMemory() ? ['--disable-dev-shm-usage'] : [],
-      // Tests of the same process send Ctrl-C to commands that run in it: it must not end the browser.
-      handleSIGINT: false,
+      // Tests of the same process send signals to commands that run in it: these must not end the browser.
+      ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
     });
     browser = await shared;
   });

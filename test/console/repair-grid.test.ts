@@ -24,7 +24,11 @@ async function openRepair(name: string): Promise<Page> {
 
 const cellOf = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 const hasFocus = (page: Page, name: string) => page.locator('input:focus').and(cellOf(page, name)).waitFor();
-const chooseUsers = (page: Page) => page.getByLabel('Problem').selectOption('invalid BAD_CHARACTER uid');
+/** Every other row stays: row 3 is gone when the rows of the problem are there. */
+async function chooseUsers(page: Page): Promise<void> {
+  await page.getByLabel('Problem').selectOption('invalid BAD_CHARACTER uid');
+  await cellOf(page, 'uid, row 3').waitFor({ state: 'detached' });
+}
 
 /** What Ctrl+V does with this on the clipboard. */
 function paste(page: Page, text: string): Promise<void> {

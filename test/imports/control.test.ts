@@ -68,8 +68,10 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       const paused = reached(coordinator, id, 'paused');
       await coordinator.pause(id);
       await paused;
-      const callsWhenPaused = sandbox.calls.us.requests;
-      expect(callsWhenPaused).toBeLessThan(4);
+      expect(sandbox.calls.us.requests).toBeLessThan(4);
+      // A question about the group may be among these requests: it is no call of the batch.
+      const { calls } = pipeline.summary(id);
+      expect(calls).toBeGreaterThan(0);
       sandbox.faults.clear();
       await coordinator.resume(id);
       await coordinator.settled(id);
@@ -77,7 +79,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       expect(rows.map(({ status }) => status)).toEqual(Array(25).fill('already_member'));
       expect(rows[0]?.message).toContain('an earlier call');
       // Then the group was asked, and nobody was added again.
-      expect(pipeline.summary(id)).toMatchObject({ calls: callsWhenPaused });
+      expect(pipeline.summary(id)).toMatchObject({ calls });
     });
   });
 
