@@ -79,7 +79,7 @@ export async function* pairsAsNdjson(blocks: AsyncIterable<Buffer>): AsyncGenera
   );
   copy.insert(
     'src/imports/read/detect.ts',
-    "  if (LDIF.test(start)) return 'ldif';",
+    '  if (LDIF.test(top.replace',
     "  if (start.startsWith('%pairs')) return 'pairs';\n",
   );
   copy.insert(
