@@ -1,8 +1,8 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { caOf } from '../app/ca-file.ts';
-import { type Config, environmentVariable } from '../platform/config.ts';
+import { sourceContextOf } from '../app/source-context.ts';
+import type { Config } from '../platform/config.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import type { SourceSettings } from '../sources/source.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
@@ -53,7 +53,7 @@ export async function fileToFetch(
   ]);
   const { namedSources: named } = config;
   if (!isElsewhere(file, named)) return refuseFlags(config, flags);
-  const context = { named, environment: environmentVariable, ca: caOf(config) };
+  const context = sourceContextOf(config);
   const all = requestOf(file, await sourceSettingsOf(flags), context);
   const ofOthers = await settingsOfFileOnly(config, flags, all.settings);
   const source = await sourceAt({ ...all, settings: { ...ofOthers, ...settingsFor(all.address, all.settings) } });

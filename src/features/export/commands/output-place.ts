@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { caOf } from '../../../app/ca-file.ts';
+import { sourceContextOf } from '../../../app/source-context.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
-import { type Config, environmentVariable } from '../../../platform/config.ts';
+import type { Config } from '../../../platform/config.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import { isAddress, sourceName } from '../../../text/address.ts';
 import type { ExportFlags } from './export-flags.ts';
@@ -44,7 +44,7 @@ async function placeElsewhere(config: Config, output: string, flags: ExportFlags
   const { namedSources: named } = config;
   if (!isElsewhere(output, named)) return undefined;
   const { settings } = await placeToWrite(output, process.cwd(), await sourceSettingsOf(flags), named);
-  const context = { named, environment: environmentVariable, ca: caOf(config) };
+  const context = sourceContextOf(config);
   const { signal } = new AbortController();
   const isThere = async (place: string) => {
     const source = await sourceAt(requestOf(place, settings, context));
