@@ -85,8 +85,9 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }: Cell
       if (key === 'Escape') {
         setDraft(null);
         setInside(false);
-        // Selected once it shows the value from before.
-        requestAnimationFrame(() => currentTarget.select());
+        // It shows the value from before and is selected at once: the next key may come before it is drawn again.
+        currentTarget.value = now;
+        currentTarget.select();
       } else if (!isControl && (key === 'Enter' || key === 'ArrowDown' || key === 'ArrowUp')) {
         leave();
         go(repair, currentTarget, [key === 'ArrowUp' || shiftKey ? -1 : 1, 0]);
