@@ -114,7 +114,7 @@ export interface AskServicePorts extends AskingPorts {
 
 /** Ports of a question about the members of a group. */
 export interface AskingPorts {
-  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'>;
+  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> & Pick<DirectoryClient, 'getMembership'>;
   called?: CallListener;
   unanswered?: UnansweredListener;
 }
@@ -186,16 +186,16 @@ async function askedOnce(
   }
 }
 
-/** A page of a group's members or of its banned users, for the start of another job. @throws as askedOnce */
+const ABOUT_GROUP = { members: membersPage, banned: bannedPage, membership };
+
+/** A question about who is in a group, for the start of another job. @throws as askedOnce */
 export function askAboutGroup(
   job: Omit<Asking, 'payload'>,
   ports: AskingPorts,
-  payload: Asked & { readonly ask: 'members' | 'banned' },
+  payload: Asked & { readonly ask: keyof typeof ABOUT_GROUP },
 ): Promise<ServiceAnswer> {
   const run = { ...job, payload };
-  return askedOnce(run, ports, () =>
-    payload.ask === 'members' ? membersPage(ports.chat, run) : bannedPage(ports.chat, run),
-  );
+  return askedOnce(run, ports, () => ABOUT_GROUP[payload.ask](ports.chat, run));
 }
 
 type Listed = Extract<ServiceAnswer, { kind: 'members' }>['members'][number];
@@ -219,6 +219,14 @@ async function bannedPage(
   return { ...meta, answer: { kind: 'banned', uids: [...uids], pagination: said } };
 }
 
+async function membership(
+  chat: AskingPorts['chat'],
+  { payload: { guid, uid = '' }, signal }: Listing,
+): Promise<AnsweredCall> {
+  const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
+  return { ...meta, answer: { kind: 'membership', scope, isKnown } };
+}
+
 async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayload>): Promise<AnsweredCall> {
   const {
     payload: { guid, uid = '', ask, page },
@@ -233,10 +241,8 @@ async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayl
       const { rate, httpStatus, ms: _, ...group } = await chat.getGroup(guid, { signal });
       return { rate, httpStatus, answer: { kind: 'group', group } };
     }
-    case 'membership': {
-      const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
-      return { ...meta, answer: { kind: 'membership', scope, isKnown } };
-    }
+    case 'membership':
+      return membership(chat, job);
     case 'joined': {
       const { groups, ...meta } = await chat.listJoined(uid, { signal });
       const listed = groups.map(({ guid: name, hasJoined }): [string, boolean | null] => [name, hasJoined]);

@@ -14,7 +14,7 @@ interface KindOfInput {
   readonly isReadAtRandom?: true;
 }
 
-/** Kinds of files with rows. The reader of each is in src/imports/read; detect.ts recognises it, element-formats.ts opens it. */
+/** Kinds of files with rows. The reader of each is in src/imports/read; element-formats.ts recognises and opens those that are text. */
 export const INPUTS = {
   csv: {
     name: 'CSV',

@@ -188,7 +188,7 @@ export const SETTINGS = {
     ...oneOf(ASK_BEFORE_REPEAT),
     env: 'ROLLCALL_ASK_BEFORE_REPEAT',
     meaning:
-      'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out: `auto` (a group of up to 10,000 members), `always` or `never`',
+      'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out, by its lists or for each user alone, whichever takes fewer calls: `auto` (where the service does not answer for one user, groups of up to 10,000 members only), `always` or `never`',
     default: '`auto`',
   }),
   bannedList: declare({
