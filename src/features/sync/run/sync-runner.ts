@@ -31,7 +31,7 @@ import { failureCode, syncWaits } from './sync-waits.ts';
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
   readonly imports: SyncImports;
-  /** Where everything of one sync is kept. */
+  /** Returns the folder of a sync. */
   readonly folder: (id: string) => string;
   readonly newId: (kind: 'sync' | 'undo') => string;
   readonly whenOver: Waits['whenOver'];
