@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ImportSummary } from './api/import-summary.ts';
+import { ROW_COLUMNS } from './api/rows.ts';
 import type { ImportOptions } from './imports/import-options.ts';
-import { OUTCOMES } from './membership/outcome.ts';
 import type { BanChoices } from './options/ban-options.ts';
 import { isObject } from './platform/stored-json.ts';
 
@@ -64,32 +64,14 @@ export interface ImportRun {
   stop(): Promise<ImportSummary>;
 }
 
-const text = z.string();
-const number = z.number().nullable();
+const columns = Object.fromEntries(Object.entries(ROW_COLUMNS).map(([name, [, schema]]) => [name, schema])) as {
+  -readonly [Column in keyof typeof ROW_COLUMNS]: (typeof ROW_COLUMNS)[Column][1];
+};
 
 /** A row of a report, as `rollcall report --format ndjson` gives it. Texts are empty where there is nothing to say. */
 export const reportedRow = z.strictObject({
-  /** The line that a spreadsheet shows; for JSON and NDJSON the element's number from 1. */
-  _row: z.number(),
-  /** Which value of its row it is, if a row of the input may give several memberships. */
-  _value: text.optional(),
-  _status: z.enum(OUTCOMES),
-  _code: text,
-  _message: text,
-  _region: text,
-  _guid: text,
-  _uid: text,
-  _scope: text,
-  /** Calls in which the row was sent. */
-  _attempts: z.number(),
-  _http_status: number,
-  _batch: number,
-  /** ISO 8601 in UTC. */
-  _finished_at: text.nullable(),
-  _created: text,
-  _message_id: text,
-  /** Members of the group after the call that added the row. */
-  _member_count: number,
+  ...columns,
+  _value: columns._value.optional(),
   /** The row as the file had it, by column. */
   input: z.custom<Readonly<Record<string, unknown>>>(isObject),
 });

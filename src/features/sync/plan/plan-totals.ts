@@ -1,4 +1,5 @@
 import { type PlanTotals, planTotals as totalsSchema } from '../../../api/sync-entry.ts';
+import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { PLAN_ACTIONS } from '../../../membership/plan-words.ts';
 import { counted } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
@@ -32,9 +33,6 @@ export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating
   };
 }
 
-/** Users whom one call reactivates, and rows that one call sends. */
-const AT_ONCE = 25;
-
 function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating): NonNullable<PlanTotals['create']> {
   const fresh = groups.filter(({ creates }) => creates !== undefined).length;
   const users = may.users ? (missing?.unknown ?? null) : 0;
@@ -42,8 +40,8 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
   // Each group is looked for just before the first is created; rows of users who were missing are sent once more.
   const looks = fresh === 0 ? 0 : groups.filter(({ actions }) => actions.add > 0).length;
   const found = (users ?? 0) + (reactivated ?? 0);
-  const calls = looks + fresh + (users ?? 0) + Math.ceil((reactivated ?? 0) / AT_ONCE) + Math.ceil(found / AT_ONCE);
-  return { groups: fresh, users, reactivated, calls };
+  const together = [reactivated ?? 0, found].reduce((sum, uids) => sum + Math.ceil(uids / MAX_UIDS_PER_CALL), 0);
+  return { groups: fresh, users, reactivated, calls: looks + fresh + (users ?? 0) + together };
 }
 
 /** What would be sent for this group. */
