@@ -1,6 +1,6 @@
 /** The target of rows: the sandbox, or the profile, host and apps of the real service. */
 import type { ComponentChildren } from 'preact';
-import type { Settings } from './answers.ts';
+import type { ImportView, Settings } from './answers.ts';
 import { foreign } from './element.tsx';
 
 export interface SendsTo {
@@ -18,8 +18,13 @@ export function sendsToOf({ sandbox, profile, host, apps }: Settings): SendsTo {
 }
 
 /** `app-1 in us` */
-export function appsIn(ids: readonly (readonly [region: string, appId: string])[]) {
+function appsIn(ids: readonly (readonly [region: string, appId: string])[]) {
   return ids.map(([region, appId]) => `${appId} in ${region}`);
+}
+
+/** Where something goes that was begun for this target; nothing where that was not kept, as of a sandbox. */
+export function targetFacts(target: ImportView['target']) {
+  return target === undefined ? [] : sendsToFacts({ ...target, apps: appsIn(Object.entries(target.apps)) });
 }
 
 export function sendsToFacts({ sandbox, profile, host, apps = [] }: SendsTo): (readonly [string, ComponentChildren])[] {

@@ -7,6 +7,7 @@ import { Badge, Facts, foreign, importHref } from '../../../console/element.tsx'
 import { counted, grouped } from '../../../console/format.ts';
 import { Legend, swatch } from '../../../console/outcome-bar.tsx';
 import { useListNews } from '../../../console/overview.ts';
+import { targetFacts } from '../../../console/sends-to.tsx';
 import type { PlanTotals } from '../../../console/sync-answers.ts';
 import {
   ACTION_COLOURS,
@@ -158,6 +159,7 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
     ['Not listed', totals !== null && totals.unlisted > 0 && counted(totals.unlisted, 'group')],
     ['Members', totals !== null && grouped(totals.members)],
     ['Already correct', totals !== null && grouped(totals.right)],
+    ['Rows that cannot be used', totals?.invalid !== undefined && grouped(totals.invalid)],
     ['Scopes may be lowered', flags.allowDemotion && 'yes'],
     ['Uncertain ones are taken back too', flags.includeUncertain === true && 'yes'],
     ['Bans may be lifted', flags.allowUnban && 'yes'],
@@ -166,5 +168,6 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
     ['Created first', totals !== null && (createdWords(totals) || null)],
     ['May create', view.create !== null && mayCreateWords(view.create)],
     ['Guard limits', changed.length > 0 && changed.join(', ')],
+    ...targetFacts(view.target),
   ];
 }

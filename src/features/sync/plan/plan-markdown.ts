@@ -30,7 +30,7 @@ const SECTIONS: readonly (readonly [PlanActionName, string])[] = [
 export function planMarkdown(plan: Pick<PlanReader, 'facts' | 'groups' | 'findings' | 'creating' | 'actions'>): string {
   const groups = plan.groups();
   const creating = plan.creating();
-  const totals = planTotals(groups, creating);
+  const totals = planTotals(groups, creating, plan.facts().invalid);
   const findings = plan.findings();
   const columns = COLUMNS.filter(({ value, always }) => always || value(totals) > 0);
   const counts = (of: Pick<PlanGroup, 'actions' | 'right'>) => columns.map(({ value }) => grouped(value(of)));

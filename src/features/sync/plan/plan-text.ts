@@ -54,7 +54,7 @@ export function planText(
   const groups = plan.groups();
   const findings = plan.findings();
   const creating = plan.creating();
-  const totals = planTotals(groups, creating);
+  const totals = planTotals(groups, creating, plan.facts().invalid);
   const listed = groups.filter((group) => groupProblem(group) === '');
   const fresh = groups.filter(({ creates }) => creates !== undefined);
   const blocks = [
@@ -103,7 +103,7 @@ function objections(findings: readonly Finding[], mode: PlanFlags['mode'] | unde
   });
 }
 
-export function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): string {
+export function verdict({ actions, right, groups, unlisted, changes, invalid = 0 }: PlanTotals): string {
   const done = [
     [actions.add, 'to add'],
     [actions.change, 'to change'],
@@ -114,6 +114,7 @@ export function verdict({ actions, right, groups, unlisted, changes }: PlanTotal
   const also = [`${grouped(right)} right`];
   if (actions.report > 0) also.push(`${grouped(actions.report)} reported`);
   if (unlisted > 0) also.push(`nothing done in ${grouped(unlisted)} of ${counted(groups, 'group')}`);
+  if (invalid > 0) also.push(`${counted(invalid, 'row')} of the file cannot be used`);
   return `${changes === 0 ? 'Nothing to do' : words.join(', ')}; ${also.join(', ')}.`;
 }
 

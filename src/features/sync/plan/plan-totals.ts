@@ -12,8 +12,11 @@ export function readTotals({ totals }: Pick<SyncRecord, 'totals'>): PlanTotals |
   return totals === null ? null : totalsSchema.parse(JSON.parse(totals));
 }
 
-/** @param creating what may be created; undefined: nothing */
-export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating): PlanTotals {
+/**
+ * @param creating what may be created; undefined: nothing
+ * @param invalid rows of the file that cannot be used
+ */
+export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating, invalid = 0): PlanTotals {
   const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
   const actions = Object.fromEntries(
     PLAN_ACTIONS.map((action) => [action, sum((group) => group.actions[action])]),
@@ -25,6 +28,7 @@ export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating
     actions,
     right: sum(({ right }) => right),
     changes: sum(changesOf),
+    ...(invalid > 0 && { invalid }),
     ...(creating !== undefined && { create: creationOf(groups, creating) }),
   };
 }
