@@ -73,7 +73,7 @@ export function planText(
       shown,
       (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
     ),
-    growth(groups).flatMap((line) => wrap(line, width)),
+    [...growth(groups), ...fileNotes(plan)].flatMap((line) => wrap(line, width)),
     findings.length === 0
       ? []
       : [
@@ -126,6 +126,11 @@ export function growth(groups: readonly PlanGroup[]): string[] {
   const [example] = grown;
   if (example === undefined) return [];
   return [`Note: ${manyMembers(grown.length, { guid: example.guid, members: after(example) }, 'would grow')}.`];
+}
+
+/** What a person should know about the file, in sentences. */
+export function fileNotes(plan: Pick<PlanReader, 'facts'>): string[] {
+  return plan.facts().notes.map(({ text }) => `Note: ${printable(text)}.`);
 }
 
 /** What is created before users are added, in sentences; empty where nothing is. */
