@@ -1,4 +1,4 @@
-/** Where rows go: the sandbox, or the profile, host and apps of the real service. */
+/** The target of rows: the sandbox, or the profile, host and apps of the real service. */
 import type { ComponentChildren } from 'preact';
 import type { ImportView, Settings } from './answers.ts';
 import { foreign } from './element.tsx';
@@ -11,7 +11,7 @@ export interface SendsTo {
   apps?: readonly string[];
 }
 
-/** Where a server with these settings sends. */
+/** Returns the target of a server with these settings. */
 export function sendsToOf({ sandbox, profile, host, apps }: Settings): SendsTo {
   const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId] as const);
   return { sandbox, profile, host, apps: appsIn(ids) };

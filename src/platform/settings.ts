@@ -16,7 +16,7 @@ export const USUAL_CALLS_PER_MINUTE = 10_000;
 /** Logins of the app's own users count as calls as well. */
 export const DEFAULT_BUDGET_SHARE = 80;
 
-/** When a group is asked for its members: only if ten pages hold them (`auto`), always or never. */
+/** Whether a group is asked for its members: only if ten pages hold them (`auto`), always or never. */
 const ASK_BEFORE_REPEAT = ['auto', 'always', 'never'] as const;
 export type AskBeforeRepeat = (typeof ASK_BEFORE_REPEAT)[number];
 

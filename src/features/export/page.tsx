@@ -1,4 +1,4 @@
-/** Who is in which group now, as files that imports and syncs read back. */
+/** The page of exports: the current members of groups, as files that imports and syncs read back. */
 import { useAnswer } from '../../console/answer.ts';
 import { callsOf } from '../../console/api.ts';
 import { confirmed } from '../../console/dialog.tsx';

@@ -121,7 +121,7 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
   });
 }
 
-/** Why an export is not shown. The log names the file. */
+/** Reasons why an export is not shown. The log names the file. */
 const UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
   DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
   LEDGER_MISSING: 'its file is not there: delete the export, and begin another',

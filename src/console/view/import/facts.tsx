@@ -48,7 +48,7 @@ export function factsOf(view: ImportView): (readonly [string, ComponentChildren]
   ];
 }
 
-/** What the import has created, or null. */
+/** Describes the things that the import has created, or returns null. */
 export function createdText({ created }: ImportView) {
   if (created === undefined) return null;
   const parts = [

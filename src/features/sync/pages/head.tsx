@@ -1,4 +1,4 @@
-/** Where a sync stands: its state in a sentence, its plan in numbers, how it was decided. */
+/** The head of a sync: its state in a sentence, its plan in numbers, the flags that decided it. */
 import type { ComponentChildren } from 'preact';
 import { useAnswer } from '../../../console/answer.ts';
 import type { ImportView, RegionStatus } from '../../../console/answers.ts';
@@ -70,7 +70,7 @@ export function SyncHead({ view }: { view: SyncView }) {
 
 const ASK_EVERY_MS = 2_000;
 
-/** Where the service does not answer what the planning asks. */
+/** Shown while the service does not answer the planning. */
 function SilentService() {
   const { data } = useAnswer<{ regions: readonly RegionStatus[] }>('/v1/regions', { everyMs: ASK_EVERY_MS });
   const silent = (data?.regions ?? []).filter(
@@ -96,7 +96,7 @@ interface ItsImportProperties {
   totals: PlanTotals | null;
 }
 
-/** What came of the changes, whether they were taken back, and what the import waits for, where it waits for a person. */
+/** The result of the changes, whether they were taken back, and the wait of the import for a person. */
 function ItsImport({ id, state, totals }: ItsImportProperties) {
   const { data: view, error, reload } = useAnswer<ImportView>(importPath(id));
   const ask = () => void reload();

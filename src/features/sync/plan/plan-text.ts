@@ -19,7 +19,7 @@ export interface PlanTextOptions {
 }
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
-/** What a line of the table counts. */
+/** The counts in a line of the table. */
 type Counts = Pick<PlanGroup, 'actions' | 'right'>;
 
 interface Column {
@@ -88,7 +88,7 @@ export function planText(
     .join('\n\n')}\n`;
 }
 
-/** What to do is said once for all that follow each other and have the same remedy. */
+/** Consecutive objections with the same remedy name it once. */
 function objections(findings: readonly Finding[], mode: PlanFlags['mode'] | undefined, width: number): string[] {
   const parted = findings.map(({ guard: name, sentence }) => {
     const guard = GUARDS.find((one) => one.name === name);
@@ -129,7 +129,7 @@ export function growth(groups: readonly PlanGroup[]): string[] {
   return [`Note: ${manyMembers(grown.length, { guid: example.guid, members: after(example) }, 'would grow')}.`];
 }
 
-/** What is created before users are added, in sentences; empty where nothing is. */
+/** Returns sentences about the creations before users are added; empty if there are none. */
 export function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
   if (create === undefined || creating === undefined) return [];
   const { groups, users, reactivated, calls } = create;

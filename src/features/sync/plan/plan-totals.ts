@@ -44,12 +44,15 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
   return { groups: fresh, users, reactivated, calls: looks + fresh + (users ?? 0) + together };
 }
 
-/** What would be sent for this group. */
+/** Returns the number of changes that would be sent for this group. */
 export function changesOf({ actions }: Pick<PlanGroup, 'actions'>): number {
   return PLAN_ACTIONS.reduce((total, action) => total + (CHANGES.has(action) ? actions[action] : 0), 0);
 }
 
-/** Why nothing is done in a group, once for all its rows; '' where it was listed or is created. Without capital and full stop. */
+/**
+ * Returns the reason why nothing is done in a group, once for all its rows; '' if it was listed or is created. Without
+ * capital and full stop.
+ */
 export function groupProblem({
   listing,
   code,
