@@ -16,11 +16,9 @@ export const fileFacts = z
     compression: z.enum(['gzip', 'zstd']).nullable(),
     encoding: z.string().nullable(),
     delimiter: z.string().nullable().meta({ description: 'The delimiter of a CSV file.' }),
-    sheets: z
-      .array(z.strictObject({ name: z.string(), isVisible: z.boolean() }))
-      .meta({
-        description: 'The sheets of a workbook, also if the one to read cannot be read; in the order of their tabs.',
-      }),
+    sheets: z.array(z.strictObject({ name: z.string(), isVisible: z.boolean() })).meta({
+      description: 'The sheets of a workbook, also if the one to read cannot be read; in the order of their tabs.',
+    }),
     notes: z.array(z.string()).meta({ description: 'Notes for people: which sheet, which files.' }),
     firstLines: z.array(z.string()).meta({ description: 'Up to five; none of a file that is not text.' }),
     columns: z.array(
