@@ -11,8 +11,8 @@ export const MAX_CELL = 10_000;
 const MAX_SHOWN = 10_000;
 const MAX_LINES = 100_000;
 
-/** What became of a row that can be repaired; skipped: it was left out after a check. */
-const REPAIRED_STATUSES = ['invalid', 'failed', 'skipped'] as const;
+/** What became of a row that can be repaired; skipped: it was left out; unprocessed: it would fail, and nothing was sent yet. */
+const REPAIRED_STATUSES = ['invalid', 'failed', 'skipped', 'unprocessed'] as const;
 export type RepairedStatus = (typeof REPAIRED_STATUSES)[number];
 
 /** What was done about a row: nothing, edits that do not suffice yet, edits with which it can be sent, or it was sent. */
