@@ -1,7 +1,10 @@
 import { meaningOf } from '../chat/service/codes.ts';
 import type { Verdict } from '../membership/check-words.ts';
 
-/** Why a row would fail, as a sentence without capital and full stop; the service's codes say it in chat/service/codes.ts. */
+/**
+ * Reasons why a row would fail, as sentences without capital and full stop; chat/service/codes.ts has those of the
+ * service's codes.
+ */
 const CHECK_CODES = {
   USER_DEACTIVATED: 'the user is deactivated, and the service treats such users as unknown',
   BANNED: 'the user is banned from the group',
@@ -21,7 +24,7 @@ export const CREATE_CODES = {
   REACTIVATE_AND_CREATE_GROUP: 'the group is created and the user is made active again first',
 } as const;
 
-/** What cannot be known about a row, apart from unreadable groups. */
+/** Facts about a row that cannot be known, apart from unreadable groups. */
 const UNKNOWABLE_CODES = {
   NEW_USER: 'the user is created or made active again for another row, and this row may be sent before or after that',
   NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',
@@ -29,7 +32,7 @@ const UNKNOWABLE_CODES = {
 
 const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };
 
-/** Why a row would fail or could not be checked, or what is created for it first. */
+/** Returns the reason why a row would fail or could not be checked, or the creation that it needs first. */
 export function reasonOf(code: string): string {
   const known = Object.hasOwn(REASONS, code) ? REASONS[code] : meaningOf(code)?.foreseen?.why;
   if (known !== undefined) return known;

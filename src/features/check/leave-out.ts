@@ -8,7 +8,7 @@ import { readCheck } from './check-ledger.ts';
 
 const STATEMENTS = new URL('leave-out.sql', import.meta.url);
 
-/** What the verdicts of a check depend on. Limits do not change them. */
+/** Returns the options on which the verdicts of a check depend. Limits do not change them. */
 export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 'bans'>): string {
   return JSON.stringify({ create: create === undefined ? null : { ...create, max: null }, keepsBans: bans === 'keep' });
 }

@@ -49,7 +49,7 @@ export interface Repairs {
   takeFile(id: string, text: string, by: string): Promise<RepairTaken>;
   /** Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget */
   send(id: string, by: string): Promise<string>;
-  /** Undefined where nobody has looked at its rows here. */
+  /** Undefined if nobody has looked at its rows here. */
   sent(id: string): Promise<SentRepaired | undefined>;
 }
 

@@ -2,11 +2,11 @@ import type { Creating } from '../record/creating.ts';
 import type { RowFilter } from '../report/row-filter.ts';
 import type { FindLeftOut, UnsentImport } from '../stage/leave-out.ts';
 
-/** What a feature does in the life of imports; each part is loaded when it is needed (src/app/features.ts). */
+/** A feature's part in the life of imports; each is loaded when it is needed (src/app/features.ts). */
 export interface LifeFeature {
-  /** What is known of imports before they are sent. */
+  /** Predictions about imports before they are sent. */
   readonly foreseen?: () => Promise<Foreseen>;
-  /** What people edit in the rows of imports. */
+  /** Rows that people edit, which are sent in another way. */
   readonly repairing?: () => Promise<Repairing>;
 }
 

@@ -31,8 +31,8 @@ import { createWaits, type Wait, type Waits, waitOf } from './waits.ts';
 
 /**
  * The life of an import: what follows when something has happened to it, in the order of the states
- * (membership/import-state.ts). What people ask for is in requests.ts; no other place changes a state. The parts that read,
- * send and close imports do their work and report; they decide nothing.
+ * (membership/import-state.ts). Requests of people are in requests.ts; no other place changes a state. The parts that
+ * read, send and close imports do their work and report; they decide nothing.
  */
 export interface Life extends Requests {
   readonly sending: Pick<Sending, 'groups' | 'regions' | 'lookAtQueues' | 'resultsAreTaken' | 'renewKeys'>;
@@ -197,7 +197,7 @@ export function createLife(options: LifeOptions): Life {
   };
 }
 
-/** Why an import waits of which nothing is left but batches of these regions. */
+/** Returns the reason for a wait of an import that has nothing left but batches of these regions. */
 function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: ReasonCode, remedy?: Words] {
   const refused = stopped.filter(({ code }) => code !== SERVICE_AWAY);
   if (refused.length === 0) {

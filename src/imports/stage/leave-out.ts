@@ -17,7 +17,7 @@ export interface UnsentImport {
   readonly options: ImportOptions;
 }
 
-/** What sending takes in a region. */
+/** The work that sending takes in a region. */
 export interface WorkLeft {
   readonly rows: number;
   readonly groups: number;
@@ -51,7 +51,7 @@ export function leaveOut(unsent: UnsentImport, find: FindLeftOut): number {
   }
 }
 
-/** What sending the other rows takes, by region, and how many each of `finds` takes out of what was left before it. */
+/** Returns the work of sending the other rows, by region, and how many each of `finds` takes out of what was left before it. */
 export function workWithout(
   unsent: UnsentImport,
   finds: readonly FindLeftOut[],
