@@ -5,8 +5,14 @@ import { IMPORT_MIGRATIONS } from '../../../imports/schemas.ts';
 import { isScope, type Region } from '../../../membership/membership.ts';
 import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
-import { type GroupName, type PlanCreating, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
-import { PLAN_MIGRATIONS } from './schema.ts';
+import {
+  type GroupName,
+  PLAN_MIGRATIONS,
+  type PlanCreating,
+  type PlanDatabase,
+  type PlanReader,
+  planReader,
+} from './plan-reading.ts';
 
 /** A user in a group, as the service lists it. */
 export interface LiveMember {
