@@ -16,7 +16,10 @@ function readCa(path: string): string {
   }
 }
 
-/** What this process knows of sources. @throws ConfigError where the file of the certificate authority cannot be read */
+/**
+ * Returns the context of sources in this process.
+ * @throws ConfigError where the file of the certificate authority cannot be read
+ */
 export function sourceContextOf(config: Pick<Config, 'namedSources' | 'caFile'>): SourceContext {
   return { named: config.namedSources, environment: environmentVariable, ca: caOf(config) };
 }

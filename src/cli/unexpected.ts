@@ -38,7 +38,7 @@ function keepDetails(error: Error): string | undefined {
   }
 }
 
-/** Why rollcall cannot continue, with what to do where the disk is full: SQLite names no disk. */
+/** Returns the reason why rollcall cannot continue, with advice if the disk is full: SQLite names no disk. */
 export function failureWords(error: Error): string {
   return isDiskFull(error) ? `${error.message}. Make room on the disk of the data directory` : error.message;
 }

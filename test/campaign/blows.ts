@@ -174,6 +174,10 @@ function diskFull(diskKb: number): Blow {
 export const BLOWS: Readonly<Record<string, Blow>> = {
   'embedded: kill -9': embedded({}, (place) => killed(place, 3)),
   'embedded: kill -9, a service that repeats': embedded({ refusesRepeats: false }, (place) => killed(place, 3)),
+  'embedded: kill -9, groups of 30,000, a service that repeats': embedded(
+    { refusesRepeats: false, crowd: 30_000 },
+    (place) => killed(place, 3),
+  ),
   'embedded: kill -9 and faults of the service': embedded({ faults: 0.1 }, (place) => killed(place, 3)),
   ...Object.fromEntries(OUTAGES.map((kind) => [`embedded: outage, ${kind}`, outage((ms) => ({ outage: kind, ms }))])),
   'embedded: outage, one region of three': outage((ms) => ({ outage: '503', ms, region: 'eu' })),
