@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
+import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from '../../../imports/life/faults.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
@@ -26,7 +27,7 @@ import { importCreates } from './import-creates.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { SyncEvents, SyncRunner } from './runner-port.ts';
 import type { SyncImports } from './sync-imports.ts';
-import { failureCode, syncWaits } from './sync-waits.ts';
+import { AGAIN, deathsIn, failureCode, LEFT_ALONE, syncWaits } from './sync-waits.ts';
 
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
@@ -42,9 +43,6 @@ const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
 /** In the history of a sync: how a process left it, and how the next one took it up. */
 const STOPPED = 'the process was stopped';
 const CONTINUED = 'continued';
-const AGAIN = 'begun again: the process ended unexpectedly while it worked on it';
-const DIED_TWICE =
-  'PROCESS_DIED: rollcall ended unexpectedly twice while it worked on this sync, so it is not begun again by itself; nothing was sent';
 
 export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   const { catalog, imports, folder, sandbox, target } = options;
@@ -216,15 +214,25 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     });
   };
 
-  /** Goes on with what a stop or crash interrupted; a sync at which two processes in a row died is not begun again. */
+  /** Goes on with what a stop or crash interrupted; a sync at which processes die again and again waits longer each time. */
   const goOn = async (id: string): Promise<void> => {
+    if (stopping.signal.aborted) return;
     const { state, importId } = find(id);
-    if (stopping.signal.aborted || !isSyncUnderWay(state)) return;
+    if (!isSyncUnderWay(state)) return;
     if (importId === null) {
-      const last = catalog.transitions(id).at(-1)?.reason;
-      if (last === AGAIN) {
-        move(id, 'failed', { reason: DIED_TWICE, code: 'PROCESS_DIED' satisfies SyncReasonCode });
+      const history = catalog.transitions(id);
+      const last = history.at(-1)?.reason;
+      const { deaths, since } = deathsIn(history);
+      if (last !== STOPPED && deaths >= DEATHS_ALLOWED) {
+        const reason = `${deathSentence('sync', deaths)}; nothing was sent`;
+        move(id, 'failed', { reason, code: 'PROCESS_DIED' satisfies SyncReasonCode });
         return;
+      }
+      const from = since + waitAfterDeaths(deaths);
+      if (last !== STOPPED && from > Date.now()) {
+        const waiting = await waits(id, new TakenUpLater('sync', deaths, from), () => enqueue(id, goOn));
+        if (waiting && last !== LEFT_ALONE) catalog.note(id, LEFT_ALONE);
+        if (waiting) return;
       }
       catalog.note(id, last === STOPPED ? CONTINUED : AGAIN);
     }

@@ -2,8 +2,20 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { removePlan } from '../plan/prepare.ts';
-import type { SyncCatalog, SyncRecord } from '../sync-catalog.ts';
+import type { SyncCatalog, SyncRecord, SyncTransition } from '../sync-catalog.ts';
 import type { SyncReasonCode } from '../sync-errors.ts';
+
+/** In the history of a sync: a process died while it worked on it, and the next one began it again, or left it alone for a time. */
+export const AGAIN = 'begun again: the process ended unexpectedly while it worked on it';
+export const LEFT_ALONE = 'not begun again yet: the process ended unexpectedly more than once while it worked on it';
+
+/** How many processes have died in a row while they worked on a sync that is taken up, and since when that is known, in ms since 1970. */
+export function deathsIn(history: readonly SyncTransition[]): { readonly deaths: number; readonly since: number } {
+  const before = history.findLastIndex(({ reason }) => reason !== AGAIN && reason !== LEFT_ALONE);
+  const deaths = 1 + history.slice(before + 1).filter(({ reason }) => reason === AGAIN).length;
+  const last = history.at(-1);
+  return { deaths, since: last?.reason === LEFT_ALONE ? last.at : Date.now() };
+}
 
 interface WaitOptions extends Pick<Waits, 'whenOver'> {
   readonly catalog: Pick<SyncCatalog, 'find' | 'noteObstacle'>;
