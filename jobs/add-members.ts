@@ -41,7 +41,7 @@ const payload = z.object({
   ...LOOKED_FIELDS,
   ...EARLIER_FIELDS,
   lists: listedRows,
-  /** How the last attempt ended: nothing more is sent. */
+  /** The end of the last attempt; set when nothing more is sent. */
   ended: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 export type AddMembersPayload = z.infer<typeof payload>;

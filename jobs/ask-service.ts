@@ -36,7 +36,7 @@ const payload = z.object({
   region: z.enum(REGIONS),
   /** Host of the service that it is meant for; absent where any worker may make the call. */
   host: z.string().optional(),
-  /** As of a batch: the share of the budget that may be used. */
+  /** The share of the budget that may be used, as for a batch. */
   share: z.number().optional(),
   /** Empty when the question is not about a group. */
   guid: z.string(),
@@ -55,7 +55,7 @@ const payload = z.object({
     'delete-user',
     'delete-group',
   ]),
-  /** Of a list, from 1. */
+  /** The page of the list, from 1. */
   page: z.int(),
 });
 export type AskServicePayload = z.infer<typeof payload>;
@@ -85,7 +85,7 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
     kind: z.literal('joined'),
     /** GUIDs, and whether the service says that the user is a member. */
     groups: z.array(z.tuple([z.string(), z.boolean().nullable()])),
-    /** Of each group, the user's scope; absent in the answer of an older worker. */
+    /** The user's scope in each group; absent in the answer of an older worker. */
     scopes: z.array(z.string().nullable()).optional(),
   }),
   z.object({ kind: z.literal('user'), user: userFacts }),
@@ -296,7 +296,10 @@ export class ReadingRefused extends RollcallError {
   /** Whether every call of the region is refused: its key or plan was. */
   readonly ofRegion: boolean;
 
-  /** Why nothing more is asked of the region. @param what what the service refuses: to be asked, to be read */
+  /**
+   * Returns the sentence that says why nothing more is asked of the region.
+   * @param what what the service refuses: to be asked, to be read
+   */
   stopSentence(what: string): string {
     if (this.code === 'SERVICE_AWAY') return this.message;
     return `the service refuses to be ${what}: ${this.code}: ${this.message}`;

@@ -7,13 +7,13 @@ import { rowFilterFields } from './row-filter.ts';
 const outcome = z.enum(OUTCOMES);
 
 /**
- * What is said of a row: the columns of reports in their order, each with its name in the API and with its schema there. Reports, answers
- * and the programmatic API take them from here. Texts are empty where there is nothing to say.
+ * The fields of a row: the columns of reports in their order, each with its name in the API and with its schema there.
+ * Reports, answers and the programmatic API take them from here. Texts are empty where there is nothing to say.
  */
 export const ROW_COLUMNS = {
   /** The line that a spreadsheet shows; for JSON and NDJSON the element's number from 1. */
   _row: ['line', z.int().meta({ description: 'As a spreadsheet counts.' })],
-  /** Which value of its row it is, if a row of the input may give several memberships. */
+  /** The value of its row, if a row of the input may give several memberships. */
   _value: [
     'value',
     z.string().meta({ description: 'Which value of its row it is, if a row gives several memberships.' }),

@@ -124,7 +124,7 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   };
 }
 
-/** How an exchange ends. */
+/** The two ends that an exchange can have. */
 interface Ending<Read> {
   /** Called when the reply has come; the exchange fails with what it throws. */
   readonly read: (reply: Reply) => Read;

@@ -17,7 +17,9 @@ export interface CoordinateOptions {
   readonly howToContinue: () => readonly string[];
 }
 
-/** How long imports wait for a service that is away where no setting says it: someone waits at the terminal, or a script. */
+/**
+ * Default time that imports wait for a service that does not answer, in ms: someone waits at the terminal, or a script.
+ */
 const GIVE_UP_AFTER_MS = 3_600_000;
 
 /** A coordinator in this process, while a command runs. */

@@ -95,7 +95,7 @@ async function begin({ moveFocus }: { moveFocus: boolean }) {
   await askSettings();
 }
 
-/** Where it sends may be another when it was started again. */
+/** A server that was started again may have another target. */
 async function askSettings() {
   if (session.peek() !== null) settings.value = await call('GET /v1/settings', {}).catch(() => undefined);
 }

@@ -9,7 +9,7 @@ interface About {
   readonly cause?: unknown;
   /** In place of `what; remedy`. */
   readonly message?: string;
-  /** Of a code that is not in the catalogue: one of the service, of a server, of an input. */
+  /** The kind of a code that is not in the catalogue: one of the service, of a server, of an input. */
   readonly kind?: ErrorKind;
 }
 

@@ -5,7 +5,7 @@ export const LOOKUPS = {
     file: 'identity file',
     /** Options that name its columns. */
     columns: { keys: 'identityKey', id: 'identityUid' },
-    /** Why the file cannot be used, and why a row is invalid. */
+    /** Codes: `code` of a file that cannot be used, `unknownCode` of an invalid row. */
     code: 'BAD_IDENTITIES',
     unknownCode: 'UNKNOWN_IDENTITY',
     /** File in the folder of an import: keys that it does not have, each once. */
@@ -59,7 +59,7 @@ export function mapLookups<Value, Made>(
   );
 }
 
-/** As `mapLookups`, one after the other. */
+/** Like `mapLookups`, but one after the other. */
 export async function mapLookupsInTurn<Value, Made>(
   given: { readonly [Name in LookupName]?: Value | undefined },
   make: (value: Value, name: LookupName) => Promise<Made | undefined>,

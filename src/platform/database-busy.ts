@@ -8,10 +8,10 @@ import { sqliteCode } from './sqlite-code.ts';
 
 /** SQLITE_BUSY, the primary result code. */
 const BUSY = 5;
-/** How often a held database is looked at again, in ms. */
+/** Interval between two looks at a locked database, in ms. */
 const LOOK_MS = 500;
 
-/** How long a statement stands still for another connection, in ms. */
+/** Maximum time that a statement waits for another connection, in ms. */
 let standstillMs = 10_000;
 
 export function mayStandStill(): number {

@@ -152,7 +152,7 @@ function startWorker(
   };
 }
 
-/** As BullMQ does it. @param trace that of who added the job @param work gets that of the new span */
+/** Runs `work` in a span, like BullMQ. @param trace that of who added the job @param work gets that of the new span */
 async function traced<Result>(
   telemetry: QueueTelemetry | undefined,
   operation: 'add' | 'process',

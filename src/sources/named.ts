@@ -5,7 +5,10 @@ import { secretReader, variableOf } from './secrets.ts';
 import type { SourceRequest, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
-/** What a process knows of sources: those that its settings name, its environment, and whom it trusts. */
+/**
+ * The context of sources in a process: the named sources of its settings, its environment, and the certificates it
+ * trusts.
+ */
 export interface SourceContext {
   readonly named: Readonly<Record<string, NamedSource>>;
   readonly environment: SourceRequest['environment'];

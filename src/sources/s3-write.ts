@@ -10,7 +10,10 @@ import {
 
 /** Writes objects. An object is there when all of it is. */
 
-/** What is larger is sent in parts of at least this size, which are held in memory one after the other. */
+/**
+ * Size in bytes above which a file is sent in parts of at least this size, which are held in memory one after the
+ * other.
+ */
 const PART_BYTES = 8 * 1024 ** 2;
 const MAX_PARTS = 10_000;
 

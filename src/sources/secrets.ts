@@ -19,7 +19,7 @@ export function secretFrom(text: string): readonly [name: string, place: string]
   return [name, place];
 }
 
-/** How the variable of a secret is called: `SOURCE_HR_PASSWORD` of `hr`. */
+/** Returns the name of a secret's variable: `SOURCE_HR_PASSWORD` of `hr`. */
 export function variableOf(source: string, secret: string): string {
   const words = `${source}_${secret.replace(/[A-Z]/g, (letter) => `_${letter}`)}`;
   return `SOURCE_${words.toUpperCase().replaceAll('-', '_')}`;

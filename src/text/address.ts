@@ -33,7 +33,7 @@ export function addressName(address: string): string {
   return WITH_QUERY.test(address) ? address.replace(/[?#].*$/s, '') : address;
 }
 
-/** What may be the name of a source in the settings: `hr` of `hr:/out/members.csv`. One letter is a drive. */
+/** Returns the name of a source in the settings: `hr` of `hr:/out/members.csv`. One letter is a drive. */
 export function sourceName(text: string): string | undefined {
   return /^([a-z][a-z0-9_-]+):(?!\/\/)/.exec(text)?.[1];
 }

@@ -12,7 +12,7 @@ import type { Checking } from './checking.ts';
 /** The cost of asking about users, in calls. */
 type AskingUsers = Pick<Checking, 'ledger' | 'pages' | 'signal' | 'progress'>;
 
-/** How the users of a region are looked up. */
+/** The cheaper way to look up the users of a region. */
 interface UserPrice {
   readonly way: 'list' | 'ask';
   /** At most, those for the deactivated not counted. */
@@ -25,7 +25,7 @@ const FEW = 3;
 const SPOT_CHECKS = 25;
 const AT_A_TIME = 500;
 
-/** What asking about a region's users costs: one by one, or as the list of all users, whichever is less. */
+/** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
 export async function priceOfUsers({ ledger, pages, signal }: AskingUsers, region: Region): Promise<UserPrice> {
   const open = ledger.openUserCount(region);
   if (open <= FEW) return { way: 'ask', calls: open };

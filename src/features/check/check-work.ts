@@ -4,7 +4,7 @@ import type { CheckSubject } from './check-summary.ts';
 
 /** A part of a check: its beginning, what would be created once it is known which groups are missing, or its end. */
 export interface CheckWork {
-  /** Of the import. */
+  /** The import's folder. */
   readonly folder: string;
   readonly step: 'fill' | 'plan' | 'conclude';
   readonly subject: CheckSubject;

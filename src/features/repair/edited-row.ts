@@ -21,7 +21,7 @@ export function editableColumns({ columns }: Pick<ReportInput, 'columns'>): read
   return distinctKeys(columns);
 }
 
-/** How many columns the header has; those behind it hold what longer rows have more. */
+/** Returns the number of columns in the header; those behind it hold the surplus cells of longer rows. */
 export function headerWidth({ columns }: Pick<ReportInput, 'columns'>): number {
   const extra = columns.findIndex((name, index) => name === `_extra_1` && isRestExtra(columns, index));
   return extra === -1 ? columns.length : extra;

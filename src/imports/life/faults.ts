@@ -8,7 +8,7 @@ import type { ReasonCode } from '../reason-codes.ts';
 
 /** Unexpected errors: each ends one import, or the process if every import would meet it. */
 
-/** What was being done when the error came, as its sentence says it. */
+/** The step that failed, as the message names it. */
 const STEPS: Readonly<Record<FaultCode, string>> = {
   READING_FAILED: 'its input was read',
   SENDING_FAILED: 'it was sent',
@@ -23,8 +23,8 @@ const DEATHS_AT_ONCE = 2;
 const FIRST_WAIT_MS = 60_000;
 
 /**
- * How long it is left alone, in ms: 1, 2, 4 and 8 minutes from the second death on. Imports and syncs that do not end the
- * process themselves are then not worked on when others do.
+ * Returns the time for which an import or sync is left alone, in ms: 1, 2, 4 and 8 minutes from the second death on. Those
+ * that do not end the process themselves are then not worked on when others do.
  * @param deaths of the process while it worked on it, since it last made progress
  */
 export function waitAfterDeaths(deaths: number): number {
@@ -42,7 +42,7 @@ export class TakenUpLater extends Error {
   }
 }
 
-/** Why an import or sync is set to `failed` after too many deaths of the process. */
+/** Returns the reason why an import or sync is set to `failed` after too many deaths of the process. */
 export function deathSentence(what: 'import' | 'sync', deaths: number): string {
   return `PROCESS_DIED: ${endedAt(what, deaths)}, so it is not begun again by itself`;
 }
@@ -51,7 +51,7 @@ function endedAt(what: string, deaths: number): string {
   return `rollcall ended unexpectedly ${deaths} times while it worked on this ${what} and it made no progress`;
 }
 
-/** Why an import is set to `failed`, and what to do where trying again would not help. */
+/** The reason why an import is set to `failed`, and the remedy if another try would not help. */
 export interface Fault {
   readonly code: ReasonCode;
   /** Code, step and error. */
@@ -92,7 +92,9 @@ const SQLITE: ReadonlySet<number | undefined> = new Set([7, 10, 13]);
 /** Errors of the queue's server, as ioredis and pg throw them. */
 const QUEUE: ReadonlySet<string> = new Set(['ReplyError', 'MaxRetriesPerRequestError', 'DatabaseError']);
 
-/** What ioredis says, without a code, when its connection was closed. Connections that break are waited for (src/queue). */
+/**
+ * The message of ioredis, without a code, for a closed connection. Connections that break are waited for (src/queue).
+ */
 const CLOSED_CONNECTION = /^Connection is closed/;
 
 /**

@@ -197,7 +197,7 @@ export function createLife(options: LifeOptions): Life {
   };
 }
 
-/** Why an import waits of which nothing is left but batches of these regions. */
+/** Returns the reason for a wait of an import that has nothing left but batches of these regions. */
 function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: ReasonCode, remedy?: Words] {
   const refused = stopped.filter(({ code }) => code !== SERVICE_AWAY);
   if (refused.length === 0) {

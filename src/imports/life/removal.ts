@@ -49,7 +49,7 @@ export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean): 
 const LOOK_MS = 3_600_000;
 
 interface RetentionOptions {
-  /** How long imports or syncs are kept after they have finished, in ms. */
+  /** The time that imports or syncs are kept after they have finished, in ms. */
   readonly keepMs: number;
   /** Ids of those that had finished before this time (ms since 1970). */
   readonly finishedBefore: (before: number) => readonly string[];

@@ -19,7 +19,7 @@ import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './
 import type { LifeFeature } from './feature.ts';
 import { ownTarget } from './own-target.ts';
 
-/** What people ask of an import, and what the start of a process does with it. */
+/** Requests of people for an import, and what the start of a process does with it. */
 export interface Requests {
   /** Continues an import from its last state, after a stop or crash. */
   takeUp(id: string): Promise<void>;
@@ -38,14 +38,14 @@ export interface States {
 export interface RequestsOptions {
   readonly dir: DataDir;
   readonly catalog: Catalog;
-  /** Where this process sends. */
+  /** The target of this process. */
   readonly here: Aimed;
   readonly states: States;
   readonly stagings: Stagings;
   readonly sending: Sending;
   readonly closings: Closings;
   readonly target: ReturnType<typeof targetOf>;
-  /** What follows in the life of an import (life.ts). */
+  /** The next steps in the life of an import (life.ts). */
   readonly steps: {
     begin(id: string): void;
     idle(id: string, why: IdleReason): void;
@@ -129,7 +129,10 @@ export function createRequests(options: RequestsOptions): Requests {
     return !catalog.transitions(id).some((move) => move.state === 'staged');
   };
 
-  /** When an import may be taken up, in ms since 1970. What a person has asked for does not wait. */
+  /**
+   * Returns the earliest time at which an import may be continued, in ms since 1970. What a person has asked for does
+   * not wait.
+   */
   const takenUpFrom = (id: string, deaths: number): number => {
     const { state, code } = catalog.get(id);
     if (state === 'pausing' || state === 'cancelling') return 0;

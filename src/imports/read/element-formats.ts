@@ -64,7 +64,7 @@ function isYaml(start: string): boolean {
   const text = start.replace(COMMENTS, '');
   if (YAML_FLOW.test(text)) return true;
   const lines = text.split(/\r?\n/).filter((line) => !/^[ \t]*(?:#|$)/.test(line));
-  // What is behind the last end of a line may be cut.
+  // The text after the last line break may be incomplete.
   if (lines.length > 2 && !text.endsWith('\n')) lines.pop();
   const [first = '', ...below] = lines;
   if (YAML_START.test(first)) return true;

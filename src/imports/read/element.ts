@@ -242,7 +242,7 @@ export function* chunked<Row>(rows: Iterable<Row>): Generator<Row[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** What an object must look like, for the error about one that does not. */
+/** Returns the error for an object of the wrong shape; it says which shape is expected. */
 export function wrongShape(place: string, what: string): IntakeError {
   return new IntakeError({
     code: 'JSON_SHAPE',

@@ -6,11 +6,11 @@ export interface ReportRow extends Readonly<Omit<RowView, 'row' | 'original' | '
   readonly original: string;
   /** Milliseconds since 1970, UTC. */
   readonly finishedAt: number | null;
-  /** Which value of its row the membership is; empty where the row has one membership only. */
+  /** The value of its row that gave the membership; empty if the row has one membership only. */
   readonly value?: string;
 }
 
-/** What a report must know about the input to write it in its original columns. */
+/** Facts about the input that a report needs to write it in its original columns. */
 export interface ReportInput {
   /** Original columns in order, with `_extra_1` … when a row has more cells than the header; for JSON the union of all keys. */
   readonly columns: readonly string[];

@@ -126,7 +126,7 @@ async function askIn(
 
 type Unread = Pick<StoppedRegion, 'code' | 'message'>;
 
-/** Where another question has no answer of the service either, app id, region or host is wrong, as for an addition. */
+/** If the service does not answer another question either, app id, region or host is wrong, as for an addition. */
 async function wrongAddress(
   pages: Pick<GroupPages, 'getGroup'>,
   guid: string,

@@ -78,7 +78,7 @@ export function RepairGrid({ repair, view, actions }: RepairGridProperties) {
   );
 }
 
-/** What a membership is read from and what has a problem, or everything. */
+/** Returns the columns that a membership is read from or that have a problem; all columns if `isWhole`. */
 function columnsToShow({ columns }: RepairView, rows: readonly RepairRow[], isWhole: boolean) {
   const wrong = new Set(rows.flatMap(({ problems }) => problems.map(({ column }) => column)));
   const edited = new Set(rows.flatMap(({ edits }) => Object.keys(edits)));
@@ -123,7 +123,7 @@ function tableColumns(all: TableColumnsAll): Column<RepairRow>[] {
   ];
 }
 
-/** What is wrong with a row or what it was, and what can be done about it. */
+/** Shows the problems or the outcome of a row, and the actions for it. */
 function RowState({ repair, row, isReadOnly }: { repair: RepairRows; row: RepairRow; isReadOnly: boolean }) {
   const { state, problems, left, edits, sentIn } = row;
   const open = state === 'open' ? problems : left;

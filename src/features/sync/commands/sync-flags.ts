@@ -123,7 +123,7 @@ function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}
   return limits;
 }
 
-/** How the file of a sync is read. @throws UsageError */
+/** Returns the options for reading the file of a sync. @throws UsageError */
 export function syncReading(options: ImportOptions, lookups: ByLookup<LookupSource>): SyncInput {
   if (options.shape?.actions !== undefined) {
     throw new UsageError(

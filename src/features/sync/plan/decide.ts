@@ -3,11 +3,11 @@ import type { SyncFlags } from '../plan-flags.ts';
 import { makePlan, makeUndoPlan } from './plan.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 
-/** What a plan is decided from: the staged file at `from`, or the ledger of the import to undo. */
+/** The basis of a plan: the staged file at `from`, or the ledger of the import to undo. */
 export interface Decision {
   readonly kind: 'file' | 'undo';
   readonly from: string;
-  /** Of an undo: ledgers of later imports. */
+  /** Ledgers of later imports, for an undo. */
   readonly later?: readonly string[];
   readonly flags: SyncFlags;
   /** Whether it is noted who may not exist. */

@@ -76,7 +76,7 @@ export async function askBanned(
   return hiding;
 }
 
-/** Why a group could not be read; errors that concern more than this group are thrown. */
+/** Returns the reason why a group could not be read; throws errors that concern more than this group. */
 function whyUnread({ region }: GroupName, error: unknown): { readonly code: string; readonly message: string } {
   throwIfRefused(region, error);
   if (error instanceof ReadingRefused || error instanceof UntrustedListing || error instanceof UnknownScope) {

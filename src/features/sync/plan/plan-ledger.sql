@@ -1,4 +1,4 @@
--- What is written into a plan's file while its groups are listed. `desired`: the staged file; `undone`: an import's ledger.
+-- Writes to a plan's file while its groups are listed. `desired`: the staged file; `undone`: an import's ledger.
 
 -- name: set_source
 -- In: file, hash, size. The counts come from the staged file; rows that are left out ask for nothing.

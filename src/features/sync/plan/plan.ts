@@ -7,7 +7,7 @@ import { REASONS } from './reasons.ts';
 const PLANNING = new URL('plan.sql', import.meta.url);
 const OUTSIDE = placeId('');
 const BAN = placeId('ban');
-/** Where a user was before an import that keeps no record of it. */
+/** A user's place before an import that keeps no record of it. */
 const UNRECORDED = -1;
 
 /**

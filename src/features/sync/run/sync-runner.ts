@@ -32,7 +32,7 @@ import { AGAIN, deathsIn, failureCode, LEFT_ALONE, syncWaits } from './sync-wait
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
   readonly imports: SyncImports;
-  /** Where everything of one sync is kept. */
+  /** Returns the folder of a sync. */
   readonly folder: (id: string) => string;
   readonly newId: (kind: 'sync' | 'undo') => string;
   readonly whenOver: Waits['whenOver'];
@@ -125,7 +125,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const made = await planFor(taskOf(record, record.source), withPatience(options, chosen));
     try {
       const findings = guardPlan(made, limitsWith(chosen.limits), previousOf(record));
-      const totals = planTotals(made.groups(), made.creating());
+      const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
       catalog.setTotals(id, JSON.stringify(totals));
       if (findings.length > 0) {
         const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;

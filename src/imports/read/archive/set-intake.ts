@@ -129,7 +129,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
         merged.take(intake.columns(), intake.recognised);
         yield chunk.map((row) => {
           last = before + row.line;
-          // Of several memberships of a row the first one has the original of all.
+          // The first of several memberships of a row has the original of all.
           return { ...row, line: last, original: row.original === '' ? '' : merged.original(row) };
         });
       }
@@ -173,7 +173,9 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   };
 }
 
-/** Where a file of the set is read from. A workbook inside an archive is unpacked first: it is read at random places. */
+/**
+ * Returns the source of a file of the set. A workbook inside an archive is unpacked first: it is read at random places.
+ */
 async function sourceOf(set: FileSet, file: string, scratch: Scratch): Promise<IntakeSource> {
   const path = set.pathOf(file);
   if (path !== undefined) return { path, name: file };
