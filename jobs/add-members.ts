@@ -212,8 +212,8 @@ export function rowsOf(lists: ListedRows): readonly (readonly [row: number, succ
 }
 
 /**
- * Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is missing. Of the messages
- * that the service wrote, it keeps their ids and the number of members that the group had after the last one.
+ * Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is missing. It keeps the ids
+ * of the messages that the service wrote and the number of members that the group had after the last one.
  */
 export function readEntries(lists: ListedRows, entries: MemberEntries, uncertainty: string | null): Answered {
   const others: RowOutcome[] = [];

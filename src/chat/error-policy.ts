@@ -118,8 +118,8 @@ function kindOfStatus(httpStatus: number): VerdictKind {
 }
 
 /**
- * A reply of something in between says nothing about key or rows, and the fault often ends within a minute. What a status
- * says about time or size is true in any case.
+ * A reply of something in between says nothing about key or rows, and the fault often ends within a minute. The meaning
+ * of a status about time or size holds in any case.
  */
 function kindOfForeign(httpStatus: number): VerdictKind {
   const byStatus = kindOfStatus(httpStatus);

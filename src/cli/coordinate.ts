@@ -29,7 +29,7 @@ export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
   /**
-   * Resolves as `beginning` does. Where that takes long, it says what keeps `forWhat`, such as "the import to begin".
+   * Resolves as `beginning` does. If that takes long, it shows what delays `forWhat`, such as "the import to begin".
    * @param lines progress of what comes first
    */
   begun<Begun>(beginning: Promise<Begun>, forWhat: string, lines?: () => readonly string[]): Promise<Begun>;

@@ -35,8 +35,8 @@ export interface Fetched {
 }
 
 /**
- * Returns the input that has to be fetched; undefined for a path. What can be refused without asking anyone is refused
- * here.
+ * Returns the input that has to be fetched; undefined for a path. Refuses wrong ones here, as far as that is possible
+ * without asking anyone.
  * @throws IntakeError BAD_ADDRESS, SourceError, UsageError
  */
 export async function fileToFetch(

@@ -19,8 +19,8 @@ interface AnswerOptions<T> {
 }
 
 /**
- * Asks when the path changes, when the server is back, and every so often while the page is looked at. What is shown
- * stays while the server is away.
+ * Asks when the path changes, when the server is back, and every so often while the page is looked at. The last answer
+ * stays in sight while the server is away.
  * @param path null: nothing is asked for
  * `everyMs`: may depend on what is known by then; undefined: not again.
  */
@@ -163,7 +163,7 @@ export function usePages<T>(
         const separator = path.includes('?') ? '&' : '?';
         const rest = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
         const page = await request<Record<string, T[]> & { nextCursor?: string | null; total?: number | null }>(
-          `${path}${separator}limit=${Math.min(LARGEST_PAGE, wanted - found.length)}${rest}`,
+          `${path}${separator}limit=${Math.min(MAX_PAGE, wanted - found.length)}${rest}`,
           {
             signal,
           },
@@ -234,7 +234,7 @@ export function usePages<T>(
 const REST = 4;
 
 /** Maximum number of entries that the server gives at a time. */
-const LARGEST_PAGE = 200;
+const MAX_PAGE = 200;
 
 /**
  * Asks again after what this tells has changed, at a bounded pace: where the page is hidden or the server away, when it is

@@ -110,7 +110,7 @@ function toLogin(next: string) {
   show({ moveFocus: true });
 }
 
-/** The token counts no more. Who was logged in can log in over the page and go on with it. */
+/** The token counts no more. The user can log in over the page and go on with it. */
 function askAgain() {
   const before = session.peek();
   const path = location.pathname + location.search;

@@ -14,8 +14,8 @@ interface About {
 }
 
 /**
- * Base class of every error of rollcall. Programs branch on `code` and `kind`; the message is for people. What is wrong
- * names no option: where one helps, the remedy does, and each surface writes it in its own way.
+ * Base class of every error of rollcall. Programs branch on `code` and `kind`; the message is for people. The message
+ * names no option: the remedy does if one helps, and each surface writes it in its own way.
  */
 export class RollcallError extends Error {
   readonly code: string;

@@ -1,7 +1,9 @@
 interface KindOfInput {
   /** The name that people see. */
   readonly name: string;
-  /** Endings of file names, by which files of folders and archives are chosen. What a file is, its content says. */
+  /**
+   * Endings of file names, by which files of folders and archives are chosen. The content decides the kind of a file.
+   */
   readonly endings: readonly string[];
   /** The stored form of its rows: cells under a header, or elements. */
   readonly rowsAs: 'csv' | 'json' | 'ndjson';

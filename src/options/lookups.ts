@@ -1,4 +1,6 @@
-/** Files beside the input, in which what it names is looked up. What tells one from the other is here, and nowhere else. */
+/**
+ * Files beside the input, in which its keys are looked up. The differences between the two are here, and nowhere else.
+ */
 export const LOOKUPS = {
   identities: {
     field: 'uid',

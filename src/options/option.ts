@@ -153,7 +153,7 @@ export function givenOf<All extends Options>(
   return defined(Object.fromEntries(entries)) as Given<All>;
 }
 
-/** Values as texts by the names of their options, as a query has them. What is at its default is left out. */
+/** Values as texts by the names of their options, as a query has them. Values that equal the default are left out. */
 export function textsOf<All extends Options>(options: All, given: Given<NoInfer<All>>): [name: string, text: string][] {
   return Object.entries(options).flatMap(([name, { print, value: placeholder, off }]) => {
     const value: unknown = given[name];

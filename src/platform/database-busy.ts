@@ -12,15 +12,15 @@ const BUSY = 5;
 const LOOK_MS = 500;
 
 /** Maximum time that a statement waits for another connection, in ms. */
-let standstillMs = 10_000;
+let timeoutMs = 10_000;
 
-export function mayStandStill(): number {
-  return standstillMs;
+export function busyTimeoutMs(): number {
+  return timeoutMs;
 }
 
 /** From now on this thread stands still for a moment only: it serves others, and tries again later. */
-export function standStillBriefly(): void {
-  standstillMs = 250;
+export function shortenBusyTimeout(): void {
+  timeoutMs = 250;
 }
 
 /** Another program holds a file of the data directory. */
@@ -77,7 +77,7 @@ export class NamedDatabase extends DatabaseSync {
   readonly #path: string;
 
   constructor(path: string, options: { readonly readOnly?: boolean }) {
-    super(path, { ...options, timeout: standstillMs });
+    super(path, { ...options, timeout: timeoutMs });
     this.#path = path;
   }
 

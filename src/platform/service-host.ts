@@ -14,8 +14,8 @@ const SERVICE_LABEL = new RegExp(`^(?:[^.]+\\.)?(?:api|apiclient|call)-(?:${REGI
 const MANAGEMENT_LABEL = /^apimgmt\./i;
 
 /**
- * Takes a whole address, `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>` for the host in it. What is wrong
- * otherwise (plain http, credentials, an IP address) is left as it is; the caller refuses it.
+ * Takes a whole address, `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>` for the host in it. Other mistakes
+ * (plain http, credentials, an IP address) are left as they are; the caller refuses it.
  */
 export function serviceHost(name: string, text: string): ServiceHost {
   const address = /^https:\/\/([^/?#@]+)(?:[/?#].*)?$/i.exec(text)?.[1] ?? text.replace(/\/+$/, '');

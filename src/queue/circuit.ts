@@ -99,9 +99,7 @@ export function stateOf({ openedAt, probe }: Circuit, now: number): 'closed' | '
   return isProbed ? 'half-open' : 'open';
 }
 
-/**
- * Reads the circuit that is stored beside the queue. Where there is none that this version can read, it is a new one.
- */
+/** Reads the circuit that is stored beside the queue. If this version cannot read it, it is a new one. */
 export function readCircuit(text: string): Circuit {
   try {
     const value: unknown = JSON.parse(text);

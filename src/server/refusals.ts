@@ -125,7 +125,7 @@ const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
 
 interface FeatureProblem {
   readonly code: ProblemCode;
-  /** The option that it is always about. Where the error names one, the code is BAD_OPTION. */
+  /** The option that it is always about. If the error names one, the code is BAD_OPTION. */
   readonly field?: string;
   /** Whether the error's remedy takes the place of that of the code. */
   readonly hasRemedy?: true;

@@ -28,8 +28,8 @@ export function isElsewhere(text: string, named: SourceContext['named']): boolea
 }
 
 /**
- * An address, or what is in a named source, as it is asked for. What is given counts before what the settings say of the
- * name.
+ * An address, or the address and settings of a named source, as a request. The given settings take precedence over
+ * those of the name.
  */
 export function requestOf(text: string, given: SourceSettings, context: SourceContext): SourceRequest {
   const { named, environment, ca } = context;

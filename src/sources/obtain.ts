@@ -91,7 +91,7 @@ export interface Wanted {
 }
 
 /**
- * Gets the file. Of an address, which is asked for it only if it has changed, a copy is kept in `folder`.
+ * Gets the file. A file from an address is fetched only if it has changed; its copy is kept in `folder`.
  * @throws SourceError, NoRoom; the signal's reason when aborted
  */
 export async function obtain(

@@ -54,7 +54,7 @@ async function putParts(
     const whole = new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } });
     await client.send(whole, { abortSignal });
   } catch (error) {
-    // Else its parts are kept, and paid for. What a crash leaves, a rule of the bucket removes.
+    // Else its parts are kept, and paid for. A rule of the bucket removes the parts that a crash leaves.
     await client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => {});
     throw error;
   }

@@ -70,7 +70,8 @@ function schemesInWords(schemes = SCHEMES): string {
 }
 
 /**
- * An address as it is kept. What can never be read is refused, without asking anyone and without loading the adapter.
+ * An address as it is kept. An address that can never be read is refused, without asking anyone and without loading the
+ * adapter.
  * @throws IntakeError BAD_ADDRESS, SourceError; neither repeats a password
  */
 export function checkedAddress(text: string, settings: SourceSettings = {}): string {

@@ -26,7 +26,7 @@ export interface Place {
   readonly name: string;
 }
 
-/** A connection. What is asked fails when it ends. */
+/** A connection. Requests fail when it ends. */
 export interface Session {
   list(folder: string): Promise<readonly FileEntryWithStats[]>;
   stat(path: string): Promise<Stats>;

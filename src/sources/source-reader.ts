@@ -28,7 +28,7 @@ interface SourceWanted {
 }
 
 /**
- * Gets the file of a source. What is fetched is kept in `folder`.
+ * Gets the file of a source. A fetched file is kept in `folder`.
  * @throws SourceError, SourceNotAllowed, NoRoom; the signal's reason when aborted
  */
 export type SourceReader = (

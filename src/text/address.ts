@@ -1,4 +1,4 @@
-/** Addresses such as `https://…`, told from paths. What is behind the scheme may hold a secret. */
+/** Addresses such as `https://…`, told from paths. The part behind the scheme may hold a secret. */
 
 /** One scheme may be inside of another: `jdbc:postgresql://`. */
 const ADDRESS = /^\s*(?:((?:[a-z][a-z0-9+.-]*:)*[a-z][a-z0-9+.-]*):\/\/|(sqlite):)/i;

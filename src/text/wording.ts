@@ -81,8 +81,8 @@ function fromRows({ read, skipped }: RowCounts, inputRows: number): string {
 }
 
 /**
- * Returns the sentence about the messages that an import will write, before its first call. Who is a member already
- * gets no message.
+ * Returns the sentence about the messages that an import will write, before its first call. Users who are members
+ * already get no message.
  */
 export function messagesSentence({ messages, groups }: { readonly messages: number; readonly groups: number }): string {
   return `Up to ${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, one for each member added.`;

@@ -28,11 +28,11 @@ export interface ServiceSettings {
   readonly faults: number;
   /** Whether adding a member again is refused, or writes a second message as if it were the first. */
   readonly refusesRepeats: boolean;
-  /** How long a call takes, in ms. */
+  /** Duration of a call, in ms. */
   readonly latencyMs: number;
   /** Members from before: `region/guid` to UIDs. */
   readonly before: Readonly<Record<string, readonly string[]>>;
-  /** How many others each group has, whom no row names. */
+  /** The number of other members of each group, whom no row names. */
   readonly crowd: number;
 }
 
@@ -218,7 +218,7 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
     setTimeout(() => {
       outage = undefined;
       if (kind === 'refused') server.listen(port, 'localhost');
-      // What was swallowed is never answered.
+      // Swallowed requests are never answered.
       if (kind === 'silent') for (const socket of sockets) socket.destroy();
     }, ms);
   }

@@ -106,7 +106,7 @@ interface StepsOptions {
   readonly regions?: () => Promise<readonly RegionStatus[]>;
 }
 
-/** Progress of what is no import, in lines of its own. Where they stand still, it says for what. */
+/** Progress of work other than imports, in lines of its own. If they stand still, it names the cause. */
 export function showSteps(io: Io, linesNow: () => readonly string[], options: StepsOptions): Progress {
   const { begins, regions: ask = async () => [] } = options;
   const look = lookAtRegions(ask);

@@ -19,8 +19,8 @@ interface UserPrice {
   readonly calls: number;
 }
 
-/** Up to this many users, the length of the list of all users is not asked for. */
-const FEW = 3;
+/** Number of users up to which each is asked about: the length of the list of all users is not asked for. */
+const MAX_ASKED = 3;
 /** Users missing from the list who are asked for by name, before the list is trusted. */
 const SPOT_CHECKS = 25;
 const AT_A_TIME = 500;
@@ -28,7 +28,7 @@ const AT_A_TIME = 500;
 /** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
 export async function priceOfUsers({ ledger, pages, signal }: AskingUsers, region: Region): Promise<UserPrice> {
   const open = ledger.openUserCount(region);
-  if (open <= FEW) return { way: 'ask', calls: open };
+  if (open <= MAX_ASKED) return { way: 'ask', calls: open };
   const { pagination, entries } = await pages(region).listUsersPage(1, { signal });
   const total = pagination?.total ?? 0;
   // Published samples count a total of 0 on pages with users: such a total is ignored.

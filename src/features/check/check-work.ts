@@ -13,12 +13,12 @@ export interface CheckWork {
 /** The thread for long SQLite work. */
 export type CheckThread = { step: (work: CheckWork) => Promise<void> };
 
-/** Up to this many rows, the work takes less time than starting a thread. */
-const FEW = 20_000;
+/** Maximum number of rows whose work takes less time than starting a thread. */
+const MAX_INLINE_ROWS = 20_000;
 
 /** Does the work; in a thread when there are many rows, so that it does not block the process. */
 export async function doCheckWork(work: CheckWork, rows: number): Promise<void> {
-  if (rows > FEW) await openThread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
+  if (rows > MAX_INLINE_ROWS) await openThread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
   else await doCheckStep(work);
 }
 

@@ -49,7 +49,8 @@ export function editedCells(input: ReportInput, row: Original, edits: Edits): st
 }
 
 /**
- * The element of a row with its edits, on one line. What is not edited stays as it was, numbers of any length included.
+ * The element of a row with its edits, on one line. Cells without an edit stay as they were, numbers of any length
+ * included.
  * @param needed keys that it must have, so that it is taken for a row: null where it has none
  * @param added further keys and values
  */

@@ -28,7 +28,7 @@ export const scheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRunView = z.infer<typeof scheduleRun>;
 
-/** Options for reading the file of a schedule. What is left out is detected, or has its default. */
+/** Options for reading the file of a schedule. Missing ones are detected, or have their default. */
 const scheduleReading = z.strictObject({
   ...keptShape({ ...READING, ...EXPECTING }),
   exportOf: z.string().max(50).optional().meta({

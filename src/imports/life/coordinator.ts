@@ -10,7 +10,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
-import { busyIn, standStillBriefly, whenFree } from '../../platform/database-busy.ts';
+import { busyIn, shortenBusyTimeout, whenFree } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
@@ -166,7 +166,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
   if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
-  standStillBriefly();
+  shortenBusyTimeout();
   const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
   const patiently = <Result>(work: () => Result | Promise<Result>): Promise<Result> =>
     whenFree(work, ({ what: reason }) => tell({ reason }));

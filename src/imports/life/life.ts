@@ -31,8 +31,8 @@ import { createWaits, type Wait, type Waits, waitOf } from './waits.ts';
 
 /**
  * The life of an import: what follows when something has happened to it, in the order of the states
- * (membership/import-state.ts). What people ask for is in requests.ts; no other place changes a state. The parts that read,
- * send and close imports do their work and report; they decide nothing.
+ * (membership/import-state.ts). Requests of people are in requests.ts; no other place changes a state. The parts that
+ * read, send and close imports do their work and report; they decide nothing.
  */
 export interface Life extends Requests {
   readonly sending: Pick<Sending, 'groups' | 'regions' | 'lookAtQueues' | 'resultsAreTaken' | 'renewKeys'>;

@@ -130,8 +130,7 @@ export function createRequests(options: RequestsOptions): Requests {
   };
 
   /**
-   * Returns the earliest time at which an import may be continued, in ms since 1970. What a person has asked for does
-   * not wait.
+   * Returns the earliest time at which an import may be continued, in ms since 1970. Requests of a person do not wait.
    */
   const takenUpFrom = (id: string, deaths: number): number => {
     const { state, code } = catalog.get(id);

@@ -128,7 +128,7 @@ export function createWaits({ dir, catalog, states, sending, takeUp, tell, fail,
 
   const goOn = async (id: string, { code }: Wait): Promise<void> => {
     const record = catalog.find(id);
-    // A person may have acted on it. Where the catalog could not say that it waits, it does not wait there.
+    // A person may have acted on it. If the catalog could not note the wait, it does not wait there.
     const isOurs =
       record !== undefined && (record.state === 'blocked' ? record.code === code : code !== 'PROCESS_DIED');
     if (!isOurs || nextStates(record.state).length === 0) return;

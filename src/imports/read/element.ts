@@ -57,8 +57,8 @@ export interface ElementReaderOptions {
 }
 
 /**
- * The rows of elements, whether an element is one membership or a group with lists of UIDs. Where the user or the group is a
- * list, each user is combined with each group.
+ * The rows of elements, whether an element is one membership or a group with lists of UIDs. If the user or the group is
+ * a list, each user is combined with each group.
  */
 export class ElementReader implements Elements {
   readonly #options: ElementReaderOptions;

@@ -184,8 +184,8 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       sql('release_later').run();
     },
     removals: () => {
-      const taking = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
-      return Number(sql('count_taking').get(taking)?.['n']);
+      const codes = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
+      return Number(sql('count_removals').get(codes)?.['n']);
     },
     stoppedRegions: () => sql<StoppedRegion>('stopped_regions').all(),
     openBatches: () => {

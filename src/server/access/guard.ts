@@ -90,8 +90,8 @@ function checkOneHost({ raw: { rawHeaders } }: FastifyRequest): void {
 }
 
 /**
- * Another website may point its own name at this server's address (DNS rebinding) and would then count as the
- * same origin. Where no login is needed, only requests to the machine's own names are answered.
+ * Another website may point its own name at this server's address (DNS rebinding) and would then count as the same
+ * origin. If no login is needed, only requests to the machine's own names are answered.
  */
 function checkHost({ headers: { host = '' } }: FastifyRequest): void {
   const name = host.replace(/:\d+$/, '').toLowerCase();

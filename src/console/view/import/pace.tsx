@@ -33,15 +33,15 @@ export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
   );
 }
 
-/** So many rates are told before charts skip some. */
-const FEW = 10;
+/** Number of rates that are told before charts skip some. */
+const MIN_TOLD = 10;
 
 /**
  * After the first rates, each second one, for a chart is drawn anew as a whole, and its rates are those of some seconds. The
  * end of the sending is drawn at once, for nothing may follow it.
  */
 function useCalm(told: readonly Rate[]) {
-  const isDrawn = told.length < FEW || told.at(-1)?.calls === null;
+  const isDrawn = told.length < MIN_TOLD || told.at(-1)?.calls === null;
   return useMemo(() => told, [isDrawn ? told : Math.floor(told.length / 2)]);
 }
 

@@ -13,8 +13,8 @@ import { Cell } from './cell.tsx';
 import type { RepairActions } from './repair-actions.ts';
 import { PAGE, type RepairRows } from './repair-rows.ts';
 
-/** Columns that are shown where the file has no more. */
-const FEW = 6;
+/** Number of columns up to which all are shown. */
+const ALWAYS_SHOWN = 6;
 
 interface RepairGridProperties {
   repair: RepairRows;
@@ -24,7 +24,7 @@ interface RepairGridProperties {
 
 export function RepairGrid({ repair, view, actions }: RepairGridProperties) {
   const { isOperator } = usePlace();
-  const isWhole = useSignal(view.columns.length <= FEW);
+  const isWhole = useSignal(view.columns.length <= ALWAYS_SHOWN);
   const rows = repair.rows.value;
   const shown = columnsToShow(view, rows ?? [], isWhole.value);
   const names = shown.map(({ name }) => name).join('\n');
@@ -35,7 +35,7 @@ export function RepairGrid({ repair, view, actions }: RepairGridProperties) {
   if (rows === undefined) return <Empty>Loading …</Empty>;
   return (
     <>
-      {view.columns.length > FEW && (
+      {view.columns.length > ALWAYS_SHOWN && (
         <div class="check">
           <input
             type="checkbox"

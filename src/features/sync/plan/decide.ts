@@ -14,13 +14,13 @@ export interface Decision {
   readonly newcomers?: boolean;
 }
 
-/** Members and rows up to which deciding takes less time than starting a thread for it. */
-const FEW = 20_000;
+/** Maximum number of members and rows whose decision takes less time than starting a thread for it. */
+const MAX_INLINE_PEOPLE = 20_000;
 
 /** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
 export async function decide(plan: PlanLedger, path: string, decision: Decision): Promise<void> {
   const people = plan.groups().reduce((sum, { members, wanted }) => sum + members + wanted, 0);
-  if (people <= FEW) decideHere(plan, decision);
+  if (people <= MAX_INLINE_PEOPLE) decideHere(plan, decision);
   else await decideElsewhere(path, decision);
 }
 

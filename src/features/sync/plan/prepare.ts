@@ -38,7 +38,7 @@ export type PlanRequest =
 
 export interface PlanningTask {
   /**
-   * The folder in which the plan is made, with everything that it is made from. What an earlier try has left there is
+   * The folder in which the plan is made, with everything that it is made from. Files of an earlier try are
    * overwritten.
    */
   readonly folder: string;

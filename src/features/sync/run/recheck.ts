@@ -23,7 +23,7 @@ export interface Checked {
 }
 
 /**
- * Plans once more, beside the stored plan, and compares. Where they differ by no more than the tolerance, the changes that
+ * Plans once more, beside the stored plan, and compares. If they differ by no more than the tolerance, the changes that
  * both have are written: the others were never reviewed, or are no longer needed.
  * @throws as planFor
  */

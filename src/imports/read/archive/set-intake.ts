@@ -37,7 +37,7 @@ export interface SetOptions {
 }
 
 /**
- * The rows of several files as one input. Where there is more than one, each row has the name of its file and its number
+ * The rows of several files as one input. If there is more than one, each row has the name of its file and its number
  * there in two columns in front of its own, and row numbers continue from file to file.
  * @param openOne opens one of the files; throws where that is an archive itself
  */

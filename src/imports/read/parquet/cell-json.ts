@@ -154,7 +154,7 @@ function floatText(value: number): string {
   return String(value);
 }
 
-/** Old writers do not say that bytes are a text. What is none is written as Postgres writes it. */
+/** Old writers do not say that bytes are a text. Other bytes are written as Postgres writes them. */
 function bytesText(bytes: Uint8Array): string {
   return isUtf8(bytes) ? UTF8.decode(bytes) : `\\x${hex(bytes)}`;
 }
