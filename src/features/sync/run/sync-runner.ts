@@ -4,7 +4,6 @@ import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
-import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from '../../../imports/life/faults.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
@@ -28,7 +27,7 @@ import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { CreateSync, CreateUndo } from './requests.ts';
 import type { SyncEvents, SyncRunner } from './runner-port.ts';
 import type { SyncImports } from './sync-imports.ts';
-import { AGAIN, deathsIn, failureCode, LEFT_ALONE, syncWaits } from './sync-waits.ts';
+import { AGAIN, afterDeaths, failureCode, LEFT_ALONE, syncWaits } from './sync-waits.ts';
 
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
@@ -245,16 +244,10 @@ class Runner implements SyncRunner {
 
   /** Whether a sync at which processes died is not begun again, for a time or at all. */
   async #isLeftAlone(id: string, history: readonly SyncTransition[]): Promise<boolean> {
-    const { deaths, since } = deathsIn(history);
-    if (deaths >= DEATHS_ALLOWED) {
-      const reason = `${deathSentence('sync', deaths)}; nothing was sent`;
-      this.#move(id, 'failed', { reason, code: 'PROCESS_DIED' satisfies SyncReasonCode });
-      return true;
-    }
-    const from = since + waitAfterDeaths(deaths);
-    if (from <= Date.now()) return false;
-    const again = () => this.#enqueue(id, () => this.#goOn(id));
-    const waiting = await this.#waits(id, new TakenUpLater('sync', deaths, from), again);
+    const { reason, later } = afterDeaths(history);
+    if (reason !== undefined) this.#move(id, 'failed', { reason, code: 'PROCESS_DIED' satisfies SyncReasonCode });
+    if (later === undefined) return reason !== undefined;
+    const waiting = await this.#waits(id, later, () => this.#enqueue(id, () => this.#goOn(id)));
     if (waiting && history.at(-1)?.reason !== LEFT_ALONE) this.#catalog.note(id, LEFT_ALONE);
     return waiting;
   }

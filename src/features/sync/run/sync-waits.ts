@@ -1,4 +1,5 @@
 import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from '../../../imports/life/faults.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { removePlan } from '../plan/prepare.ts';
@@ -9,12 +10,17 @@ import type { SyncReasonCode } from '../sync-errors.ts';
 export const AGAIN = 'begun again: the process ended unexpectedly while it worked on it';
 export const LEFT_ALONE = 'not begun again yet: the process ended unexpectedly more than once while it worked on it';
 
-/** How many processes have died in a row while they worked on a sync that is taken up, and since when that is known, in ms since 1970. */
-export function deathsIn(history: readonly SyncTransition[]): { readonly deaths: number; readonly since: number } {
+/** Whether a sync that is taken up, and at which processes died, is set to `failed`, with this reason, or taken up later. */
+export function afterDeaths(history: readonly SyncTransition[]): {
+  readonly reason?: string;
+  readonly later?: TakenUpLater;
+} {
   const before = history.findLastIndex(({ reason }) => reason !== AGAIN && reason !== LEFT_ALONE);
   const deaths = 1 + history.slice(before + 1).filter(({ reason }) => reason === AGAIN).length;
+  if (deaths >= DEATHS_ALLOWED) return { reason: `${deathSentence('sync', deaths)}; nothing was sent` };
   const last = history.at(-1);
-  return { deaths, since: last?.reason === LEFT_ALONE ? last.at : Date.now() };
+  const until = (last?.reason === LEFT_ALONE ? last.at : Date.now()) + waitAfterDeaths(deaths);
+  return until > Date.now() ? { later: new TakenUpLater('sync', deaths, until) } : {};
 }
 
 interface WaitOptions extends Pick<Waits, 'whenOver'> {
