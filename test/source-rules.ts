@@ -78,6 +78,9 @@ const BUNDLED_WITH_CONSOLE =
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MAX_LINES = 400;
+/** A shorter file has a reason: several others need it, or it is loaded alone. */
+const FEW_LINES = 15;
+const SEVERAL = 2;
 
 /** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */
 export function importsOf(text: string): string[] {
@@ -191,7 +194,7 @@ function serviceWords(path: string, code: string): string[] {
 }
 
 /** A relative clause or "Of …" in place of a subject or a verb. */
-const NO_SUBJECT = /^(?:What|Who|Whom|Whose|Where|Which|Why|How|That|Of|As of|As)\b/;
+const NO_SUBJECT = /^(?:What|Who|Whom|Whose|Where|Which|Why|How|That|Of|As)\b/;
 
 /** Comments that begin without a subject or a verb. A landed migration stays as it is. */
 export function wrongComments({ path, text }: SourceFile): string[] {
@@ -203,6 +206,26 @@ export function wrongComments({ path, text }: SourceFile): string[] {
     const start = isFirst?.exec(line)?.[0];
     if (start === undefined || !NO_SUBJECT.test(line.slice(start.length))) return [];
     return [`${path}:${at + 1} begins without a subject or a verb: say what the thing is, or what the function does`];
+  });
+}
+
+/**
+ * Short files that belong into another one: fewer than two files import them, they are no thread, and nothing loads them on demand.
+ * @param files all of them
+ */
+export function shreds(files: readonly SourceFile[]): string[] {
+  const users = new Map<string, number>();
+  for (const { path, text } of files) {
+    for (const specifier of importsOf(text)) {
+      const target = targetOf(path, specifier);
+      const isOnDemand = text.includes(`import('${specifier}')`);
+      users.set(target, (users.get(target) ?? 0) + (isOnDemand ? SEVERAL : 1));
+    }
+  }
+  return files.flatMap(({ path, text }) => {
+    const isShort = /\.tsx?$/.test(path) && text.split('\n').length <= FEW_LINES;
+    const isAlone = LISTS.has(path) || path.endsWith('-thread.ts') || (users.get(path) ?? 0) >= SEVERAL;
+    return isShort && !isAlone ? [path] : [];
   });
 }
 
