@@ -45,6 +45,12 @@ export function findProgram(need: Need): string {
   return found;
 }
 
+/** The path of a program that comes with one of these: fetched with it, or else its name, for the PATH. */
+export function companionOf(need: Need, name: string): string {
+  const fetched = join(FETCHED, need, 'bin', name);
+  return existsSync(fetched) ? fetched : name;
+}
+
 function onPath(...names: string[]): string[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).filter((path) => existsSync(path));
