@@ -104,6 +104,8 @@ describe('the rules find what is planted', () => {
     ['a code in SQL', 'src/features/check/a.sql', `select 'fail:ERR_UID_NOT_FOUND';`, 'names ERR_UID_NOT_FOUND'],
     ['a family of codes', 'jobs/a.ts', `const a = ['AUTH_ERR_'];`, 'names AUTH_ERR_'],
     ['the size of a call', 'src/imports/record/a.ts', 'const ROWS_PER_CALL = 25;', 'how many UIDs a call has'],
+    ['the size of a call by another name', 'src/features/a.ts', 'const AT_ONCE = 25;', 'how many UIDs a call has'],
+    ['the size of a call in a sum', 'src/features/a.ts', 'const a = Math.ceil(b / 25);', 'how many UIDs a call has'],
     ['the size of a call in SQL', 'src/imports/a.sql', 'select (count(*) + 24) / 25 as n;', 'how many UIDs a call has'],
     ['a long file', 'src/cli/a.ts', lines(401), '401 lines'],
     ['a vague file', 'src/cli/utils.ts', '', 'utils.ts says nothing'],

@@ -66,7 +66,7 @@ export const LISTS: ReadonlySet<string> = new Set([
   'src/server/features.ts',
 ]);
 
-/** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
+/** Files that the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
 /** Rooms whose types the console takes: what the API answers. */
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/membership', 'src/options']);
@@ -173,14 +173,18 @@ function wrongText({ path, text }: SourceFile): string[] {
   ];
 }
 
+/** Constants that are 25 for another reason than the size of a call. */
+const OTHER_25: ReadonlySet<string> = new Set(['MAX_HOLD_MS', 'PAGE_ON_PHONE', 'SPOT_CHECKS']);
+
 /** The service's codes and the size of a call are known to its client and to the sandbox; others ask src/chat/service. */
 function serviceWords(path: string, code: string): string[] {
   if (/^src\/(chat|sandbox)\//.test(path)) return [];
+  const constants = [...code.matchAll(/(\w+)(?: =|:) 25\b(?!\.)/g)].map(([, name]) => name);
   // Codes of Node are not the service's.
   const [named] = /\b(?:AUTH_)?ERR_(?!WORKER_)[A-Z_]*/.exec(code) ?? [];
   return [
     ...(named === undefined ? [] : [`${path} names ${named}: src/chat/service/codes.ts has a name for it`]),
-    ...(/PER_CALL\s*=\s*\d|[-+]\s*24\)\s*\/\s*25\b/.test(code)
+    ...(/PER_CALL\s*=\s*\d|[-+*/%] 25\b(?!\.)/.test(code) || constants.some((name) => !OTHER_25.has(name ?? ''))
       ? [`${path} writes how many UIDs a call has: that is MAX_UIDS_PER_CALL`]
       : []),
   ];

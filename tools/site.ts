@@ -33,7 +33,7 @@ function forSite(path: string, known: ReadonlySet<string>): string {
     .replaceAll(/\]\(([^)\s#]+)(#[^)\s]*)?\)/g, (whole, link: string, anchor = '') => {
       if (/^\w+:/.test(link)) return whole;
       const target = posix.join(posix.dirname(path), link);
-      // What is no page stays in the repository.
+      // Files that are no pages stay in the repository.
       if (!known.has(target)) return `](${REPOSITORY}/blob/main/${target}${anchor})`;
       return `](${posix.relative(posix.dirname(path), onSite(target)) || posix.basename(target)}${anchor})`;
     });
@@ -46,7 +46,7 @@ interface Group {
   readonly items: readonly { readonly text: string; readonly link: string }[];
 }
 
-/** What the README lists under "Read on", for each kind of reader. */
+/** Returns the links of README's "Read on", for each kind of reader. */
 function sidebar(readme: string): Group[] {
   const [, table = ''] = /^## Read on\n(.*)/ms.exec(readme) ?? [];
   return [...table.matchAll(/^\| ([^|]+) \| (\[.*) \|$/gm)].map(([, text = '', links = '']) => ({
@@ -116,7 +116,10 @@ export async function buildSite(outDir: string, base = new URL(MANIFEST.homepage
     write(join(folder, '.vitepress/theme/style.css'), STYLE);
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     const { build } = await import('vitepress');
+    // Where it stands, esbuild reads tsconfig.json, and warns of a target that is newer than it.
+    process.chdir(folder);
     await build(folder, { outDir });
+    process.chdir(ROOT);
     for (const [path, text] of all) write(join(outDir, path), text);
     write(join(outDir, 'llms.txt'), llms(all));
     write(join(outDir, 'llms-full.txt'), [...all.values()].join('\n\n'));

@@ -1,5 +1,5 @@
 /**
- * Whose error it is, which decides a command's exit code: `usage` the user can correct what was asked, a setting or a
+ * The cause of an error, which decides a command's exit code: `usage` the user can correct the request, a setting or a
  * file (2); `stopped` the service refuses a key or plan (3); `fatal` the machine, the network or rollcall fails (4).
  */
 export type ErrorKind = 'usage' | 'stopped' | 'fatal';
@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   EDITED_MEANWHILE: 'usage',
   SOURCE_NOT_ALLOWED: 'usage',
   BAD_SOURCE: 'usage',
+  MORE_PAGES: 'usage',
   DATA_DIR_IN_USE: 'usage',
   DATA_DIR_UNUSABLE: 'usage',
   NEWER_LEDGER: 'usage',

@@ -7,7 +7,8 @@ import { shown } from '../imports/read/intake-error.ts';
 import { addressName } from '../text/address.ts';
 import { grouped } from '../text/wording.ts';
 import { headersWithValues } from './headers.ts';
-import { joinedPages, linkedPage, type Page } from './pages.ts';
+import { ALONE, refuseNamedNext } from './named-next-page.ts';
+import { isJson, joinedPages, linkedPage, type Page } from './pages.ts';
 import { bare, isPublic } from './reach.ts';
 import { resumed } from './resumed.ts';
 import type { Adapter, Opened, SourceRequest } from './source.ts';
@@ -82,14 +83,14 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
   });
   try {
     // The version of a page does not say whether the others have changed.
-    const known = nextPage === undefined ? version : undefined;
+    const known = nextPage === undefined || nextPage === ALONE ? version : undefined;
     const first = await ask(url, { known });
     if (first.statusCode === 304) {
       await first.body.dump();
       return { name, version: known, content: undefined, close };
     }
     const page = pageOf(first, url);
-    if (nextPage !== undefined || linkedPage(page.link) !== undefined) {
+    if (nextPage !== ALONE && (nextPage !== undefined || linkedPage(page.link) !== undefined)) {
       const pieces = joinedPages(page, nextPage, async (to) => {
         check(to, shown(name));
         return pageOf(await ask(to, {}).catch(thrown(failed)), to);
@@ -98,7 +99,8 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
     }
     const { headers } = first;
     const size = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
-    return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces: page.pieces }, close };
+    const pieces = nextPage === undefined && isJson(page) ? refuseNamedNext(page.pieces, shown(name)) : page.pieces;
+    return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces }, close };
   } catch (error) {
     await close();
     throw failed(error);
@@ -112,7 +114,7 @@ const thrown =
   };
 
 type Answer = Dispatcher.ResponseData & {
-  /** Where redirects have led. */
+  /** The address after redirects. */
   readonly place: URL;
 };
 
@@ -146,7 +148,7 @@ async function rest(
   );
 }
 
-/** What the server calls this version of the file: `etag`, then `last-modified`, each in a line. */
+/** Returns the server's version of the file: `etag`, then `last-modified`, each in a line. */
 function versionOf(headers: Headers): string | undefined {
   const version = `${textOf(headers['etag'])}\n${textOf(headers['last-modified'])}`;
   return version === '\n' ? undefined : version;
@@ -195,7 +197,7 @@ async function follow(
   }
 }
 
-/** Where a redirect leads. Its address is not shown whole: it may hold a signature. */
+/** Returns the target of a redirect. Its address is not shown whole: it may hold a signature. */
 function redirected(from: URL, location: string | string[] | undefined, at: string): URL {
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
     throw new SourceError(`${at} redirects to no address; name the address of the file itself`);
@@ -260,7 +262,7 @@ export function keepOutside(
   };
 }
 
-/** What the network says; never what was sent. */
+/** Returns the network's reason; never the request. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [first] = error instanceof AggregateError ? error.errors : [];

@@ -9,12 +9,17 @@ import { SourceError } from './source-errors.ts';
 /** Pages of a list that comes in several answers, as one JSON document: its elements, as they are written. */
 
 export interface Page {
-  /** Where it is, redirects followed. */
+  /** Its address after redirects. */
   readonly place: URL;
   readonly type: string;
   /** The header `Link`. */
   readonly link: string;
   readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** Whether it says so of itself. */
+export function isJson({ type }: Pick<Page, 'type'>): boolean {
+  return /[/+]json\b/i.test(type);
 }
 
 /** The address of the next page as the header `Link` names it. */
@@ -43,7 +48,7 @@ export async function* joinedPages(
   let written = 0;
   for (let page = first, number = 1; ; number += 1) {
     const at = `page ${number} of ${shown(addressName(first.place.href))}`;
-    if (!/[/+]json\b/i.test(page.type)) throw noJson(at, page.type);
+    if (!isJson(page)) throw noJson(at, page.type);
     let outermost: Element | undefined;
     const texts: Elements<string> = {
       isRow: () => false,
@@ -121,7 +126,7 @@ function addressOf(text: string, from: URL, at: string): URL {
 
 interface NextField {
   readonly field: string;
-  /** Of the address, where the field has no address itself. */
+  /** The parameter of the address, if the field does not hold an address itself. */
   readonly parameter: string | undefined;
   /** The last page may lack it, and so may the first. */
   readonly mayLack: boolean;

@@ -33,7 +33,20 @@ test.each(DOCUMENTS)('the links of %s lead somewhere', (document) => {
   expect(dead).toEqual([]);
 });
 
-/** As GitHub makes them of headings. */
+test.each(DOCUMENTS)(
+  'each row of a table in %s has as many cells as its header: a bar in a cell ends the cell',
+  (document) => {
+    const text = textOf(document).replaceAll(/^```.*?^```/gms, '');
+    const wrong = [...text.matchAll(/(?:^\|.*\n)+/gm)].flatMap(([table]) => {
+      const rows = table.trimEnd().split('\n');
+      const cells = (row = '') => row.split(/(?<!\\)\|/).length;
+      return rows.filter((row) => cells(row) !== cells(rows[0]));
+    });
+    expect(wrong).toEqual([]);
+  },
+);
+
+/** Returns the anchors that GitHub makes of headings. */
 function anchorsOf(markdown: string): Set<string> {
   const headings = [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
   return new Set(
@@ -46,7 +59,7 @@ function anchorsOf(markdown: string): Set<string> {
   );
 }
 
-/** What a block of each language must be; commands are run by the other tests of this folder. */
+/** Checks of a block by its language; commands are run by the other tests of this folder. */
 const READ: Readonly<Record<string, (text: string) => unknown>> = {
   sh: () => {},
   json: JSON.parse,
@@ -100,7 +113,7 @@ const isUnknown = (error: unknown) => !(error instanceof CommanderError && /Argu
 
 const withoutBlocks = (document: string) => textOf(document).replaceAll(/^```.*?^```$/gms, '');
 
-/** Why a command line does not exist; nothing where it does, and for what is not rollcall's. */
+/** Returns the reasons why a command line does not exist; none if it does, or is not rollcall's. */
 async function refusals(line: string, counts: (error: unknown) => boolean): Promise<string[]> {
   const words = rollcallWords(line.replaceAll(/<[^>]*>|…/g, 'x').replaceAll(/ [|&>].*/g, ''));
   const [name = '', ...rest] = words ?? [];

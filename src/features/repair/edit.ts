@@ -46,7 +46,7 @@ export async function restore(
   );
 }
 
-/** What became of edits. */
+/** The result of storing edits. */
 interface Kept {
   /** The rows that were edited. */
   readonly judged: readonly Judged[];
@@ -54,7 +54,7 @@ interface Kept {
   readonly others: readonly Judged[];
 }
 
-/** Who does what; `undoes`: the action that it takes back. */
+/** The kind of an action and its author; `undoes`: the action that it takes back. */
 export interface Action {
   readonly kind: RepairAction;
   readonly by: string;
@@ -100,10 +100,10 @@ export async function keep(
     for (const { row, column, value } of edits)
       sql('add_edit').run({ row, column, value, by, at, action: action?.id ?? null });
     const keeps = new Set<number>();
-    for (const { row, problems, retryable } of judged) {
+    for (const { row, problems } of judged) {
       if (problems.length > 0 && !edited.has(row)) continue;
       keeps.add(row);
-      sql('keep_repair').run({ row, problems: JSON.stringify(problems), retryable });
+      sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
     }
     for (const row of all) if (!keeps.has(row)) sql('forget_repair').run({ row });
   });

@@ -3,22 +3,20 @@ import { actionOf, outcomeId, outcomeOf, regionOf, scopeOf } from '../../imports
 import { inputOf } from '../../imports/report/report-paths.ts';
 import type { MembershipToRetry } from '../../imports/report/retry.ts';
 import { foldId } from '../../membership/membership.ts';
-import { FULFILLED, RETRYABLE } from '../../membership/outcome.ts';
+import { FULFILLED } from '../../membership/outcome.ts';
 import type { RepairProblem } from './api.ts';
 import { type Asking, contradictionsIn } from './contradictions.ts';
 import { cellsOf, editableColumns, headerWidth } from './edited-row.ts';
 import { type Edited, type EditedRow, readEdited } from './read-edited.ts';
 import type { RepairLedger } from './repair-ledger.ts';
 
-/** What an edited row is now. */
+/** The current state of an edited row. */
 export interface Judged {
   readonly row: number;
   /** Its remaining problems; none: it can be sent. */
   readonly problems: readonly RepairProblem[];
-  /** Of a shaped row: the memberships to send. */
+  /** The memberships to send, of a shaped row. */
   readonly memberships: readonly MembershipToRetry[];
-  /** Memberships of it that a retry of the import would send. */
-  readonly retryable: number;
 }
 
 /** Rows that are read at a time: a bound on memory. */
@@ -74,12 +72,11 @@ function judged(
     if (!said.has(`${code} ${column}`)) problems.push({ column, code, reason });
   }
   if (read.length === 0) problems.push(NOTHING);
-  const retryable = before.filter(({ outcome }) => RETRYABLE.has(outcomeOf(outcome))).length;
   const done = new Set(before.filter(({ outcome }) => FULFILLED.has(outcomeOf(outcome))).map(keyOf));
   const left = read.filter((one) => !done.has(keyOf(one)));
   if (problems.length === 0 && left.length === 0) problems.push(IN_PLACE);
   const memberships = input.shaped === true ? left.map((one) => membershipOf(line, one)) : [];
-  return { row, problems, memberships, retryable };
+  return { row, problems, memberships };
 }
 
 const NOTHING: RepairProblem = { column: '', code: 'EMPTY', reason: 'the row is empty' };

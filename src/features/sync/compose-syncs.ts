@@ -36,20 +36,6 @@ export function composeSyncs(
 ): SyncRunner {
   const catalog = openSyncCatalog(dir.catalog);
   sweepUnbegun(join(dir.root, 'syncs'), (id) => catalog.find(id) !== undefined);
-  const syncs = createSyncRunner({
-    catalog,
-    imports: importsOf(coordinator, dir),
-    folder: dir.sync,
-    newId: newSyncId,
-    ...coordinator.sendsTo,
-    regions: new Set(Object.keys(service.apps) as Region[]),
-    pages: coordinator.pages,
-    whenOver: coordinator.whenOver,
-    stage,
-  });
-  syncs.events.on('state', ({ id, state, reason }) =>
-    log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
-  );
   const retention =
     keepMs === undefined
       ? undefined
@@ -63,14 +49,25 @@ export function composeSyncs(
           },
           onError: (error) => log.warn({ err: error }, 'an old sync cannot be removed'),
         });
-  return {
-    ...syncs,
-    stop: async () => {
+  const syncs = createSyncRunner({
+    catalog,
+    imports: importsOf(coordinator, dir),
+    folder: dir.sync,
+    newId: newSyncId,
+    ...coordinator.sendsTo,
+    regions: new Set(Object.keys(service.apps) as Region[]),
+    pages: coordinator.pages,
+    whenOver: coordinator.whenOver,
+    stage,
+    onStopped: async () => {
       await retention?.stop();
-      await syncs.stop();
       catalog.close();
     },
-  };
+  });
+  syncs.events.on('state', ({ id, state, reason }) =>
+    log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
+  );
+  return syncs;
 }
 
 /** Marked as a sync, because the import that carries it out has the same id. */

@@ -26,7 +26,8 @@ export function usersOfOthers({ others, reading }: Pick<Coordinator, 'others' | 
 }
 
 /**
- * Why users are kept: other imports have put them into groups, and no import has taken them out since.
+ * Returns the reasons why users are kept: other imports have put them into groups, and no import has taken them out
+ * since.
  * @param others oldest first
  * @returns the reasons, by id of the user
  */

@@ -10,7 +10,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
-import { busyIn, standStillBriefly, whenFree } from '../../platform/database-busy.ts';
+import { busyIn, shortenBusyTimeout, whenFree } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
@@ -41,12 +41,12 @@ export interface Coordinator {
   readonly events: EventEmitter<LifeEvents>;
   /** Threads that read ledgers. */
   readonly reading: LedgerThreads;
-  /** Where jobs are kept; other parts keep queues of their own there. Closed by `stop`. */
+  /** The backend of the queues; other parts keep queues of their own there. Closed by `stop`. */
   readonly backend: Backend;
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
-  /** Where this process sends: kept with what it begins, and compared when it goes on. */
+  /** The target of this process: stored with what it begins, and compared when that is continued. */
   readonly sendsTo: Aimed;
   /**
    * Other imports to the same service that ended after this one was made, or are not over, oldest first: those that have a
@@ -55,8 +55,8 @@ export interface Coordinator {
   others(id: string): ImportWithLedger[];
   /** Retries of this import, oldest first. */
   retries(id: string): ImportRecord[];
-  /** What is known of imports before they are sent; undefined where no feature knows it. */
-  readonly foreseen: LifeFeature['foreseen'];
+  /** The part of features in the life of imports. */
+  readonly features: LifeFeature;
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
   stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
@@ -85,9 +85,9 @@ export interface Coordinator {
   announce(address: string): void;
   /** Reads groups of the service, within the budgets of their regions. */
   pages(region: Region, patienceMs?: number): GroupPages;
-  /** What the regions are doing that imports have used so far. */
+  /** Returns the status of the regions that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
-  /** What a person looks for in their queues. */
+  /** Returns facts about their queues for a person who looks for a fault. */
   lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>>;
   /** False where results of other processes have waited for a minute and none was taken. */
   resultsAreTaken(): Promise<boolean>;
@@ -109,7 +109,7 @@ interface ImportWithLedger extends Pick<ImportRecord, 'id' | 'retryOf'> {
 }
 
 interface CreateImport {
-  /** As the user named it. */
+  /** The file as the user named it. */
   readonly file: string;
   /** The path to read. */
   readonly source: string;
@@ -134,10 +134,10 @@ export interface CoordinatorOptions {
   readonly openRegion: RegionOpener;
   /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
   readonly sandbox?: boolean;
-  /** What of the service; kept with each import. Default: not known. */
+  /** The target in the service; stored with each import. Default: not known. */
   readonly target?: Target | undefined;
   readonly config: SendingConfig & Partial<Pick<Config, 'reportTo'>>;
-  /** How long imports are kept after they have finished, in ms. Default: until they are removed. */
+  /** The time that imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
   /** Reads files into ledgers. Default: each in a thread of its own. */
   readonly stage?: StageFile | undefined;
@@ -159,14 +159,12 @@ const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked'
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { dir, config, onError, onWait = () => {}, sandbox = false, target, openReading = openLedgerThreads } = options;
-  const { features = [] } = options;
-  const foreseen = features.find((feature) => feature.foreseen !== undefined)?.foreseen;
-  const retrying = features.find((feature) => feature.retrying !== undefined)?.retrying;
+  const features: LifeFeature = Object.assign({}, ...(options.features ?? []));
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
   if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
-  standStillBriefly();
+  shortenBusyTimeout();
   const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
   const patiently = <Result>(work: () => Result | Promise<Result>): Promise<Result> =>
     whenFree(work, ({ what: reason }) => tell({ reason }));
@@ -182,7 +180,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const reading = openReading();
   taken.defer(() => reading.close());
   await patiently(catalog.countDeaths);
-  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen, tell });
+  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, features, tell });
   const find = catalog.get;
   const sendsTo: Aimed = { sandbox, target };
 
@@ -240,7 +238,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     sendsTo,
     others,
     retries: catalog.retries,
-    foreseen,
+    features,
     stage: (id) => life.begin(id, false),
     create: async ({ id = newImportId(), file, source, options: chosen, start = true, lookups = {}, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
@@ -272,7 +270,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     retry: async (id, changes = {}) => {
       const record = find(id);
       checkTarget(`import ${id}`, readOptions(record), sendsTo);
-      return retryImport({ dir, reading, retrying }, record, changes, coordinator.create);
+      return retryImport({ dir, reading, ...features }, record, changes, coordinator.create);
     },
     dismiss: (id) => {
       const record = find(id);

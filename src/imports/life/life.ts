@@ -31,8 +31,8 @@ import { createWaits, type Wait, type Waits, waitOf } from './waits.ts';
 
 /**
  * The life of an import: what follows when something has happened to it, in the order of the states
- * (membership/import-state.ts). What people ask for is in requests.ts; no other place changes a state. The parts that read,
- * send and close imports do their work and report; they decide nothing.
+ * (membership/import-state.ts). Requests of people are in requests.ts; no other place changes a state. The parts that
+ * read, send and close imports do their work and report; they decide nothing.
  */
 export interface Life extends Requests {
   readonly sending: Pick<Sending, 'groups' | 'regions' | 'lookAtQueues' | 'resultsAreTaken' | 'renewKeys'>;
@@ -81,7 +81,7 @@ interface LifeOptions {
   readonly stage?: StageFile | undefined;
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
-  readonly foreseen: LifeFeature['foreseen'];
+  readonly features: LifeFeature;
   /** Gets for what something waits. */
   readonly tell: (wait: Wait) => void;
   readonly onError: (error: Error) => void;
@@ -175,7 +175,7 @@ export function createLife(options: LifeOptions): Life {
   const parts = { ...options, here, states, stagings, sending, closings, target, fault };
   const steps = stepsOf(parts);
 
-  const requests = createRequests({ ...parts, steps, lastResort, foreseen: options.foreseen });
+  const requests = createRequests({ ...parts, steps, lastResort });
   const waits = createWaits({ ...options, states, sending, takeUp: requests.takeUp, fail });
 
   return {
@@ -197,7 +197,7 @@ export function createLife(options: LifeOptions): Life {
   };
 }
 
-/** Why an import waits of which nothing is left but batches of these regions. */
+/** Returns the reason for a wait of an import that has nothing left but batches of these regions. */
 function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: ReasonCode, remedy?: Words] {
   const refused = stopped.filter(({ code }) => code !== SERVICE_AWAY);
   if (refused.length === 0) {

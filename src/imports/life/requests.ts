@@ -11,6 +11,7 @@ import { readOptions } from '../import-options.ts';
 import { isMachineWait } from '../reason-codes.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
+import { type FindLeftOut, leaveOut } from '../stage/leave-out.ts';
 import type { Stagings } from '../stage/staging.ts';
 import type { Aimed } from '../target.ts';
 import type { Closings } from './closing.ts';
@@ -19,7 +20,7 @@ import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './
 import type { LifeFeature } from './feature.ts';
 import { ownTarget } from './own-target.ts';
 
-/** What people ask of an import, and what the start of a process does with it. */
+/** Requests of people for an import, and what the start of a process does with it. */
 export interface Requests {
   /** Continues an import from its last state, after a stop or crash. */
   takeUp(id: string): Promise<void>;
@@ -38,14 +39,14 @@ export interface States {
 export interface RequestsOptions {
   readonly dir: DataDir;
   readonly catalog: Catalog;
-  /** Where this process sends. */
+  /** The target of this process. */
   readonly here: Aimed;
   readonly states: States;
   readonly stagings: Stagings;
   readonly sending: Sending;
   readonly closings: Closings;
   readonly target: ReturnType<typeof targetOf>;
-  /** What follows in the life of an import (life.ts). */
+  /** The next steps in the life of an import (life.ts). */
   readonly steps: {
     begin(id: string): void;
     idle(id: string, why: IdleReason): void;
@@ -55,23 +56,34 @@ export interface RequestsOptions {
   readonly fault: (id: string, code: FaultCode, error: unknown) => void;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
-  readonly foreseen: LifeFeature['foreseen'];
+  readonly features: LifeFeature;
 }
 
-function startedWithout(rows: number): string {
-  return `started without ${counted(rows, 'row')} that would fail, as its check says`;
+/** Why an import starts with fewer rows than its file has; undefined where it has all of them. */
+function startedWithout(failing: number, edited: number): string | undefined {
+  const without = [
+    failing > 0 && `${counted(failing, 'row')} that would fail, as its check says`,
+    edited > 0 && `${counted(edited, 'row')} that ${edited === 1 ? 'was' : 'were'} edited`,
+  ].filter((part) => part !== false);
+  return without.length === 0 ? undefined : `started without ${without.join(', and without ')}`;
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } = options;
+  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort, features } = options;
   const own = ownTarget(options);
 
-  /** Sends, or continues to. @param leftOut rows that were left out now */
-  const go = async (id: string, leftOut = 0): Promise<void> => {
+  /** Sends, or continues to. @param failing rows that were left out now */
+  const go = async (id: string, failing = 0): Promise<void> => {
+    const repairing = catalog.get(id).startedAt === null ? await features.repairing?.() : undefined;
+    if (repairing === undefined) return goOn(id, failing);
+    await repairing.whileNoneEdits(id, () => goOn(id, failing, repairing.edited));
+  };
+
+  const goOn = async (id: string, failing: number, edited?: FindLeftOut): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
-    const over = await overAsForeseen(dir.folder(id), opened, foreseen);
+    const over = await overAsForeseen(dir.folder(id), opened, features);
     const record = catalog.get(id);
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return hold(id);
@@ -82,18 +94,20 @@ export function createRequests(options: RequestsOptions): Requests {
       steps.waitForLeave(id, held(over, 'check'));
       return;
     }
+    const unsent = { id, folder: dir.folder(id), options: opened.options };
+    const without = startedWithout(failing, edited === undefined ? 0 : leaveOut(unsent, edited));
     opened.ledger.startRegions();
     // An import that was paused before the first rows were sent continues with these.
     const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
     if (record.state === 'paused' && isThrough) opened.ledger.releaseLater();
-    if (record.state !== 'running') states.move(id, 'running', leftOut === 0 ? undefined : startedWithout(leftOut));
+    if (record.state !== 'running') states.move(id, 'running', without);
     if (tooManyErrors(opened) === undefined) return sending.run(id);
     opened.ending = 'aborted';
     await hold(id);
   };
 
-  const leaveOut = async (id: string, options: string): Promise<number> => {
-    const known = await foreseen?.();
+  const leaveOutFailing = async (id: string, options: string): Promise<number> => {
+    const known = await features.foreseen?.();
     // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
     if (known === undefined || record.state !== 'staged' || closings.isUnderWay(id)) {
@@ -103,7 +117,7 @@ export function createRequests(options: RequestsOptions): Requests {
     const opened = sending.open(id);
     opened.options = readOptions({ options });
     target.check(id, opened);
-    return known.leaveOut({ id, folder: dir.folder(id), options: opened.options });
+    return leaveOut({ id, folder: dir.folder(id), options: opened.options }, known.failing);
   };
 
   const hold = async (id: string): Promise<void> => {
@@ -129,7 +143,9 @@ export function createRequests(options: RequestsOptions): Requests {
     return !catalog.transitions(id).some((move) => move.state === 'staged');
   };
 
-  /** When an import may be taken up, in ms since 1970. What a person has asked for does not wait. */
+  /**
+   * Returns the earliest time at which an import may be continued, in ms since 1970. Requests of a person do not wait.
+   */
   const takenUpFrom = (id: string, deaths: number): number => {
     const { state, code } = catalog.get(id);
     if (state === 'pausing' || state === 'cancelling') return 0;
@@ -144,7 +160,7 @@ export function createRequests(options: RequestsOptions): Requests {
   };
 
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
-  const failing = (id: string, error: unknown): never => {
+  const unusable = (id: string, error: unknown): never => {
     if (error instanceof LedgerError || isDamage(error)) fault(id, 'SENDING_FAILED', error);
     throw error;
   };
@@ -177,9 +193,9 @@ export function createRequests(options: RequestsOptions): Requests {
     resume: async (id, changes) => {
       const record = catalog.get(id);
       const options = withChanges(record, changes);
-      const leftOut =
+      const failing =
         changes.leaveOutFailing === true
-          ? await leaveOut(id, options).catch((error: unknown) => failing(id, error))
+          ? await leaveOutFailing(id, options).catch((error: unknown) => unusable(id, error))
           : 0;
       catalog.setOptions(id, options);
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
@@ -187,7 +203,7 @@ export function createRequests(options: RequestsOptions): Requests {
       catalog.progressed(id);
       if (isUnread(id)) readAgain(id);
       else if (record.state === 'staging') steps.begin(id);
-      else await go(id, leftOut).catch((error: unknown) => failing(id, error));
+      else await go(id, failing).catch((error: unknown) => unusable(id, error));
     },
     cancel: async (id) => {
       if (states.of(id) === 'staging') await stagings.abort(id);

@@ -16,9 +16,9 @@ import { type RowFilter, retryable, rowFilterOptions } from '../report/row-filte
 import { retryOptions } from '../retry-options.ts';
 import type { LifeFeature } from './feature.ts';
 
-/** What a retry may do differently from the import before it. */
+/** Options of a retry that may differ from those of the earlier import. */
 export interface RetryChanges extends Pick<ImportOptions, 'maxErrors'> {
-  /** Of the rows that may be sent again, only those that match. */
+  /** Filter of the rows that may be sent again. */
   readonly only?: RowFilter;
   /** Name of who asks for it. */
   readonly createdBy?: string;
@@ -44,10 +44,8 @@ export async function retryImport(
   {
     dir,
     reading,
-    retrying,
-  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & {
-    readonly retrying: LifeFeature['retrying'] | undefined;
-  },
+    repairing,
+  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & Pick<LifeFeature, 'repairing'>,
   earlier: ImportRecord,
   changes: RetryChanges,
   create: (retry: RetryOfImport) => Promise<string>,
@@ -78,7 +76,7 @@ export async function retryImport(
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const filter = changes.only ?? {};
     const before = { folder: dir.folder(earlier.id), options: readOptions(earlier) };
-    const rest = await (await retrying?.())?.rest(before, source, filter);
+    const rest = await (await repairing?.())?.rest(before, source, filter);
     if (rest === false) throw nothingLeft();
     if (rest === undefined && isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
     else if (rest === undefined) await copyFile(file, source, constants.COPYFILE_FICLONE);

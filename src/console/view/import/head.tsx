@@ -1,7 +1,7 @@
-/** Where an import stands: its state in a sentence, its rows by outcome, and what needs a person. */
+/** The head of an import: its state in a sentence, its rows by outcome, and open issues. */
 import type { ImportView, Progress } from '../../answers.ts';
 import { connection } from '../../connection.ts';
-import { Badge, foreign } from '../../element.tsx';
+import { Badge, FileNotes, foreign } from '../../element.tsx';
 import { counted, estimate, size, timeOfDay } from '../../format.ts';
 import { withControls } from '../../option-words.ts';
 import { Legend, OutcomeBar } from '../../outcome-bar.tsx';
@@ -56,13 +56,7 @@ export function ImportHead({ live }: { live: LiveImport }) {
           ? `As of ${timeOfDay(asOf)}.`
           : view.state === 'running' && eta !== null && eta > 0 && estimate(eta)}
       </p>
-      {view.notes !== undefined && (
-        <ul class="file-notes" aria-label="Notes about the file">
-          {view.notes.map(({ code, text }, index) => (
-            <li key={`${index} ${code}`}>{foreign(text)}</li>
-          ))}
-        </ul>
-      )}
+      <FileNotes notes={view.notes ?? []} />
     </div>
   );
 }
@@ -85,7 +79,9 @@ function StoppedRegions({ view, progress }: { view: ImportView; progress: Progre
   );
 }
 
-/** Where the service does not answer: it may be over in a minute, and a person can pause the import until then. */
+/**
+ * Shown while the service does not answer: it may be over in a minute, and a person can pause the import until then.
+ */
 function SilentRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
   const silent = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).flatMap(
     ([region, { unanswered, rows }]) =>
@@ -118,7 +114,7 @@ function SilentRegions({ view, progress }: { view: ImportView; progress: Progres
   );
 }
 
-/** Why nothing more is created, and what to look at. */
+/** Explains why nothing more is created, and what to check. */
 function Held({ view }: { view: ImportView }) {
   if (view.state !== 'blocked') return null;
   return (

@@ -87,7 +87,7 @@ interface WaysProperties {
   view: ImportView;
   filter: RowsWanted;
   acting: Acting;
-  /** What can be created, so that rows do not fail for it. */
+  /** The users or groups that can be created, so that rows do not fail for them. */
   create?: Decision | undefined;
 }
 
@@ -140,10 +140,10 @@ function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
   return action === 'resume' ? rows.read - settled(rows) : 0;
 }
 
-/** What a person can agree to, so that an import that waits for it continues. */
+/** A consent with which a waiting import continues. */
 export interface Decision {
   yes: string;
-  /** Of its button, where that says less. */
+  /** Label of its button, if it differs. */
   label?: string;
   agreed: NonNullable<Parameters<typeof mayBeSent>[1]['agreed']>;
   choices: ResumeQuery;
@@ -181,10 +181,11 @@ function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | un
   };
 }
 
-/** Invalid rows can be edited once the file was read, those that were left out since then, failed ones when the import is over. */
-function canBeRepaired({ state, finishedAt, rows: { read, invalid, failed } }: ImportView, codes: readonly string[]) {
-  const isOver = finishedAt !== null;
-  return state !== 'staging' && read > 0 && (invalid > 0 || codes.includes(LEFT_OUT) || (isOver && failed > 0));
+/** Invalid rows can be edited once the file was read, so can those that would fail or were left out; failed ones when the import is over. */
+function canBeRepaired({ state, finishedAt, rows, checkedRows, edited }: ImportView, codes: readonly string[]) {
+  const { read, invalid, failed } = rows;
+  const isNoted = codes.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0 || edited !== undefined;
+  return state !== 'staging' && read > 0 && (invalid > 0 || isNoted || (finishedAt !== null && failed > 0));
 }
 
 /** "users=2,groups=11" → "2 users and 11 groups". */

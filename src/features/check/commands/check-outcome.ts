@@ -1,10 +1,10 @@
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
+import { VERDICT_LABELS } from '../../../imports/check-verdict.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
 import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';
-import { VERDICT_LABELS } from '../check-verdict.ts';
 import { checkAdvice } from './check-advice.ts';
 import type { Checked } from './checked.ts';
 
@@ -39,7 +39,12 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
   const resume = `  ${imports.command('resume', id)}${allowed(summary)}${where}`;
   const { fail } = summary.rows;
   say(io, 'Nothing was sent. To send the rows that were checked:', resume);
-  if (fail > 0) say(io, `To send all but ${counted(fail, 'row')} that would fail:`, `${resume} --leave-out-failing`);
+  if (fail > 0) {
+    say(io, `To send all but ${counted(fail, 'row')} that would fail:`, `${resume} --leave-out-failing`);
+    const report = `${imports.command('report', id, '--code', 'LEFT_OUT')} > rows.csv`;
+    const edits = `${imports.command('retry', id, '--edits', 'rows.csv')}${where}`;
+    say(io, 'and then those, corrected in rows.csv:', `  ${report}`, `  ${edits}`);
+  }
   return summary.wouldFail ? EXIT.rowsFailed : EXIT.ok;
 }
 
@@ -101,13 +106,13 @@ function listed(counts: readonly (readonly [n: number, what: string])[]): string
     .join('');
 }
 
-/** What the import needs to be allowed, if the columns of the file are right. */
+/** Returns the flags that allow the import's creations, if the columns of the file are right. */
 function allowed({ create }: CheckSummary): string {
   const over = create?.over.map(({ kind, missing }) => `${kind}s=${missing}`) ?? [];
   return over.length === 0 ? '' : ` --max-create ${over.join(',')}`;
 }
 
-/** How many rows, why, where the first is, and what to do. */
+/** Returns the lines about a problem: the number of rows, the reason, the first place, and the advice. */
 function problemLines(problem: CheckSummary['problems'][number]): string[] {
   const { rows, code, reason, first } = problem;
   const who = [first.uid, first.guid].filter((id) => id !== '').map(printable);
@@ -119,7 +124,7 @@ function problemLines(problem: CheckSummary['problems'][number]): string[] {
   ];
 }
 
-/** What would be created; more than may be is said in the report's words, with what to do about it. */
+/** Returns the lines about creations; if there are more than allowed, in the report's words with the remedy. */
 function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary['create']>): string[] {
   const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
   return [

@@ -1,10 +1,10 @@
-/** What the service says of an import before anything is sent: which rows would fail, and what sending takes. */
+/** The result of a check before anything is sent: the rows that would fail, and the work of sending. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import type { ImportView } from '../../../console/answers.ts';
 import { callsOf, importPath, query } from '../../../console/api.ts';
-import { Facts, foreign, importHref } from '../../../console/element.tsx';
+import { Facts, foreign, importHref, repairHref } from '../../../console/element.tsx';
 import { atLeast, counted, grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
@@ -20,7 +20,7 @@ const ask = callsOf<(typeof checkOperations)[keyof typeof checkOperations]>();
 
 const ASK_EVERY_MS = 1000;
 
-/** What the words of a check mean to a person. */
+/** Labels of a check's verdicts. */
 const VERDICTS: readonly (readonly [verdict: string, label: string])[] = [
   ['fail', 'would fail'],
   ['invalid', 'invalid'],
@@ -42,7 +42,7 @@ interface ImportCheckProperties {
   hasCheck: boolean;
 }
 
-/** Of an import that waits. */
+/** Shows the check of a waiting import. */
 export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckProperties) {
   const { isOperator } = usePlace();
   const work = useWork();
@@ -155,20 +155,23 @@ function WaysOn({ view, live, filter, summary }: WaysOnProperties) {
   return (
     <>
       <div class="buttons" role="group" aria-label="Ways on" ref={buttons}>
-        <Ways view={view} filter={filter} acting={acting} create={summary ? creating(summary) : undefined} />
+        <Ways view={view} filter={filter} acting={acting} create={summary ? creating(summary, view) : undefined} />
       </div>
       <ErrorPlace error={acting.work.error} />
     </>
   );
 }
 
-/** What rows would fail for that can be created. They can be sent all the same. */
-function creating({ users, groups, create }: CheckSummary): Decision | undefined {
+/**
+ * Returns the decision about creating the users and groups without which rows would fail. They can be sent all the
+ * same.
+ */
+function creating({ users, groups, create }: CheckSummary, { edited }: ImportView): Decision | undefined {
   const parts = [
     users.unknown > 0 && counted(users.unknown, 'user'),
     groups.missing > 0 && counted(groups.missing, 'group'),
   ].filter((part) => part !== false);
-  // What an import may create already is created when it is sent.
+  // If the import may create already, the missing ones are created when it is sent.
   if (create !== null || parts.length === 0) return undefined;
   const what = parts.join(' and ');
   return {
@@ -180,7 +183,7 @@ function creating({ users, groups, create }: CheckSummary): Decision | undefined
       maxCreate: `users=${users.unknown},groups=${groups.missing}`,
     },
     agreed: {
-      question: `Create ${what}, and send all rows?`,
+      question: `Create ${what}, and send ${edited === undefined ? 'all rows' : 'all but the edited rows'}?`,
       explanation:
         'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them. Check first that the columns of the file are right.',
       no: 'Do not create',
@@ -189,7 +192,7 @@ function creating({ users, groups, create }: CheckSummary): Decision | undefined
   };
 }
 
-/** What filters the rows for a problem of the check. */
+/** Returns the filter of the rows that have a problem of the check. */
 function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
   if (verdict === 'invalid') return { status: 'invalid', code };
   return { check: code === '' ? verdict : `${verdict}:${code}` };
@@ -217,31 +220,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
             }),
           ]}
         />
-        {problems.length > 0 && (
-          <>
-            <h3>Problems</h3>
-            <ul class="plain check-problems">
-              {problems.map((problem) => {
-                const { verdict, code, rows: count, reason } = problem;
-                return (
-                  <li key={`${verdict} ${code}`}>
-                    <b>{counted(count, 'row')}:</b> {foreign(reason)} <code>{code}</code> ·{' '}
-                    <a
-                      href={`${importHref(id)}${query(rowsWith(problem))}#rows`}
-                      aria-label={`Show ${counted(count, 'row')}: ${reason}`}
-                      onClick={(event) => {
-                        event.preventDefault();
-                        filter.chooseAlone(rowsWith(problem));
-                      }}
-                    >
-                      Show {counted(count, 'row')}
-                    </a>
-                  </li>
-                );
-              })}
-            </ul>
-          </>
-        )}
+        <CheckProblems id={id} problems={problems} filter={filter} />
       </div>
       <div>
         <h3>Groups and users</h3>
@@ -279,5 +258,49 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
         <Download name="Every group" links={[{ text: 'CSV', href: importPath(id, '/check/groups') }]} />
       </ul>
     </div>
+  );
+}
+
+interface CheckProblemsProperties {
+  id: string;
+  problems: CheckSummary['problems'];
+  filter: RowsWanted;
+}
+
+function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
+  if (problems.length === 0) return null;
+  return (
+    <>
+      <h3>Problems</h3>
+      <ul class="plain check-problems">
+        {problems.map((problem) => {
+          const { verdict, code, rows: count, reason } = problem;
+          return (
+            <li key={`${verdict} ${code}`}>
+              <b>{counted(count, 'row')}:</b> {foreign(reason)} <code>{code}</code> ·{' '}
+              <a
+                href={`${importHref(id)}${query(rowsWith(problem))}#rows`}
+                aria-label={`Show ${counted(count, 'row')}: ${reason}`}
+                onClick={(event) => {
+                  event.preventDefault();
+                  filter.chooseAlone(rowsWith(problem));
+                }}
+              >
+                Show {counted(count, 'row')}
+              </a>
+              {verdict === 'fail' && (
+                <>
+                  {' '}
+                  ·{' '}
+                  <a href={`${repairHref(id)}${query({ status: 'unprocessed', code })}`} aria-label={`Repair ${code}`}>
+                    Repair
+                  </a>
+                </>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </>
   );
 }

@@ -11,7 +11,7 @@ import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { saidBeside } from '../../../console/remedies.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating.tsx';
-import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading.tsx';
+import { FileFormat, ReportPlace, RowDefaults, RunLimits } from '../../../console/view/upload/reading.tsx';
 import { Shaping } from '../../../console/view/upload/shaping.tsx';
 import { useWork } from '../../../console/work.tsx';
 import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
@@ -59,7 +59,7 @@ export function ScheduleFormPage() {
   );
 }
 
-/** Why none can be made here. */
+/** Explains why no schedule can be made here. */
 function NoSources() {
   return (
     <div class="notice">
@@ -90,7 +90,7 @@ interface ScheduleFormProperties {
 function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperties) {
   const { go } = usePlace();
   const work = useWork();
-  // Of its own: a schedule is saved also while its file is looked at.
+  // Work of its own: a schedule can be saved while its file is read.
   const looking = useWork();
   /** The field of which the last look showed an error. */
   const missed = useRef('');
@@ -135,7 +135,7 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
       forget(place);
       go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
     });
-  /** What a look and a try are asked with. */
+  /** Returns the settings for a preview and a try. */
   const untimed = () => {
     const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
     return { ...made, ...(before !== undefined && { name: before.name }) };
@@ -192,6 +192,7 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
             <div class="fields">
               {planFields(form)}
               <RunLimits form={form} />
+              <ReportPlace form={form} known={before?.reportTo} />
               {planChecks(form)}
               <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
               <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />

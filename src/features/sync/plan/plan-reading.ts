@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { inputNote } from '../../../api/fields.ts';
+import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { scopeId, scopeOf } from '../../../imports/record/enum-ids.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../../membership/plan-words.ts';
@@ -17,11 +19,11 @@ export interface GroupName {
   readonly guid: string;
 }
 
-/** What a plan was made from. */
+/** The origin of a plan. */
 export interface PlanFacts {
   /** The input as the user named it. */
   readonly file: string;
-  /** Of its bytes, as the caller computes it. */
+  /** Hash of its bytes, as the caller computes it. */
   readonly hash: string;
   /** Bytes. */
   readonly size: number;
@@ -30,6 +32,8 @@ export interface PlanFacts {
   readonly invalid: number;
   /** Fields that the file has a column for. */
   readonly fields: readonly string[];
+  /** What a person should know about the file. */
+  readonly notes: readonly IntakeNote[];
   /** Null until the plan is made. */
   readonly flags: PlanFlags | null;
   /** ms since 1970; null until the plan is made. */
@@ -48,12 +52,12 @@ const missingUsers = z.strictObject({
 });
 export type MissingUsers = z.infer<typeof missingUsers>;
 
-/** What a sync may create beside its changes. */
+/** The users and groups that a sync may create beside its changes. */
 const planCreating = z.strictObject({
   may: z.strictObject({ users: z.boolean(), groups: z.boolean(), reactivate: z.boolean() }),
   /** Most users and groups. */
   limits: z.strictObject({ users: z.number(), groups: z.number() }),
-  /** That the file has a column for. */
+  /** The fields for which the file has a column. */
   fields: z.array(z.enum(CREATE_FIELDS)).readonly(),
   /** Null where the users were not looked up. */
   missing: missingUsers.nullable(),
@@ -85,7 +89,7 @@ export interface PlanReader {
   /** Actions that send something, in the same order. */
   changes(): IteratorObject<PlannedChange>;
   findings(): Finding[];
-  /** How many members it reports and leaves as they are, by reason. */
+  /** Counts the members that it reports and leaves as they are, by reason. */
   reported(): (Pick<PlanAction, 'reason' | 'sentence'> & { readonly users: number })[];
   /** Undefined where nothing may be created. */
   creating(): PlanCreating | undefined;
@@ -106,6 +110,7 @@ export function openPlanReader(path: string): PlanReader {
 }
 
 const names = z.array(z.string());
+const notes = z.array(inputNote);
 const READING = new URL('plan-reading.sql', import.meta.url);
 
 /** Reads a plan by a connection that is open already. */
@@ -115,10 +120,11 @@ export function planReader(database: PlanDatabase): PlanReader {
     facts: () => {
       const row = sql<FactsRow>('facts').get();
       if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
-      const { flags, fields, planned_at: plannedAt, ...rest } = row;
+      const { flags, fields, notes: known, planned_at: plannedAt, ...rest } = row;
       return {
         ...rest,
         fields: names.parse(JSON.parse(fields)),
+        notes: notes.parse(JSON.parse(known)),
         flags: flags === null ? null : planFlags.parse(JSON.parse(flags)),
         plannedAt,
       };
@@ -168,8 +174,9 @@ export function planReader(database: PlanDatabase): PlanReader {
   };
 }
 
-interface FactsRow extends Omit<PlanFacts, 'fields' | 'flags' | 'plannedAt'> {
+interface FactsRow extends Omit<PlanFacts, 'fields' | 'notes' | 'flags' | 'plannedAt'> {
   readonly fields: string;
+  readonly notes: string;
   readonly flags: string | null;
   readonly planned_at: number | null;
 }
@@ -205,7 +212,7 @@ function groupOf(row: Row): PlanGroup {
   };
 }
 
-/** Of a row with the column `creates`. */
+/** Returns the new group of a row with the column `creates`. */
 export function newGroupOf(row: Row): { readonly creates?: NewGroup } {
   const json = row['creates'];
   return typeof json === 'string' ? { creates: newGroup.parse(JSON.parse(json)) } : {};

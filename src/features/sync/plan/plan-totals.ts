@@ -1,4 +1,5 @@
 import { type PlanTotals, planTotals as totalsSchema } from '../../../api/sync-entry.ts';
+import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { PLAN_ACTIONS } from '../../../membership/plan-words.ts';
 import { counted } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
@@ -11,8 +12,11 @@ export function readTotals({ totals }: Pick<SyncRecord, 'totals'>): PlanTotals |
   return totals === null ? null : totalsSchema.parse(JSON.parse(totals));
 }
 
-/** @param creating what may be created; undefined: nothing */
-export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating): PlanTotals {
+/**
+ * @param creating what may be created; undefined: nothing
+ * @param invalid rows of the file that cannot be used
+ */
+export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating, invalid = 0): PlanTotals {
   const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
   const actions = Object.fromEntries(
     PLAN_ACTIONS.map((action) => [action, sum((group) => group.actions[action])]),
@@ -24,12 +28,10 @@ export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating
     actions,
     right: sum(({ right }) => right),
     changes: sum(changesOf),
+    ...(invalid > 0 && { invalid }),
     ...(creating !== undefined && { create: creationOf(groups, creating) }),
   };
 }
-
-/** Users whom one call reactivates, and rows that one call sends. */
-const AT_ONCE = 25;
 
 function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating): NonNullable<PlanTotals['create']> {
   const fresh = groups.filter(({ creates }) => creates !== undefined).length;
@@ -38,16 +40,19 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
   // Each group is looked for just before the first is created; rows of users who were missing are sent once more.
   const looks = fresh === 0 ? 0 : groups.filter(({ actions }) => actions.add > 0).length;
   const found = (users ?? 0) + (reactivated ?? 0);
-  const calls = looks + fresh + (users ?? 0) + Math.ceil((reactivated ?? 0) / AT_ONCE) + Math.ceil(found / AT_ONCE);
-  return { groups: fresh, users, reactivated, calls };
+  const together = [reactivated ?? 0, found].reduce((sum, uids) => sum + Math.ceil(uids / MAX_UIDS_PER_CALL), 0);
+  return { groups: fresh, users, reactivated, calls: looks + fresh + (users ?? 0) + together };
 }
 
-/** What would be sent for this group. */
+/** Returns the number of changes that would be sent for this group. */
 export function changesOf({ actions }: Pick<PlanGroup, 'actions'>): number {
   return PLAN_ACTIONS.reduce((total, action) => total + (CHANGES.has(action) ? actions[action] : 0), 0);
 }
 
-/** Why nothing is done in a group, once for all its rows; '' where it was listed or is created. Without capital and full stop. */
+/**
+ * Returns the reason why nothing is done in a group, once for all its rows; '' if it was listed or is created. Without
+ * capital and full stop.
+ */
 export function groupProblem({
   listing,
   code,

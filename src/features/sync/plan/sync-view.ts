@@ -15,7 +15,7 @@ import { planFiles } from './prepare.ts';
 /** Objections that a sync is shown with; the list of each guard has all. */
 const FIRST_FINDINGS = 20;
 
-/** What a user may ask of a sync in this state. */
+/** Returns the actions that a user can request for a sync in this state. */
 export function syncActionsOf(state: SyncState): readonly SyncAction[] {
   if (state === 'planned') return ['apply', 'reject'];
   return state === 'held' ? ['approve', 'reject'] : [];
@@ -78,13 +78,14 @@ function objectionsOf(
   dir: DataDir,
   record: SyncRecord,
   limit: number,
-): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups'> {
+): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes'> {
   const { plan } = planFiles(dir.sync(record.id));
-  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0 };
+  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0, notes: [] };
   const findings = openFindings(plan, modeOf(record));
   try {
     const unknownGroups = findings.unknownGroups();
-    return { findings: findings.first(limit), guards: findings.guards(), unknownGroups };
+    const { notes } = findings;
+    return { findings: findings.first(limit), guards: findings.guards(), unknownGroups, notes: [...notes()] };
   } finally {
     findings.close();
   }
@@ -95,7 +96,7 @@ export function hasBefore(dir: DataDir, { id, importId }: Pick<SyncRecord, 'id' 
   return importId !== null && existsSync(planFiles(dir.sync(id)).before);
 }
 
-/** Of a plan: an undo has none of the flags' modes. */
+/** Returns the mode of a plan: an undo has none of the flags' modes. */
 export function modeOf(record: SyncRecord): SyncEntry['mode'] {
   return record.undoOf === null ? readSyncOptions(record).flags.mode : 'undo';
 }

@@ -28,7 +28,7 @@ const UNDER_WAY: readonly SyncState[] = ['planning', 'applying'];
 export const sync: ServerFeature = {
   open: ({ coordinator, dir, log, events, registry }, { service, config: { keepMs }, stage, onStop, fail }, app) => {
     const syncs = composeSyncs(coordinator, dir, service, log, { keepMs, stage });
-    onStop(syncs.stop);
+    onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
     syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));
     const syncCatalog = openSyncCatalogReader(dir.catalog);
