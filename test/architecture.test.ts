@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { breaches, importsOf, type SourceFile, shreds } from './source-rules.ts';
+import { breaches, importsOf, type SourceFile, shreds, wrongComments } from './source-rules.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 
-function sourceFiles(): SourceFile[] {
-  return ['src', 'jobs'].flatMap((folder) =>
+function sourceFiles(...folders: readonly string[]): SourceFile[] {
+  return folders.flatMap((folder) =>
     readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.([cm]?[jt]sx?|sql)$/.test(name))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
@@ -15,11 +15,15 @@ function sourceFiles(): SourceFile[] {
 }
 
 test('src and jobs keep to the rooms of docs/architecture.md', () => {
-  const files = sourceFiles();
+  const files = sourceFiles('src', 'jobs');
   expect(files.length).toBeGreaterThan(100);
   expect(files.flatMap(({ text }) => importsOf(text)).length).toBeGreaterThan(files.length);
   expect(breaches(files)).toEqual([]);
   expect(shreds(files), 'short files that belong into the file that uses them').toEqual([]);
+});
+
+test('comments of tests, tools and benchmarks begin with a subject or a verb', () => {
+  expect(sourceFiles('test', 'tools', 'bench').flatMap(wrongComments)).toEqual([]);
 });
 
 // An option travels in the object that it was declared for. Who lowers a number here has joined two places.
@@ -36,7 +40,9 @@ test.each([
   ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {
   const name = new RegExp(`\\b${option}\\b`);
-  expect(sourceFiles().flatMap(({ path, text }) => (name.test(text) ? [path] : [])).length).toBeLessThanOrEqual(most);
+  expect(
+    sourceFiles('src', 'jobs').flatMap(({ path, text }) => (name.test(text) ? [path] : [])).length,
+  ).toBeLessThanOrEqual(most);
 });
 
 test.each(['docs/architecture.md', 'CONTRIBUTING.md'])('%s names folders and files that exist', (document) => {
@@ -108,6 +114,10 @@ describe('the rules find what is planted', () => {
     ['the size of a call by another name', 'src/features/a.ts', 'const AT_ONCE = 25;', 'how many UIDs a call has'],
     ['the size of a call in a sum', 'src/features/a.ts', 'const a = Math.ceil(b / 25);', 'how many UIDs a call has'],
     ['the size of a call in SQL', 'src/imports/a.sql', 'select (count(*) + 24) / 25 as n;', 'how many UIDs a call has'],
+    ['a clause as a comment', 'src/cli/a.ts', '/** What a user may do. */\nconst a = 1;', 'a.ts:1 begins without'],
+    ['a clause in a long comment', 'jobs/a.ts', '/**\n * Of a row. It is\n */\nconst a = 1;', 'a.ts:2 begins without'],
+    ['a clause in a line', 'src/console/a.tsx', '  // Who waits\n  // here.\n  wait();', 'a.tsx:1 begins without'],
+    ['a clause in SQL', 'src/imports/a.sql', '-- How a row is kept.\nselect 1;', 'a.sql:1 begins without'],
     ['a long file', 'src/cli/a.ts', lines(401), '401 lines'],
     ['a vague file', 'src/cli/utils.ts', '', 'utils.ts says nothing'],
     ['a vague folder', 'src/common/a.ts', '', 'common says nothing'],
@@ -158,6 +168,11 @@ test('the rules leave alone what the design allows', () => {
     { path: 'src/cli/a.ts', text: `import { b } from '../platform/config.ts';\nimport { c } from '../sandbox/c.ts';` },
     { path: 'src/platform/config.ts', text: `import { REGIONS } from '../membership/a.ts';\nconst env = process.env;` },
     { path: 'jobs/a.ts', text: 'const x = 1;\n'.repeat(400) },
+    {
+      path: 'src/cli/b.ts',
+      text: `// Waits for the one\n// who asks.\n/** Whether it is. */\n/** Reads what is there. */`,
+    },
+    { path: 'src/imports/record/migrations/1.sql', text: '-- What has landed.\nselect 1;' },
   ];
   expect(breaches(allowed)).toEqual([]);
 });
