@@ -173,9 +173,9 @@ export function createRequests(options: RequestsOptions): Requests {
     takeUp: async (id) => {
       own.orWait(id);
       const deaths = catalog.deaths(id);
-      if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
+      if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
       const from = takenUpFrom(id, deaths);
-      if (from > Date.now()) throw new TakenUpLater(deaths, from);
+      if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
       const { state } = catalog.get(id);
       if (state === 'staging') return steps.begin(id);
       if (isUnread(id)) return readAgain(id);
