@@ -116,7 +116,7 @@ describe('the rules find what is planted', () => {
     ['the size of a call in SQL', 'src/imports/a.sql', 'select (count(*) + 24) / 25 as n;', 'how many UIDs a call has'],
     ['a clause as a comment', 'src/cli/a.ts', '/** What a user may do. */\nconst a = 1;', 'a.ts:1 begins without'],
     ['a clause in a long comment', 'jobs/a.ts', '/**\n * Of a row. It is\n */\nconst a = 1;', 'a.ts:2 begins without'],
-    ['a clause in a line', 'src/console/a.tsx', '  // Who waits\n  // here.\n  wait();', 'a.tsx:1 begins without'],
+    ['a clause in TSX', 'src/console/a.tsx', '      {/* Who waits here. */}', 'a.tsx:1 begins without'],
     ['a clause in SQL', 'src/imports/a.sql', '-- How a row is kept.\nselect 1;', 'a.sql:1 begins without'],
     ['a long file', 'src/cli/a.ts', lines(401), '401 lines'],
     ['a vague file', 'src/cli/utils.ts', '', 'utils.ts says nothing'],

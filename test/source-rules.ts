@@ -196,13 +196,13 @@ function serviceWords(path: string, code: string): string[] {
 /** A relative clause or "Of …" in place of a subject or a verb. */
 const NO_SUBJECT = /^(?:What|Who|Whom|Whose|Where|Which|Why|How|That|Of|As)\b/;
 
-/** Comments that begin without a subject or a verb. A landed migration stays as it is. */
+/** Comments of declarations that begin without a subject or a verb. A landed migration stays as it is. */
 export function wrongComments({ path, text }: SourceFile): string[] {
   if (/\/migrations\//.test(path)) return [];
-  const marker = path.endsWith('.sql') ? /^\s*-- ?/ : /^\s*(?:\{?\/\*+|\/\/) ?/;
+  const marker = path.endsWith('.sql') ? /^\s*-- ?/ : /^\s*\{?\/\*+ ?/;
   return text.split('\n').flatMap((line, at, lines) => {
     const before = lines[at - 1] ?? '';
-    const isFirst = /^\s*\{?\/\*+\s*$/.test(before) ? /^\s*\* / : /^\s*(?:\/\/|--)/.test(before) ? undefined : marker;
+    const isFirst = /^\s*\{?\/\*+\s*$/.test(before) ? /^\s*\* / : /^\s*--/.test(before) ? undefined : marker;
     const start = isFirst?.exec(line)?.[0];
     if (start === undefined || !NO_SUBJECT.test(line.slice(start.length))) return [];
     return [`${path}:${at + 1} begins without a subject or a verb: say what the thing is, or what the function does`];

@@ -3,7 +3,7 @@ import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import type { Imports, KeptImport } from '../target/imports.ts';
 
-/** What the advice of a code needs. */
+/** Facts for the advice of a code. */
 interface Known {
   /** A command for this import. */
   readonly command: (verb: string, rest?: string) => string;

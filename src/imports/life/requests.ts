@@ -68,7 +68,7 @@ function startedWithout(failing: number, edited: number): string | undefined {
   return without.length === 0 ? undefined : `started without ${without.join(', and without ')}`;
 }
 
-/** How an import is sent, or sent on, and ended where it is. */
+/** Creates the steps that send an import, continue it, or end it where it is. */
 function createSendOff(options: RequestsOptions, own: ReturnType<typeof ownTarget>) {
   const { dir, catalog, states, sending, closings, target, steps, features } = options;
 
