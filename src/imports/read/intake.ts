@@ -5,6 +5,7 @@ import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { withoutSlackUsers } from './archive/slack-users.ts';
+import { BlankRows } from './blank-rows.ts';
 import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { type ColumnRole, Columns, type Field, fieldByAlias } from './columns.ts';
 import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
@@ -229,6 +230,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const most = bounds.memberships;
   const elements = shapedElements ?? new ElementReader({ columns, reader, hasDefaultGuid, most, onRepeat });
 
+  const blank = new BlankRows();
   const rows =
     delimiter !== undefined
       ? csvRows(text.blocks, {
@@ -243,6 +245,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           top,
           shaped: shapedCells,
           isSheet: source.sheet !== undefined,
+          blank,
         })
       : (await elementRows(format))(
           await asJson(text.blocks, kind, bounds),
@@ -270,7 +273,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     shaped: () => shaped !== undefined || elements.hasLists,
     rowsRead: () => (delimiter === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? given)),
     columns: () => columns.names,
-    notes: () => source.sheet?.notes(idColumns(columns, shape, mapping)) ?? [],
+    notes: () => [...(source.sheet?.notes(idColumns(columns, shape, mapping)) ?? []), ...blank.notes()],
     bytesRead: () => source.bytesRead,
     async *chunks() {
       try {
