@@ -205,13 +205,18 @@ function migrate(database: DatabaseSync, folder: URL, path: string): void {
       inTransaction(database, () => {
         // Another process or thread may have opened the file at the same moment, and done it.
         if (versionOf(database) >= version) return;
-        database.exec(readFileSync(new URL(name, folder), 'utf8'));
+        database.exec(tersely(readFileSync(new URL(name, folder), 'utf8')));
         database.exec(`pragma user_version = ${version}`);
       });
     }
   } finally {
     if (isSlow) noteConversion(undefined);
   }
+}
+
+/** SQLite keeps statements as they are written: comments would be a third of a small ledger. None stands in a text of a migration. */
+function tersely(sql: string): string {
+  return sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ');
 }
 
 /**
