@@ -58,7 +58,7 @@ interface RepairsOptions {
 
 /** One for each coordinator: the work on an import is done in turn. */
 export function createRepairs({ dir, coordinator }: RepairsOptions): Repairs {
-  const { find, retries, create } = coordinator;
+  const find = (id: string) => coordinator.find(id);
   /** The running work of each import, so that no later work takes it for what a crash left. */
   const sending = new Map<string, Promise<unknown>>();
 
@@ -66,7 +66,7 @@ export function createRepairs({ dir, coordinator }: RepairsOptions): Repairs {
   const subjectOf = (id: string): Subject => {
     const record = find(id);
     if (!hasLedger(record, dir.ledger(id))) throw new WrongState(record, 'has no rows to repair', []);
-    return { folder: dir.folder(id), options: readOptions(record), isTaken: isRetried(retries(id)) };
+    return { folder: dir.folder(id), options: readOptions(record), isTaken: isRetried(coordinator.retries(id)) };
   };
 
   const found = (id: string): ImportRecord | undefined => {
@@ -120,7 +120,15 @@ export function createRepairs({ dir, coordinator }: RepairsOptions): Repairs {
       const source = join(folder, 'input');
       const options = await doRepair(subject, 'write', { importId: id, path: source });
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
-      await create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags: tagsOf(earlier) });
+      await coordinator.create({
+        id,
+        file,
+        source,
+        retryOf: earlier.id,
+        options,
+        createdBy: by,
+        tags: tagsOf(earlier),
+      });
     } catch (error) {
       if (found(id) === undefined) {
         await doRepair(subject, 'settle', { fates: { [id]: 'unread' } });
