@@ -1,5 +1,6 @@
 /**
- * How much of a region's budget two workers use together, and how often they overrun it: by hand, it takes minutes.
+ * Measures the share of a region's budget that two workers use together, and how often they overrun it: by hand, it
+ * takes minutes.
  *
  * Run   node bench/budget.ts                       600 and 6,000 calls a minute, three minutes each
  *       BUDGET_MINUTES=2 BUDGET_SHARE=0.5 node …   shorter, with a sandbox that allows only half of what is set
@@ -23,7 +24,7 @@ const MINUTE_MS = 60_000;
 export interface BudgetResult {
   readonly callsPerMinute: number;
   readonly allowed: number;
-  /** What was left of the minute in which it began; not part of the shares. */
+  /** The rest of the minute in which it began; not part of the shares. */
   readonly begin: Window;
   readonly minutes: readonly Window[];
   /** Calls that were answered, of those that the service allows in this time. */
@@ -34,7 +35,7 @@ export interface BudgetResult {
 
 interface Window {
   readonly calls: number;
-  /** Of these, answered 429. */
+  /** The number of those calls that got a 429. */
   readonly refused: number;
 }
 

@@ -4,7 +4,7 @@ import { seededRandom } from '../src/sandbox/random.ts';
 /** A membership file in no order, and its expected outcomes: worked out without rollcall's code. */
 export interface ChaosOrder {
   readonly csv: string;
-  /** Of every row, in the order of the file. */
+  /** The fate of every row, in the order of the file. */
   readonly fates: readonly Fate[];
   /** `region/guid` → UID → scope. */
   readonly members: ReadonlyMap<string, ReadonlyMap<string, Scope>>;

@@ -24,7 +24,7 @@ import type { TestServer } from '../test/servers/server.ts';
 import { makeChaosOrder } from './chaos-order.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/rollcall.js', import.meta.url));
-/** What the workers work for: each region has two, and no two workers are alike. */
+/** The regions of each worker: each region has two workers, and no two workers are alike. */
 const WORKERS = ['us', 'eu', 'in', 'us,eu,in'] as const;
 
 export interface ChaosOptions {
@@ -235,7 +235,7 @@ function latestImport(dir: string): { readonly id?: string } {
   }
 }
 
-/** How often the queues' depth is looked at, in ms. */
+/** Interval between two looks at the queues' depth, in ms. */
 const LOOK_MS = 100;
 
 async function watchBacklog(url: string, sandbox: Sandbox) {

@@ -167,7 +167,7 @@ function findings(page: Page) {
   return { rowsShown: page.getByText(/ rows; 100 shown\.$/), rowsFit: page.getByText(/ rows fit this filter/) };
 }
 
-/** What a person does with the rows of an import. Each step begins without a filter. */
+/** Works with the rows of an import as a person would. Each step begins without a filter. */
 async function workWithRows(page: Page, when: string): Promise<void> {
   const { rowsShown, rowsFit } = findings(page);
   const form = page.getByRole('search', { name: 'Filter rows' });

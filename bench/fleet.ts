@@ -36,7 +36,7 @@ const { values } = parseArgs({
 const WORKERS = 2;
 const ROWS_PER_GROUP = Number(values.rows) / Number(values.groups);
 
-/** What one contender took, with the servers around it. */
+/** The costs of one contender, with the servers around it. */
 interface Fleet extends Measured {
   readonly redisCpuSeconds: number;
   readonly stubCpuSeconds: number;

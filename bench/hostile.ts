@@ -1,5 +1,5 @@
 /**
- * How soon `/healthz` answers while others send `rollcall serve` what is meant to hold it up.
+ * Measures how soon `/healthz` answers while others send `rollcall serve` requests that are meant to hold it up.
  *
  * Run   node bench/hostile.ts [--seconds 10]
  * Read  Milliseconds until `/healthz` answers, asked every 5 ms by this process: with nothing to do, then while four

@@ -1,4 +1,4 @@
-/** What benchmarks share: each contender runs in a fresh process, by turns, and medians are compared. */
+/** The common part of benchmarks: each contender runs in a fresh process, by turns, and medians are compared. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { ALLOCATOR, NODE_FLAGS } from '../bin/process-settings.js';
 /** Node's cache of compiled code, as the command line uses it; without it every thread holds the compiler of types. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/rollcall', import.meta.url));
 
-/** What one run of a contender came to. */
+/** The result of one run of a contender. */
 export interface Measured {
   /** Wall clock of the work, without starting node, in seconds. */
   readonly seconds: number;
@@ -16,7 +16,7 @@ export interface Measured {
   readonly cpuSeconds: number;
   /** Most memory that the process ever held, in MB. */
   readonly peakMb: number;
-  /** What was done, to see that contenders did the same. */
+  /** The amount of work, to see that contenders did the same. */
   readonly count: number;
 }
 
@@ -30,7 +30,7 @@ export interface Started {
 /** Starts `file` of this folder in a process of its own, which prints what it measured as JSON (`report`). */
 export function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  // As the launcher starts it; the others have Node's default.
+  // Started like the launcher does it; the others have Node's default.
   const ours = file.startsWith('rollcall-');
   const child = spawn(process.execPath, [...(ours ? NODE_FLAGS : []), path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,5 +1,5 @@
 /**
- * What an outage of the chat service costs an import: by hand, it takes some minutes.
+ * Measures the cost of an outage of the chat service for an import: by hand, it takes some minutes.
  *
  * Run   node bench/outage.ts                       refused for 60 s, 503 for 30 s, an HTML page for 60 s, 503 in one region
  *                                                  of three for 60 s, refused for 4 minutes
@@ -24,7 +24,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startRedis } from '../test/servers/redis.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/rollcall.js', import.meta.url));
-/** When the outage begins, after the first call. */
+/** The beginning of the outage after the first call, in ms. */
 const BEGIN_MS = 6_000;
 const TWO_MINUTES_MS = 120_000;
 
@@ -155,7 +155,7 @@ async function measure({ kind, seconds, rows, callsPerMinute }: Case) {
   }
 }
 
-/** When calls without an answer ended, ms since 1970, as the log says. */
+/** Returns the times at which unanswered calls ended, in ms since 1970, from the log. */
 function unanswered(log: string): number[] {
   const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
   return lines

@@ -1,5 +1,5 @@
 /**
- * How much of the budgets of three regions one process uses, and what that costs: `rollcall import` with the embedded
+ * Measures the share of three regions' budgets that one process uses, and its cost: `rollcall import` with the embedded
  * queue, as by default, against a stub that answers slowly.
  *
  * Run   node bench/regions.ts [--rows 375000] [--calls-per-minute 10000] [--latency 80]
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 const budget = Number(values['calls-per-minute']);
 
-/** What began and ended when, by the ledger; times in ms since 1970. */
+/** Queries for begin and end of each part, in the ledger; times in ms since 1970. */
 const CALLS = `select r.name, count(*) as calls, min(c.at) as first, max(c.at) as last
                  from calls c join regions r on r.id = c.region_id group by r.id`;
 

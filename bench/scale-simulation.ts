@@ -1,9 +1,9 @@
 /**
- * What no machine here is big enough for: imports of 100,000,000 rows, by several coordinators, on a queue of several
- * shards. Second by second, the calls that are left are shared out among three bounds: what the service allows each app,
- * what one coordinator can write into its imports' ledgers, and what one shard of Redis can pass on. Nothing is measured
- * here: the capacities below are assumptions, set low so that the limits show. Replace them with what bench/fleet.ts says
- * on your machines.
+ * Simulates imports that no machine here is big enough for: 100,000,000 rows, by several coordinators, on a queue of
+ * several shards. Second by second, the calls that are left are shared out among three bounds: what the service allows
+ * each app, what one coordinator can write into its imports' ledgers, and what one shard of Redis can pass on. Nothing
+ * is measured here: the capacities below are assumptions, set low so that the limits show. Replace them with what
+ * bench/fleet.ts says on your machines.
  *
  * Run   node bench/scale.ts --simulate
  */

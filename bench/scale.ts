@@ -1,6 +1,6 @@
 /**
- * How the cost of an import grows with its rows and with its groups: staging, recording and reporting alone, and the
- * whole import (`rollcall import`) against a stub that answers at once. Each step runs in a process of its own.
+ * Measures how the cost of an import grows with its rows and with its groups: staging, recording and reporting alone,
+ * and the whole import (`rollcall import`) against a stub that answers at once. Each step runs in a process of its own.
  *
  * Run   node bench/scale.ts                                          10,000 to 1,000,000 rows: some minutes, 1 GB of disk
  *       node bench/scale.ts --rows 10000,100000,1000000,10000000     an hour and 8 GB
@@ -105,7 +105,7 @@ async function measure(rows: number, groups: number): Promise<Size> {
   }
 }
 
-/** Of several runs the one that took least CPU: what disturbs a run only ever adds. */
+/** Returns the run that took least CPU: a disturbance only ever adds. */
 async function best(once: () => Promise<Measured>): Promise<Measured> {
   let least = await once();
   for (let n = 1; n < Number(values['keep-best']); n += 1) {
@@ -173,7 +173,7 @@ function recordSome(ledger: ImportLedger, region: Region): boolean {
   return batches.length > 0;
 }
 
-/** What the job `finish-import` does: checks the sum, makes rows quick to find, writes all report files. */
+/** The work of the job `finish-import`: checks the sum, makes rows quick to find, writes all report files. */
 async function writeReports(): Promise<number> {
   const reader = openImportReader(ledgerPath());
   const { rows } = reader.check();

@@ -1,6 +1,6 @@
 /**
- * What `rollcall serve` is to its users while it works: how soon it answers while it reads and sends a big file, and how
- * fast an import is while browsers watch it.
+ * Measures `rollcall serve` while it works: how soon it answers while it reads and sends a big file, and how fast an
+ * import is while browsers watch it.
  *
  * Run   node bench/serve.ts [--rows 1000000] [--groups 4000] [--sent 50000] [--rounds 5] [--watchers 50]
  * Read  First milliseconds until this process has an answer: `/healthz`, the list of imports, one import, its first 100

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const LAUNCHER = fileURLToPath(new URL('../bin/rollcall.js', import.meta.url));
 const LOOK_MS = 200;
 
-/** As much of an import as benchmarks look at. */
+/** The fields of an import that benchmarks read. */
 export interface View {
   readonly id: string;
   readonly state: string;

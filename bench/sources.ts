@@ -130,7 +130,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Of a file that has no quotes. */
+/** Reads a file that has no quotes. */
 function tableOf(csv: string): Table {
   const [header = '', ...lines] = readFileSync(csv, 'utf8').trimEnd().split('\n');
   return { columns: header.split(','), rows: lines.map((one) => one.split(',')) };

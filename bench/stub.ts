@@ -69,7 +69,10 @@ export async function startStub(answersAfterMs = 0, users = 0): Promise<Stub> {
 const entry = preparedEntry();
 const users = Number(process.argv[4] ?? 0);
 
-/** What is read of it: every group is there and has no members, every user is there, and no one is banned or deactivated. */
+/**
+ * Answers a call that reads: every group is there and has no members, every user is there, and no one is banned or
+ * deactivated.
+ */
 function answerReading(url: string, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(url, 'https://stub');
   const [, , kind = '', id, list] = pathname.split('/');

@@ -43,7 +43,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   });
 }
 
-/** What the user typed behind the program's name. */
+/** Returns the arguments behind the program's name. */
 function asked() {
   return process.argv.length > 2 ? process.argv.slice(2) : ['--help'];
 }

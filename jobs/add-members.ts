@@ -41,7 +41,7 @@ const payload = z.object({
   ...LOOKED_FIELDS,
   ...EARLIER_FIELDS,
   lists: listedRows,
-  /** How the last attempt ended: nothing more is sent. */
+  /** The end of the last attempt; set when nothing more is sent. */
   ended: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 export type AddMembersPayload = z.infer<typeof payload>;
@@ -212,8 +212,8 @@ export function rowsOf(lists: ListedRows): readonly (readonly [row: number, succ
 }
 
 /**
- * Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is missing. Of the messages
- * that the service wrote, it keeps their ids and the number of members that the group had after the last one.
+ * Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is missing. It keeps the ids
+ * of the messages that the service wrote and the number of members that the group had after the last one.
  */
 export function readEntries(lists: ListedRows, entries: MemberEntries, uncertainty: string | null): Answered {
   const others: RowOutcome[] = [];

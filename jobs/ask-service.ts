@@ -36,7 +36,7 @@ const payload = z.object({
   region: z.enum(REGIONS),
   /** Host of the service that it is meant for; absent where any worker may make the call. */
   host: z.string().optional(),
-  /** As of a batch: the share of the budget that may be used. */
+  /** The share of the budget that may be used, as for a batch. */
   share: z.number().optional(),
   /** Empty when the question is not about a group. */
   guid: z.string(),
@@ -55,7 +55,7 @@ const payload = z.object({
     'delete-user',
     'delete-group',
   ]),
-  /** Of a list, from 1. */
+  /** The page of the list, from 1. */
   page: z.int(),
 });
 export type AskServicePayload = z.infer<typeof payload>;
@@ -85,7 +85,7 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
     kind: z.literal('joined'),
     /** GUIDs, and whether the service says that the user is a member. */
     groups: z.array(z.tuple([z.string(), z.boolean().nullable()])),
-    /** Of each group, the user's scope; absent in the answer of an older worker. */
+    /** The user's scope in each group; absent in the answer of an older worker. */
     scopes: z.array(z.string().nullable()).optional(),
   }),
   z.object({ kind: z.literal('user'), user: userFacts }),
@@ -114,7 +114,7 @@ export interface AskServicePorts extends AskingPorts {
 
 /** Ports of a question about the members of a group. */
 export interface AskingPorts {
-  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'>;
+  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> & Pick<DirectoryClient, 'getMembership'>;
   called?: CallListener;
   unanswered?: UnansweredListener;
 }
@@ -186,16 +186,16 @@ async function askedOnce(
   }
 }
 
-/** A page of a group's members or of its banned users, for the start of another job. @throws as askedOnce */
+const ABOUT_GROUP = { members: membersPage, banned: bannedPage, membership };
+
+/** A question about who is in a group, for the start of another job. @throws as askedOnce */
 export function askAboutGroup(
   job: Omit<Asking, 'payload'>,
   ports: AskingPorts,
-  payload: Asked & { readonly ask: 'members' | 'banned' },
+  payload: Asked & { readonly ask: keyof typeof ABOUT_GROUP },
 ): Promise<ServiceAnswer> {
   const run = { ...job, payload };
-  return askedOnce(run, ports, () =>
-    payload.ask === 'members' ? membersPage(ports.chat, run) : bannedPage(ports.chat, run),
-  );
+  return askedOnce(run, ports, () => ABOUT_GROUP[payload.ask](ports.chat, run));
 }
 
 type Listed = Extract<ServiceAnswer, { kind: 'members' }>['members'][number];
@@ -219,6 +219,14 @@ async function bannedPage(
   return { ...meta, answer: { kind: 'banned', uids: [...uids], pagination: said } };
 }
 
+async function membership(
+  chat: AskingPorts['chat'],
+  { payload: { guid, uid = '' }, signal }: Listing,
+): Promise<AnsweredCall> {
+  const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
+  return { ...meta, answer: { kind: 'membership', scope, isKnown } };
+}
+
 async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayload>): Promise<AnsweredCall> {
   const {
     payload: { guid, uid = '', ask, page },
@@ -233,10 +241,8 @@ async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayl
       const { rate, httpStatus, ms: _, ...group } = await chat.getGroup(guid, { signal });
       return { rate, httpStatus, answer: { kind: 'group', group } };
     }
-    case 'membership': {
-      const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
-      return { ...meta, answer: { kind: 'membership', scope, isKnown } };
-    }
+    case 'membership':
+      return membership(chat, job);
     case 'joined': {
       const { groups, ...meta } = await chat.listJoined(uid, { signal });
       const listed = groups.map(({ guid: name, hasJoined }): [string, boolean | null] => [name, hasJoined]);
@@ -290,7 +296,10 @@ export class ReadingRefused extends RollcallError {
   /** Whether every call of the region is refused: its key or plan was. */
   readonly ofRegion: boolean;
 
-  /** Why nothing more is asked of the region. @param what what the service refuses: to be asked, to be read */
+  /**
+   * Returns the sentence that says why nothing more is asked of the region.
+   * @param what what the service refuses: to be asked, to be read
+   */
   stopSentence(what: string): string {
     if (this.code === 'SERVICE_AWAY') return this.message;
     return `the service refuses to be ${what}: ${this.code}: ${this.message}`;

@@ -8,12 +8,13 @@ import { uncertaintyOf } from './uncertainty.ts';
 
 /**
  * Before a batch is repeated that may have been carried out, its group is asked who is a member and who is banned: that is
- * not done a second time. The banned are read for rows that ban, and where users to add are among the members, because
+ * not done a second time. The list of members is read, or where it has more pages than there are users to add, each of
+ * these is asked for alone (docs/chat-service.md, 69). The banned are read for rows that ban, and where users to add are among the members, because
  * the list of members may hold the banned (docs/chat-service.md, 47). Each start of the job makes one of these calls. A
  * user who was just added may be missing in the list (48): such a user is added again, as without the question.
  */
 
-/** Pages of a group's members, of 1,000, that `auto` reads. A repeated call writes messages; more calls than these cost more. */
+/** Pages of a group's members, of 1,000, that `auto` reads where the service does not say whether one user is a member. */
 const MAX_AUTO_PAGES = 10;
 
 /** Findings from the lists. */
@@ -26,8 +27,13 @@ const looked = z.object({
   page: z.int(),
   /** Rows that are as asked: the user is in the group, or banned from it. */
   found: z.array(z.int()),
-  /** Lists of which every page was read. */
+  /** Lists of which every page was read, or every user to add was asked for. */
   whole: z.array(z.enum(['members', 'banned'])),
+  /**
+   * Set while users to add are asked for one by one in place of `page`: the rows that were, and those of which nothing was said.
+   * `ended` where the service does not tell. An older worker reads the list instead.
+   */
+  users: z.object({ asked: z.array(z.int()), unsaid: z.array(z.int()), ended: z.boolean() }).optional(),
 });
 export type Looked = z.infer<typeof looked>;
 
@@ -72,29 +78,32 @@ export async function lookFirst(
   if (known.next === 'none') return known;
   const counted = { ...payload, handedBack: payload.handedBack + 1 };
   const { guid, share } = payload;
-  const answer = await askAboutGroup(job, ports, { ask: known.next, guid, page: known.page, share }).catch(
-    async (error: unknown) => {
-      await job.update(counted);
-      throw error;
-    },
-  );
-  await job.update({
-    ...counted,
-    looked: afterPage(known, answer, wanted, isLastWord || ports.askBeforeRepeat === 'always'),
+  const user = nextUser(known, wanted);
+  const question =
+    user === undefined
+      ? { ask: known.next, guid, page: known.page, share }
+      : { ask: 'membership' as const, guid, uid: user.uid, page: 1, share };
+  const answer = await askAboutGroup(job, ports, question).catch(async (error: unknown) => {
+    await job.update(counted);
+    throw error;
   });
+  const always = isLastWord || ports.askBeforeRepeat === 'always';
+  const looked = user === undefined ? afterPage(known, answer, wanted, always) : afterUser(known, answer, wanted, user);
+  await job.update({ ...counted, looked });
   throw new SlowDown(0);
 }
-
 function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], always: boolean): Looked {
-  const { page, whole } = known;
+  const { page, users, whole } = known;
   if (answer.kind === 'members') {
     const listed = new Set(answer.members.map(([uid]) => foldId(uid)));
-    const found = [...known.found, ...rowsIn(listed, wanted, false)];
-    const more = hasMore(answer, listed.size, page);
-    if (more && (always || (answer.pagination?.totalPages ?? page + 1) <= MAX_AUTO_PAGES))
-      return { ...known, found, page: page + 1 };
-    const next = found.length > 0 || wanted.some(({ ban }) => ban) ? 'banned' : 'none';
-    return { ...known, found, next, page: 1, whole: more ? whole : [...whole, 'members'] };
+    const read = { ...known, found: [...known.found, ...rowsIn(listed, wanted, false)], page: page + 1 };
+    if (!hasMore(answer, listed.size, page)) return afterMembers(read, wanted, true);
+    const pages = answer.pagination?.totalPages ?? (page < MAX_AUTO_PAGES ? page + 1 : Number.POSITIVE_INFINITY);
+    const others = wanted.filter(({ row, ban }) => !ban && !read.found.includes(row)).length;
+    if (others === 0) return afterMembers(read, wanted, true);
+    if (users === undefined && pages - page > others)
+      return { ...read, users: { asked: [], unsaid: [], ended: false } };
+    return always || pages <= MAX_AUTO_PAGES ? read : afterMembers(read, wanted, false);
   }
   if (answer.kind === 'banned') {
     const banned = new Set(answer.uids.map(foldId));
@@ -103,7 +112,35 @@ function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted
     if (hasMore(answer, banned.size, page)) return { ...known, found, page: page + 1 };
     return { ...known, found, next: 'none', whole: [...whole, 'banned'] };
   }
-  // The service cannot be asked: nothing is known.
+  return nothingKnown(known);
+}
+
+/** The user who is asked for now; undefined where a list is read. */
+function nextUser({ next, found, users }: Looked, wanted: readonly Wanted[]): Wanted | undefined {
+  if (next !== 'members' || users === undefined || users.ended) return undefined;
+  return wanted.find(({ row, ban }) => !ban && !found.includes(row) && !users.asked.includes(row));
+}
+
+function afterUser(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], { row }: Wanted): Looked {
+  const { asked, unsaid } = known.users ?? { asked: [], unsaid: [] };
+  const users = { asked: [...asked, row], unsaid, ended: false };
+  if (answer.kind === 'membership' && !answer.isKnown) return { ...known, users: { ...users, ended: true } };
+  if (answer.kind === 'refused' && answer.region) return nothingKnown(known);
+  // A refusal is about this user, who may not read the group or does not exist.
+  if (answer.kind !== 'membership') users.unsaid = [...unsaid, row];
+  const isMember = answer.kind === 'membership' && answer.scope !== null;
+  const next = { ...known, users, found: isMember ? [...known.found, row] : known.found };
+  return nextUser(next, wanted) === undefined ? afterMembers(next, wanted, users.unsaid.length === 0) : next;
+}
+
+/** @param isWhole whether all users to add were looked for */
+function afterMembers(known: Looked, wanted: readonly Wanted[], isWhole: boolean): Looked {
+  const next = known.found.length > 0 || wanted.some(({ ban }) => ban) ? 'banned' : 'none';
+  return { ...known, next, page: 1, whole: isWhole ? [...known.whole, 'members'] : known.whole };
+}
+
+/** The service cannot be asked. */
+function nothingKnown(known: Looked): Looked {
   return { ...known, found: [], whole: [], next: 'none' };
 }
 

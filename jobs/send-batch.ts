@@ -13,7 +13,7 @@ import { type UnansweredListener, unansweredMessage } from './unanswered.ts';
 import { endsWorkers, MAX_DEATHS, uncertaintyOf } from './uncertainty.ts';
 
 /**
- * What the jobs of a region's queue have in common: each start makes one call for one batch, and every batch ends in one
+ * The common part of the jobs of a region's queue: each start makes one call for one batch, and every batch ends in one
  * result. add-members.ts, edit-member.ts and create-missing.ts say which call it is, and what its answer means.
  *
  * Queue     add-members-<region>-<app>, one per rate limit of the service; each start of a job is one call.
@@ -46,7 +46,7 @@ export const BATCH_FIELDS = {
   share: z.number().optional(),
   guid: z.string(),
   onBehalfOf: z.string(),
-  /** Why an earlier call for these rows may have been carried out; null when none can have been. */
+  /** The reason why an earlier call for these rows may have been carried out; null when none can have been. */
   uncertainty: z.string().nullable(),
   calls: z.array(callRecord),
   /** Starts that sent no call of the batch: the worker's process stopped before, or the start read the group's list. */
@@ -54,7 +54,7 @@ export const BATCH_FIELDS = {
 };
 export type BatchPayload = z.infer<z.ZodObject<typeof BATCH_FIELDS>> & { readonly version: number };
 
-/** Whose result it is. */
+/** The import that a result belongs to, and the address that it goes to. */
 export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 
 /** Gets every call when it has ended, with what the reply said about the rate limit. */
@@ -62,7 +62,7 @@ export type CallListener = (call: CallRecord, rate: Rate | undefined, about: Cal
 
 /** A call, its purpose and the service's answer. */
 export interface CallContext {
-  /** As of the payload. */
+  /** The share of the budget, from the payload. */
   readonly share: number | undefined;
   /** Name of the job's definition. */
   readonly job: string;
@@ -74,9 +74,9 @@ export interface CallContext {
   /** From 1; waiting for the rate limit is not an attempt. */
   readonly attempt: number;
   readonly isLastAttempt: boolean;
-  /** Why it was refused, in the service's words, which may name UIDs; empty when it was answered. */
+  /** The service's explanation of the refusal, which may name UIDs; empty when the call was answered. */
   readonly message: string;
-  /** How long the service asks to wait, in ms. */
+  /** The wait that the service asks for, in ms. */
   readonly waitMs?: number | undefined;
   /** The service's id of the request; null if it gives none. */
   readonly requestId: string | null;

@@ -3,9 +3,9 @@ import { counted, utcTime } from '../src/text/wording.ts';
 
 /** Decides how a job continues whose call was not answered. */
 interface Unanswered {
-  /** How long it waits, in ms, without using an attempt; absent: it uses one. */
+  /** The wait in ms, which uses no attempt. Absent: an attempt is used. */
   readonly waitMs?: number;
-  /** When another call of the region was last answered, in ms since 1970. */
+  /** The time at which another call of the region was last answered, in ms since 1970. */
   readonly answeredAt?: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** As a batch's payload has it. */
+/** The starts that a batch's payload records. */
 interface Starts {
   /** Calls whose end is known. */
   readonly calls: readonly unknown[];
@@ -7,14 +7,14 @@ interface Starts {
 }
 
 /**
- * Why an earlier call for a batch may have been carried out; null when none can have been.
+ * Returns the reason why an earlier call for a batch may have been carried out; null when none can have been.
  * @param starts of its job, without the one that runs now
  */
 export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | null }, starts: number): string | null {
   return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker ended in the middle of it' : null);
 }
 
-/** Why an outcome may not be that of the last call. */
+/** Returns the phrase that explains why an outcome may not be that of the last call. */
 export function maybeEarlier(uncertainty: string | null): string {
   return `it may be by an earlier call: ${uncertainty}`;
 }

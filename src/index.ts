@@ -39,7 +39,7 @@ export type {
   Settings,
 } from './programmatic.ts';
 
-/** How often `progress` looks, in ms. */
+/** Interval between two looks of `progress`, in ms. */
 const LOOK_MS = 250;
 
 /**
@@ -59,7 +59,10 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
   });
 }
 
-/** What `rollcall import` makes of the same choices. @throws UsageError, and what a recipe refuses */
+/**
+ * Returns the options that `rollcall import` would make of the same choices.
+ * @throws UsageError, and what a recipe refuses
+ */
 async function optionsOf(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
   const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
   const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
@@ -92,7 +95,7 @@ export function resumeImport(
   });
 }
 
-/** What an import has come to so far, whichever process runs it. @throws RollcallError when there is no such import */
+/** Reads an import's results so far, whichever process runs it. @throws RollcallError when there is no such import */
 export async function readSummary(id: string, settings: Settings = {}): Promise<ImportSummary> {
   const imports = localImports(configOf(settings));
   return (await imports.findings(await imports.find(id))).summary;

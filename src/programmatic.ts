@@ -1,21 +1,25 @@
 import { z } from 'zod';
 import type { ImportSummary } from './api/import-summary.ts';
+import { ROW_COLUMNS } from './api/rows.ts';
 import type { ImportOptions } from './imports/import-options.ts';
-import { OUTCOMES } from './membership/outcome.ts';
 import type { BanChoices } from './options/ban-options.ts';
 import { isObject } from './platform/stored-json.ts';
 
-/** What the programmatic API takes and gives (index.ts). */
+/** Types of the programmatic API (index.ts). */
 
 export type { ImportSummary } from './api/import-summary.ts';
 export type { ImportState } from './membership/import-state.ts';
 export type { Outcome } from './membership/outcome.ts';
 
-/** As flags and the environment give them to the command line; what is left out is looked up there in the same way. */
+/**
+ * Settings that flags and the environment give to the command line; missing ones are looked up there in the same way.
+ */
 export interface Settings {
-  /** Where imports are stored. Default: ROLLCALL_DATA_DIR, else `.rollcall`. */
+  /** The data directory of imports. Default: ROLLCALL_DATA_DIR, else `.rollcall`. */
   readonly dataDir?: string | undefined;
-  /** Where jobs are stored: `redis://…`, `postgres://…`. Default: ROLLCALL_QUEUE, else the memory of this process. */
+  /**
+   * The address of the queue: `redis://…`, `postgres://…`. Default: ROLLCALL_QUEUE, else the memory of this process.
+   */
   readonly queue?: string | undefined;
   /** Calls a minute and region, exactly. Default: ROLLCALL_CALLS_PER_MINUTE, else 80 % of what the service allows. */
   readonly callsPerMinute?: number | undefined;
@@ -25,12 +29,13 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What flags say in other words, and what only parts of rollcall set. */
+/** Options that the API names differently, and internal ones. */
 type NotChosen = 'sandbox' | 'edits' | 'repaired' | 'retryOnly' | 'exportOf' | 'identities' | 'groups' | 'bans';
 
 /**
- * How an import is read and sent. Each has the default of `rollcall import`, and most the name of a flag; where flags belong together,
- * they are one object: `create` (`--create-users`, `--max-create` …), `shape` (`--split`, `--wide` …), `bounds`, `maxErrors`.
+ * Options for reading and sending an import. Each has the default of `rollcall import`, and most the name of a flag;
+ * where flags belong together, they are one object: `create` (`--create-users`, `--max-create` …), `shape` (`--split`,
+ * `--wide` …), `bounds`, `maxErrors`.
  */
 export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, NotChosen>>, BanChoices {
   /** A file by which users are looked up, such as one with the UID for each e-mail address. */
@@ -64,32 +69,14 @@ export interface ImportRun {
   stop(): Promise<ImportSummary>;
 }
 
-const text = z.string();
-const number = z.number().nullable();
+const columns = Object.fromEntries(Object.entries(ROW_COLUMNS).map(([name, [, schema]]) => [name, schema])) as {
+  -readonly [Column in keyof typeof ROW_COLUMNS]: (typeof ROW_COLUMNS)[Column][1];
+};
 
 /** A row of a report, as `rollcall report --format ndjson` gives it. Texts are empty where there is nothing to say. */
 export const reportedRow = z.strictObject({
-  /** The line that a spreadsheet shows; for JSON and NDJSON the element's number from 1. */
-  _row: z.number(),
-  /** Which value of its row it is, if a row of the input may give several memberships. */
-  _value: text.optional(),
-  _status: z.enum(OUTCOMES),
-  _code: text,
-  _message: text,
-  _region: text,
-  _guid: text,
-  _uid: text,
-  _scope: text,
-  /** Calls in which the row was sent. */
-  _attempts: z.number(),
-  _http_status: number,
-  _batch: number,
-  /** ISO 8601 in UTC. */
-  _finished_at: text.nullable(),
-  _created: text,
-  _message_id: text,
-  /** Members of the group after the call that added the row. */
-  _member_count: number,
+  ...columns,
+  _value: columns._value.optional(),
   /** The row as the file had it, by column. */
   input: z.custom<Readonly<Record<string, unknown>>>(isObject),
 });

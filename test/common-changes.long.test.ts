@@ -53,7 +53,7 @@ function copyOfProject() {
   };
 }
 
-test('a new input format: its reader, its line in the table of kinds, how it is recognised, who opens it', {
+test('a new input format: its reader, its line in the table of kinds, and that in the table of texts', {
   timeout: TIME_MS,
 }, async () => {
   const copy = copyOfProject();
@@ -78,14 +78,9 @@ export async function* pairsAsNdjson(blocks: AsyncIterable<Buffer>): AsyncGenera
     "  pairs: { name: 'Pairs', endings: ['pairs'], rowsAs: 'ndjson', mediaType: 'text/x-pairs' },\n",
   );
   copy.insert(
-    'src/imports/read/detect.ts',
-    '  if (LDIF.test(top.replace',
-    "  if (start.startsWith('%pairs')) return 'pairs';\n",
-  );
-  copy.insert(
     'src/imports/read/element-formats.ts',
-    '  ldif: async (blocks, bounds)',
-    `  pairs: async (blocks) => (await ${load}('./pairs.ts')).pairsAsNdjson(blocks),\n`,
+    '  ldif: {',
+    `  pairs: { isAt: (start) => start.startsWith('%pairs'), read: async (blocks) => (await ${load}('./pairs.ts')).pairsAsNdjson(blocks) },\n`,
   );
   copy.write('members.pairs', '%pairs\nteam>ann\nteam>bob\n');
   await copy.compile();

@@ -14,7 +14,7 @@ const schema = (name: string) => JSON.parse(readFileSync(new URL(`schemas/${name
 ajv.addSchema(schema('output.schema.json'), 'output');
 const NAMES = Object.keys(schema('output.schema.json').properties);
 
-/** Why a document is not what its command prints; null: it is. */
+/** Returns the reason why a document is not the output of its command; null: it is. */
 function wrong(command: string, document: unknown): string | null {
   const part = ajv.compile({ $ref: `output#/properties/${encodeURIComponent(command)}` });
   return part(document) ? null : ajv.errorsText(part.errors);

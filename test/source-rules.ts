@@ -66,7 +66,7 @@ export const LISTS: ReadonlySet<string> = new Set([
   'src/server/features.ts',
 ]);
 
-/** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
+/** Files that the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
 /** Rooms whose types the console takes: what the API answers. */
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/membership', 'src/options']);

@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 /** Read while rollcall runs, and not made by the compiler. */
 const KEPT = new Set(['.sql']);
-/** Where the types of the programmatic API begin. */
+/** The entry of the programmatic API's types. */
 const API_TYPES = join(DIST, 'src/index.d.ts');
 
 rmSync(DIST, { recursive: true, force: true });
@@ -35,7 +35,7 @@ function copy(folder: string, extensions: ReadonlySet<string>): void {
   }
 }
 
-/** What the browser loads, ready to be served: its libraries need not be installed. */
+/** Builds the browser's files, ready to be served: the libraries need not be installed. */
 async function buildConsole(): Promise<void> {
   const folder = join(DIST, 'src/console');
   mkdirSync(folder);

@@ -13,7 +13,7 @@ import { finding } from '../src/features/sync/api-plan.ts';
 import { IMPORT_STATES } from '../src/membership/import-state.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 
-/** What each command prints with `--json`, from the declarations of the API as far as it has them. */
+/** Schemas of the commands' `--json` output, from the declarations of the API as far as it has them. */
 
 const id = z.string();
 const ended = importSummary.extend(importView.pick({ delivery: true }).shape);

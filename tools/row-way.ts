@@ -63,7 +63,7 @@ function busyFiles(coverage: string): string[] {
   return [...new Set(busy)].filter((path) => /^(src|jobs)\//.test(path) && !path.startsWith('src/sandbox/')).sort();
 }
 
-/** As docs/architecture.md has them. */
+/** Returns the table of docs/architecture.md. */
 function wayTable(paths: readonly string[]): string {
   const rooms = Map.groupBy(paths, roomOf);
   const others = [...rooms.keys()].filter((room) => !ROOMS.includes(room));

@@ -33,7 +33,7 @@ function forSite(path: string, known: ReadonlySet<string>): string {
     .replaceAll(/\]\(([^)\s#]+)(#[^)\s]*)?\)/g, (whole, link: string, anchor = '') => {
       if (/^\w+:/.test(link)) return whole;
       const target = posix.join(posix.dirname(path), link);
-      // What is no page stays in the repository.
+      // Files that are no pages stay in the repository.
       if (!known.has(target)) return `](${REPOSITORY}/blob/main/${target}${anchor})`;
       return `](${posix.relative(posix.dirname(path), onSite(target)) || posix.basename(target)}${anchor})`;
     });
@@ -46,7 +46,7 @@ interface Group {
   readonly items: readonly { readonly text: string; readonly link: string }[];
 }
 
-/** What the README lists under "Read on", for each kind of reader. */
+/** Returns the links of README's "Read on", for each kind of reader. */
 function sidebar(readme: string): Group[] {
   const [, table = ''] = /^## Read on\n(.*)/ms.exec(readme) ?? [];
   return [...table.matchAll(/^\| ([^|]+) \| (\[.*) \|$/gm)].map(([, text = '', links = '']) => ({

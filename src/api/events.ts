@@ -13,7 +13,7 @@ export interface RegionProgress extends RegionCounts, Omit<RegionStatus, 'region
   readonly rowsPerSecond: number | null;
 }
 
-/** Of all regions together, per second, to one decimal. */
+/** Rates of all regions together, per second, to one decimal. */
 export interface Rates {
   readonly calls: number;
   /** Calls answered with 429. */

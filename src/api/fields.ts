@@ -10,7 +10,7 @@ export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
   description:
     'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
 });
-/** Why something is in its state. */
+/** The reason for a state. */
 export const stateReason = z.string().meta({ description: 'Why it is in this state, in a sentence.' });
 export const stateCode = z.string().optional().meta({
   description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
@@ -26,7 +26,7 @@ export const inputNote = z
   .strictObject({ code: z.string(), text: z.string() })
   .meta({ description: 'What a person should know about the file, such as which sheet of a workbook was read.' });
 
-/** Where an import, sync or schedule goes. */
+/** The destination of an import, sync or schedule. */
 export const sentTo = z.strictObject({
   profile: z.string().optional().meta({ description: 'The profile whose settings named it.' }),
   host: z.string().optional().meta({ description: "What follows `api-<region>.` in the chat service's address." }),

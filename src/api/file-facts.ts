@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { NEED } from './recipes.ts';
 
-/** What the values of a column look like. */
+/** Kinds of values that a column can have. */
 const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
 export type Look = (typeof LOOKS)[number];
 
 const count = z.int().nonnegative();
 
-/** What a file is, how it would be read, and what would have to be said for it to be read. */
+/** Facts about a file: its format, how it would be read, and the options that are missing. */
 export const fileFacts = z
   .strictObject({
     name: z.string(),

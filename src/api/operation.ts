@@ -9,11 +9,11 @@ type Schema = z.ZodType | undefined;
 export interface Declared<Params extends Schema, Query extends Schema, Body extends Schema, Answer> {
   readonly summary: string;
   readonly description?: string;
-  /** Of the names in the path. */
+  /** Schema of the names in the path. */
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** Of the answer. Default: 200, and 204 for `nothing`. */
+  /** Status of the answer. Default: 200, and 204 for `nothing`. */
   readonly status?: number;
   readonly answer: Answer;
   /** Its name in the audit log, where it is noted once it is done. Its target is the first name of the path, or what the handler says. */
@@ -55,7 +55,7 @@ export type InputOf<One> =
     : never;
 type FieldsOf<Of> = Of extends z.ZodType ? z.input<Of> : object;
 
-/** What a page sends for an operation: the names of its path, its query and its body. */
+/** The input that a page sends for an operation: the names of its path, its query and its body. */
 export type SentFor<One> = One extends Operation<Schema, infer Query, infer Body, unknown> & {
   readonly route: infer Route;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Options that many addresses of the HTTP API take. */
 
-/** How many entries a page has. */
+/** Returns the option for the number of entries on a page. */
 export function limitOption(byDefault: number, most: number) {
   const message = `allowed is a whole number from 1 to ${most}`;
   return z

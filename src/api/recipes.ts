@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { LOOKUP_NAMES } from '../options/lookups.ts';
 import type { Field, ShapeInput } from '../options/shape.ts';
 
-/** What a person can have to add: a group for all rows, or a file in which ids are looked up. */
+/** Additions that a recipe may need: a group for all rows, or a file in which ids are looked up. */
 export const NEED = z.enum(['guid', ...LOOKUP_NAMES]);
 
-/** What the user of a recipe has to add, because the file does not have it. */
+/** One addition that the user of a recipe has to make, because the file does not have it. */
 const need = z.strictObject({
   what: NEED,
   why: z.string().min(1).max(500),
@@ -15,7 +15,7 @@ const need = z.strictObject({
 
 export const RECIPE_NAME = /^[a-z0-9][a-z0-9-]{0,59}$/;
 
-/** How a file is recognised: it has all of what is given. */
+/** The marks by which a file is recognised; it must have all that are given. */
 const fit = z.strictObject({
   columns: z
     .array(z.string().max(300))

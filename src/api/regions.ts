@@ -18,7 +18,7 @@ const circuit = z.strictObject({
 });
 export type CircuitStatus = z.infer<typeof circuit>;
 
-/** Of a region in which no call has been made. */
+/** The circuit of a region in which no call has been made. */
 export const UNUSED_CIRCUIT: CircuitStatus = {
   state: 'closed',
   since: null,

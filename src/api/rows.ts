@@ -6,29 +6,60 @@ import { rowFilterFields } from './row-filter.ts';
 
 const outcome = z.enum(OUTCOMES);
 
+/**
+ * The fields of a row: the columns of reports in their order, each with its name in the API and with its schema there.
+ * Reports, answers and the programmatic API take them from here. Texts are empty where there is nothing to say.
+ */
+export const ROW_COLUMNS = {
+  /** The line that a spreadsheet shows; for JSON and NDJSON the element's number from 1. */
+  _row: ['line', z.int().meta({ description: 'As a spreadsheet counts.' })],
+  /** The value of its row, if a row of the input may give several memberships. */
+  _value: [
+    'value',
+    z.string().meta({ description: 'Which value of its row it is, if a row gives several memberships.' }),
+  ],
+  _status: ['status', outcome],
+  _code: ['code', z.string()],
+  _message: ['message', z.string()],
+  _region: ['region', z.string()],
+  _guid: ['guid', z.string()],
+  _uid: ['uid', z.string()],
+  _scope: ['scope', z.string()],
+  /** Calls in which the row was sent. */
+  _attempts: ['attempts', count],
+  _http_status: ['httpStatus', z.int().nullable()],
+  _batch: ['batch', z.int().nullable()],
+  /** ISO 8601 in UTC. */
+  _finished_at: ['finishedAt', time.nullable()],
+  /** With ` (deleted)` where an undo deleted it. */
+  _created: [
+    'created',
+    z.string().meta({
+      description: '`user`, `group`, `user+group`: created for the row; `reactivated`: the user was made active again.',
+    }),
+  ],
+  _message_id: [
+    'messageId',
+    z.string().meta({ description: "Id of the message about the addition in the group's conversation." }),
+  ],
+  /** Members of the group after the call that added the row. */
+  _member_count: [
+    'members',
+    count.nullable().meta({ description: 'Members of the group after the call that added the row.' }),
+  ],
+} as const satisfies Record<string, readonly [field: string, schema: z.ZodType]>;
+type Columns = typeof ROW_COLUMNS;
+
+const rowFields = Object.fromEntries(Object.values(ROW_COLUMNS)) as {
+  [Column in keyof Columns as Columns[Column][0]]: Columns[Column][1];
+};
+
 /** A row with its outcome. */
 export const rowView = z
   .strictObject({
     row: rowNumber,
-    line: z.int().meta({ description: 'As a spreadsheet counts.' }),
-    status: outcome,
-    code: z.string(),
-    message: z.string(),
-    region: z.string(),
-    guid: z.string(),
-    uid: z.string(),
-    scope: z.string(),
-    attempts: count,
-    httpStatus: z.int().nullable(),
-    batch: z.int().nullable(),
-    finishedAt: time.nullable(),
-    created: z.string().meta({
-      description: '`user`, `group`, `user+group`: created for the row; `reactivated`: the user was made active again.',
-    }),
-    messageId: z.string().meta({ description: "Id of the message about the addition in the group's conversation." }),
-    members: count.nullable().meta({ description: 'Members of the group after the call that added the row.' }),
+    ...rowFields,
     original: original.meta({ description: 'The row as the input had it, by column.' }),
-    value: z.string().meta({ description: 'Which value of its row it is, if a row gives several memberships.' }),
     check: z.string().optional().meta({
       description:
         'What the check before sending said of it: a verdict, with a code behind a colon where there is one, such as `fail:BANNED`. Only in lists of rows, and only where it was checked.',

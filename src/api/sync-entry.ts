@@ -3,7 +3,7 @@ import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
 import { count, sentTo, stateCode, stateReason, time } from './fields.ts';
 
-/** How many members of each action. */
+/** The number of members per action. */
 export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
 export type ActionCounts = z.infer<typeof actionCounts>;
 
@@ -15,6 +15,7 @@ export const planTotals = z.strictObject({
   actions: actionCounts,
   right: count.meta({ description: 'Members that are as the file says.' }),
   changes: count.meta({ description: 'What would be sent: additions, changes, removals and bans.' }),
+  invalid: count.optional().meta({ description: 'Rows of the file that cannot be used; absent: none.' }),
   create: z
     .strictObject({
       groups: count,

@@ -24,7 +24,7 @@ export const tagsOption = z
 export const tagChanges = z.strictObject({ add: tags.optional(), remove: tags.optional() });
 export type TagChanges = z.infer<typeof tagChanges>;
 
-/** Which tags are left of `before`; one that is removed and added is there. Case does not matter. */
+/** Returns the tags after the changes; one that is removed and added stays. Case does not matter. */
 export function tagsAfter(before: readonly string[], { add = [], remove = [] }: TagChanges): string[] {
   const gone = new Set(remove.map((one) => one.toLowerCase()));
   const kept = before.filter((one) => !gone.has(one.toLowerCase()));

@@ -27,7 +27,7 @@ export interface App {
   /** Resolves with the first error that stops everything: from the coordinator, or given to `fail`. */
   readonly failed: Promise<Error>;
   readonly fail: (error: Error) => void;
-  /** What features do beside imports. */
+  /** The parts of features that work beside imports. */
   readonly beside: readonly Beside[];
   /** Answers requests of other processes about imports. To be called once. */
   serveControl(more?: ControlHandler): Promise<void>;

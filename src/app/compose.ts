@@ -19,7 +19,7 @@ export interface CoordinatorParts {
   readonly service: Service;
   readonly log: Logger;
   readonly warn: (text: string) => void;
-  /** How long finished imports are kept, in ms; undefined: until they are removed. */
+  /** The time that finished imports are kept, in ms. Undefined: until they are removed. */
   readonly keepMs?: number | undefined;
   /** Notified of the calls of this process, in addition to the log. */
   readonly observer?: CallObserver | undefined;

@@ -1,13 +1,13 @@
 import type { LifeFeature } from '../imports/life/feature.ts';
 import type { OpenBeside } from './beside.ts';
 
-/** What features do in the life of imports: the only file below the doors that names features. */
+/** The features that take part in the life of imports: the only file below the doors that names features. */
 export const FEATURES: readonly LifeFeature[] = [
   { retrying: async () => (await import('../features/repair/retrying.ts')).retrying },
   { foreseen: async () => (await import('../features/check/foreseen.ts')).foreseen },
 ];
 
-/** What features do beside imports. */
+/** The features that work beside imports. */
 export const BESIDE: readonly (() => Promise<OpenBeside>)[] = [
   async () => (await import('../features/deliver/beside.ts')).openDelivering,
 ];

@@ -25,7 +25,7 @@ export function serviceOpener(config: Config, choice: ServiceChoice): OpenServic
         config.listsPerMinute,
       );
   }
-  // What is only read is meant for the apps of the settings, where these name any.
+  // A dry run is meant for the apps of the settings, if they name any.
   if (choice.dryRun) {
     const { profile, host = '', apps } = config;
     return async () => ({ ...NO_SERVICE, profile, host, apps, close: async () => {} });

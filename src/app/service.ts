@@ -32,7 +32,7 @@ export interface Service {
 /** For a process that neither sends nor dispatches: it reads, checks, ends. */
 export const NO_SERVICE: Service = { sends: false, sandbox: false, host: '', apps: {}, ca: undefined };
 
-/** What imports that go there keep; of a sandbox, which has another address each time, nothing. */
+/** Returns the target that is stored with imports; empty for a sandbox, which has another address each time. */
 export function serviceTarget({
   sandbox,
   profile,

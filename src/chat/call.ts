@@ -74,7 +74,7 @@ export function foldMembers(lists: AddMembersRequest): AddMembersRequest {
 
 export interface RawReply extends Pick<Reply, 'httpStatus' | 'body'> {
   readonly rate: Rate;
-  /** Of a refusal: what the service calls the request. */
+  /** The service's id of the refused request. */
   readonly requestId?: string | undefined;
 }
 
@@ -119,13 +119,13 @@ export function readReply<Schema extends z.ZodType>(
   return read.data;
 }
 
-/** How much of a web page is looked at for its title, in characters. */
+/** Maximum length of the part of a web page that is searched for its title, in characters. */
 const PAGE_START = 2_000;
 
 /**
- * What a refusal without a code looks like that is not the service's own: a proxy, a firewall or a login page answers
- * with a redirect, a web page or a bare 403, where the service says why in JSON (docs/chat-service.md, 36). Null when
- * it may be the service's.
+ * Describes a refusal without a code that is not the service's own: a proxy, a firewall or a login page answers with a
+ * redirect, a web page or a bare 403, where the service says why in JSON (docs/chat-service.md, 36). Null when it may
+ * be the service's.
  */
 function foreignReply(httpStatus: number, body: string, json: unknown): string | null {
   if (httpStatus >= 300 && httpStatus < 400) return 'a redirect to another address';

@@ -124,7 +124,7 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   };
 }
 
-/** How an exchange ends. */
+/** The two ends that an exchange can have. */
 interface Ending<Read> {
   /** Called when the reply has come; the exchange fails with what it throws. */
   readonly read: (reply: Reply) => Read;
@@ -140,7 +140,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
   place = 0;
   readonly #origin: string;
   readonly #maxReplyBytes: number;
-  /** Undefined when it has ended. What has ended may stay in memory for a while: what it holds must go. */
+  /** Undefined when it has ended. An ended exchange may stay in memory for a while, so it must let go of its parts. */
   #ending: Ending<Read> | undefined;
   readonly #startedAt = performance.now();
   #signal: AbortSignal | undefined;

@@ -72,14 +72,14 @@ export const memberResult = z.looseObject({
 });
 /** Part of a successful entry that is kept: the rest of its action message is not read. */
 export interface Addition {
-  /** Of the action message (docs/chat-service.md, 25). */
+  /** Id of the action message (docs/chat-service.md, 25). */
   readonly messageId?: string | undefined;
-  /** How many members the group had after it. */
+  /** The number of members of the group after the call. */
   readonly members?: number | undefined;
 }
 export type MemberResult = z.infer<typeof memberResult> & {
   readonly addition?: Addition;
-  /** Of an entry that is no success: all of it, as JSON. */
+  /** The whole entry as JSON, if it is no success. */
   readonly written?: string;
 };
 

@@ -1,7 +1,7 @@
 /**
- * What a refused, failed or unreadable call means as data: looked up by the service's error
- * code first (service/codes.ts), by HTTP status second, and by the kind of failure where there was no reply. Statuses are
- * publicly known, not contract (docs/chat-service.md, 32).
+ * The meaning of a refused, failed or unreadable call, as data: looked up by the service's error code first
+ * (service/codes.ts), by HTTP status second, and by the kind of failure where there was no reply. Statuses are publicly
+ * known, not contract (docs/chat-service.md, 32).
  */
 
 import type { MemberResult } from './contract.ts';
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly message: string;
   /** Null where there was no HTTP reply. */
   readonly httpStatus: number | null;
-  /** How long to wait, in milliseconds: always given for 'slow-down', for 'again' where the service asks for it. */
+  /** The wait in ms. Always set for 'slow-down'; for 'again' if the service asks for it. */
   readonly waitMs?: number;
   /** Whether the service may have added members nevertheless, so that a repeat can meet "already a member". */
   readonly maybeCarriedOut: boolean;
@@ -118,8 +118,8 @@ function kindOfStatus(httpStatus: number): VerdictKind {
 }
 
 /**
- * A reply of something in between says nothing about key or rows, and the fault often ends within a minute. What a status
- * says about time or size is true in any case.
+ * A reply of something in between says nothing about key or rows, and the fault often ends within a minute. The meaning
+ * of a status about time or size holds in any case.
  */
 function kindOfForeign(httpStatus: number): VerdictKind {
   const byStatus = kindOfStatus(httpStatus);

@@ -178,7 +178,7 @@ function endOfNumber(bytes: Uint8Array, at: number): number {
   return place;
 }
 
-/** Of one digit at least. */
+/** Returns the end of a run of at least one digit. */
 function endOfDigits(bytes: Uint8Array, at: number): number {
   let place = at;
   while (isDigit(bytes[place])) place++;

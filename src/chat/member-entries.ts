@@ -80,7 +80,7 @@ const ID = Buffer.from('id"');
 const MEMBERS_COUNT = Buffer.from('membersCount"');
 const LIST_KEYS = MEMBER_LISTS.map((list) => ({ key: Buffer.from(`${list}"`), list }));
 const WAY = WAY_TO_GROUP.map((name) => Buffer.from(`${name}"`));
-/** How far along the way the fields are, and what they are called. */
+/** The depth of the fields in an entry, and their names. */
 const ENTRY = 0;
 const MESSAGE = 1;
 const GROUP = WAY.length;

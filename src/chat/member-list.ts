@@ -15,7 +15,7 @@ import type { BannedPage, MembersPage, PageOptions } from './member-client.ts';
 import type { ListedMember, Pagination } from './member-operations.ts';
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
 
-/** How often a list is read before it is given up. */
+/** Number of times that a list is read before rollcall gives up. */
 export const READINGS = 3;
 
 export interface ListOptions {

@@ -33,7 +33,7 @@ const pagination = z
   .catch(undefined);
 
 /**
- * What a page says about its list. Documented samples contradict themselves (5 entries, total 0), so that any number
+ * The paging information of a page. Documented samples contradict themselves (5 entries, total 0), so that any number
  * can be missing, and none is right for certain.
  */
 export type Pagination = Readonly<Partial<NonNullable<z.infer<typeof pagination>>>>;

@@ -1,6 +1,6 @@
 /**
- * What errors mean for the operations of member-client.ts, as data: what differs from adding members (error-policy.ts),
- * and from there the rest. Publicly known codes, not contract.
+ * The meaning of errors for the operations of member-client.ts, as data: the differences from adding members, and
+ * error-policy.ts for the rest. Publicly known codes, not contract.
  */
 import { judge, type Verdict } from './error-policy.ts';
 import { UntrustedListing } from './errors.ts';
@@ -39,12 +39,12 @@ function editKind(operation: EditOperation, { code, kind }: Verdict, actsForUser
   if (IN_PLACE[operation].includes(code)) return 'in-place';
   // Documented for the acting user. Without one, it can only mean that the member is not in the group.
   if (code === ACTOR_OUTSIDE && operation === 'remove' && !actsForUser) return 'in-place';
-  // That `judge` halves no call of one UID is not in its type.
+  // `judge` never answers `halve` for a call of one UID, but its type does not say so.
   return NOT_THERE.has(code) || kind === 'halve' ? 'final' : kind;
 }
 
 /**
- * What it means when a list or a group could not be read. A verdict of `final` concerns this group alone.
+ * Returns the meaning of a failed reading of a list or a group. A verdict of `final` concerns this group alone.
  * @param error what readMembers, readBanned or getGroup threw; anything but a failed reading is thrown again
  * @param onBehalfOf the user for whom it was asked; empty when the service itself asks
  */

@@ -1,5 +1,5 @@
 /**
- * What reply headers say about the rate limit. Pure. None of it is contract (docs/chat-service.md, 41 and 42); the
+ * Reads the reply headers of the rate limit. Pure. None of it is contract (docs/chat-service.md, 41 and 42); the
  * sources are two pages of public documentation that spell the same thing differently:
  *
  * - `X-Rate-Limit`, `X-Rate-Limit-Remaining`; with status 429 also `X-Rate-Limit-Reset` (Unix seconds) and
@@ -18,9 +18,11 @@ export interface Rate {
   readonly limit?: number;
   /** Calls left in the current window. */
   readonly remaining?: number;
-  /** When the window ends, in milliseconds since 1970. */
+  /** The end of the window, in ms since 1970. */
   readonly resetAtMs?: number;
-  /** How long to send nothing, 0 to MAX_WAIT_MS: what `Retry-After` says, else until the reset if no call is left. */
+  /**
+   * The time in which nothing is sent, 0 to MAX_WAIT_MS: from `Retry-After`, else until the reset if no call is left.
+   */
   readonly waitMs?: number;
 }
 

@@ -42,7 +42,7 @@ function escapedSpellings(secret: string): string {
   return start + spelt.slice(MIN_PREFIX).reduceRight((later, one) => `(?:\\p{C}*${one}${later})?`, '');
 }
 
-/** As base64 writes it wherever it stands among other bytes, as in `user:KEY`: each of three positions has its letters. */
+/** Returns the base64 forms of a secret within longer data, as in `user:KEY`: one for each of three positions. */
 function base64Spellings(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from(`${'-'.repeat(before)}${secret}`);

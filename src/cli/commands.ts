@@ -15,7 +15,7 @@ export interface CommandEntry {
   readonly hidden?: true;
   /** Loads the command, and only what it needs. */
   readonly load: () => Promise<CommandMaker>;
-  /** What its arguments name, where these are no imports; loaded to complete them. */
+  /** Returns the completions of its arguments, if these are no imports; loaded when they are needed. */
   readonly names?: () => Promise<Names>;
   /** It reads no settings. */
   readonly settings?: false;

@@ -17,7 +17,9 @@ export interface CoordinateOptions {
   readonly howToContinue: () => readonly string[];
 }
 
-/** How long imports wait for a service that is away where no setting says it: someone waits at the terminal, or a script. */
+/**
+ * Default time that imports wait for a service that does not answer, in ms: someone waits at the terminal, or a script.
+ */
 const GIVE_UP_AFTER_MS = 3_600_000;
 
 /** A coordinator in this process, while a command runs. */
@@ -27,7 +29,7 @@ export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
   /**
-   * Resolves as `beginning` does. Where that takes long, it says what keeps `forWhat`, such as "the import to begin".
+   * Resolves as `beginning` does. If that takes long, it shows what delays `forWhat`, such as "the import to begin".
    * @param lines progress of what comes first
    */
   begun<Begun>(beginning: Promise<Begun>, forWhat: string, lines?: () => readonly string[]): Promise<Begun>;

@@ -13,7 +13,7 @@ import type { ThereOptions } from './target/import-there.ts';
 import type { Imports, KeptImport } from './target/imports.ts';
 import type { Server } from './target/server-client.ts';
 
-/** What features add to the commands of imports; each is loaded when it is used. */
+/** Additions of features to the commands of imports; each is loaded when it is used. */
 export interface CommandFeatures {
   readonly recipes?: () => Promise<UsingRecipes>;
   readonly inspect?: () => Promise<Inspecting>;
@@ -26,7 +26,7 @@ export interface CommandFeatures {
 
 /** `--recipe` */
 export interface UsingRecipes {
-  /** As `optionsWithRecipe`. */
+  /** Like `optionsWithRecipe`. */
   optionsWith(
     config: Config,
     recipe: string,
@@ -67,7 +67,7 @@ export interface Checking {
   here(options: RunOptions & { readonly maxCalls: number }): Promise<ExitCode>;
   /** The same at a server. */
   there(options: ThereOptions, file: string, flags: ImportFlags, maxCalls: number): Promise<ExitCode>;
-  /** What is known of an import that was not sent; undefined where nobody has checked it. */
+  /** Returns the check of an import that was not sent; undefined if there is none. */
   status(config: Config, imports: Imports, found: KeptImport): Promise<CheckStatus | undefined>;
 }
 
@@ -85,9 +85,9 @@ export interface CarryingOut {
   beside(config: Config, io: Io, id: string, here: Coordinating): void;
 }
 
-/** What `undo --created` has deleted, in `status`. */
+/** The deletions of `undo --created`, in `status`. */
 export interface Undoing {
-  /** What was deleted, or found missing, of what an import created; empty for nothing. */
+  /** Describes the deleted or missing things that an import created; empty if there are none. */
   deleted(config: Config, imports: Imports, id: string): Promise<string>;
 }
 
@@ -97,7 +97,7 @@ export interface Delivering {
   resume(config: Config, io: Io, id: string): Promise<ExitCode>;
 }
 
-/** What a shell suggests. */
+/** A suggestion of a shell. */
 export type Name = readonly [word: string, meaning: string];
 
 /** Names that the arguments of a command take. */

@@ -1,6 +1,6 @@
 import type { CommandFeatures } from './feature.ts';
 
-/** What features add to the commands of imports. Their own commands are in commands.ts. */
+/** Additions of features to the commands of imports. Their own commands are in commands.ts. */
 export const FEATURES: CommandFeatures = {
   recipes: async () => (await import('../features/recipes/commands/using-recipes.ts')).usingRecipes,
   inspect: async () => (await import('../features/inspect/commands/inspecting.ts')).inspecting,

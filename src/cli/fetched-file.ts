@@ -14,9 +14,9 @@ import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/sourc
 import { type Io, say } from './screen/io.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from './screen/standard-input.ts';
 
-/** What is no file yet and becomes one, for a command in this process: at an address, or standard input. */
+/** An input that is stored as a file first, for a command in this process: from an address, or standard input. */
 export interface FetchedFile {
-  /** As it is shown and kept: without the query, which may be as good as a password. */
+  /** The name that is shown and stored: without the query, which may be as good as a password. */
   readonly name: string;
   /**
    * Fetches it to `path`, whole or not at all: in a folder that is its own, and is removed where it is not had. Undefined
@@ -28,14 +28,15 @@ export interface FetchedFile {
 }
 
 export interface Fetched {
-  /** As it is shown: of a pattern, the newest that fits. */
+  /** The name that is shown; for a pattern, that of the newest match. */
   readonly name: string;
-  /** As many rows as it says itself that it has. */
+  /** The number of rows that the file itself announces. */
   readonly expectRows?: number;
 }
 
 /**
- * What is to be fetched; undefined for a path. What can be refused without asking anyone is refused here.
+ * Returns the input that has to be fetched; undefined for a path. Refuses wrong ones here, as far as that is possible
+ * without asking anyone.
  * @throws IntakeError BAD_ADDRESS, SourceError, UsageError
  */
 export async function fileToFetch(
@@ -132,7 +133,7 @@ export function standardInput(io: Io): FetchedFile {
   };
 }
 
-/** As long as the last line with a count can be. */
+/** Maximum length of the last line with a count, in bytes. */
 const COUNT_BYTES = 64;
 const COUNT = /(?:^|\n)# rows=(\d{1,15})\r?\n?$/;
 
@@ -152,7 +153,10 @@ async function takeCount(path: string): Promise<number | undefined> {
   return Number(found[1]);
 }
 
-/** How many rows it must have. @throws UsageError where the flag and the file say different numbers */
+/**
+ * Returns the number of rows that it must have.
+ * @throws UsageError where the flag and the file say different numbers
+ */
 export function expectedRows(flag: number | undefined, { expectRows }: Fetched): { readonly expectRows?: number } {
   if (flag !== undefined && expectRows !== undefined && flag !== expectRows) {
     throw new UsageError(

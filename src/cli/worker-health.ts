@@ -144,8 +144,8 @@ async function answer(
 }
 
 /**
- * Why a request is refused: a web page in a browser sent it, directly or through a name that it pointed here.
- * No page is served here, so no page has a reason to send one.
+ * Returns the reason why a request is refused: a web page in a browser sent it, directly or through a name that it
+ * pointed here. No page is served here, so no page has a reason to send one.
  */
 function strangerIn({ headers, socket }: IncomingMessage): string | undefined {
   const site = headers['sec-fetch-site'];

@@ -1,4 +1,4 @@
-/** What the server answers, kept up to date while it is looked at: one document, or a list page by page. */
+/** Answers of the server, kept up to date while they are shown: one document, or a list page by page. */
 import { batch, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, request } from './api.ts';
@@ -7,10 +7,10 @@ import { connection } from './connection.ts';
 export interface Answer<T> {
   /** Undefined until it is there. */
   data: T | undefined;
-  /** Why there is none; undefined while there is one, or may be soon. */
+  /** The error; undefined while there is an answer, or may be one soon. */
   error: unknown;
   reload: () => Promise<void>;
-  /** What is known from elsewhere. */
+  /** Replaces the data by a newer answer from elsewhere. */
   set: (data: T) => void;
 }
 
@@ -19,8 +19,8 @@ interface AnswerOptions<T> {
 }
 
 /**
- * Asks when the path changes, when the server is back, and every so often while the page is looked at. What is shown
- * stays while the server is away.
+ * Asks when the path changes, when the server is back, and every so often while the page is looked at. The last answer
+ * stays in sight while the server is away.
  * @param path null: nothing is asked for
  * `everyMs`: may depend on what is known by then; undefined: not again.
  */
@@ -87,7 +87,7 @@ export function useAnswer<T>(path: string | null, { everyMs }: AnswerOptions<T> 
 export interface Pages<T> {
   /** Undefined until the first page is there. */
   items: readonly T[] | undefined;
-  /** Of all pages, where the answer says it. */
+  /** The total of all pages, if the answer has it. */
   total: number | null;
   /** Whether the items answer another path, and those of this one are still to come. */
   isOld: boolean;
@@ -163,7 +163,7 @@ export function usePages<T>(
         const separator = path.includes('?') ? '&' : '?';
         const rest = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
         const page = await request<Record<string, T[]> & { nextCursor?: string | null; total?: number | null }>(
-          `${path}${separator}limit=${Math.min(LARGEST_PAGE, wanted - found.length)}${rest}`,
+          `${path}${separator}limit=${Math.min(MAX_PAGE, wanted - found.length)}${rest}`,
           {
             signal,
           },
@@ -233,8 +233,8 @@ export function usePages<T>(
 /** A list that is followed is asked for again after so many times the time that its last answer took. */
 const REST = 4;
 
-/** As many as the server gives at a time. */
-const LARGEST_PAGE = 200;
+/** Maximum number of entries that the server gives at a time. */
+const MAX_PAGE = 200;
 
 /**
  * Asks again after what this tells has changed, at a bounded pace: where the page is hidden or the server away, when it is

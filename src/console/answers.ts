@@ -1,4 +1,4 @@
-/** What the HTTP API answers (src/api), and what the console adds to it. */
+/** Types of the HTTP API's answers (src/api), and the console's additions. */
 import type { ImportEvents as Events } from '../api/events.ts';
 import type { ProblemDocument } from '../api/problems.ts';
 import type { RegionStatus as Status } from '../api/regions.ts';
@@ -37,5 +37,5 @@ export type RegionState = Omit<Status, 'region'>;
 /** A row; while the import runs, one without an outcome has the status null. */
 export type RowView = Omit<Row, 'status'> & { status: Row['status'] | null };
 
-/** Why a request failed: what the server answered, or that it did not. */
+/** The reason why a request failed: the server's answer, or that there was none. */
 export type Problem = Omit<ProblemDocument, 'type' | 'code' | 'remedy'> & { code: string; remedy?: string };

@@ -8,7 +8,7 @@ import type { Problem } from './answers.ts';
 import { connection } from './connection.ts';
 import { forPeople } from './remedies.ts';
 
-/** What the server refused (its problem document), or `AWAY` when it did not answer. */
+/** The server's refusal (its problem document), or `AWAY` when it did not answer. */
 export class ApiError extends Error {
   problem: Problem;
 
@@ -29,7 +29,7 @@ export const access = new EventTarget();
 interface RequestOptions {
   method?: string;
   body?: BodyInit;
-  /** Of the body. */
+  /** Media type of the body. */
   type?: string;
   signal?: AbortSignal;
 }

@@ -30,7 +30,7 @@ export interface Line {
 export type Shown = 'now' | 'at most' | 'last run' | `as of ${string}`;
 
 interface LineChartProperties {
-  /** What is drawn. */
+  /** The name of the drawn values. */
   name: string;
   /** The same array for as long as the chart is there. */
   lines: readonly Line[];
@@ -38,7 +38,7 @@ interface LineChartProperties {
   times: number[];
   /** One for each line. */
   columns: (number | null)[][];
-  /** Which values, where the pointer is at none. */
+  /** The values that are shown while the pointer is at none. */
   shows: Shown;
 }
 
@@ -112,7 +112,7 @@ export function LineChart({ name, lines, times, columns, shows }: LineChartPrope
   );
 }
 
-/** Which values stand above the chart. */
+/** Returns the values that stand above the chart. */
 function whenOf(pointed: number | null, times: readonly number[], shows: Shown) {
   if (pointed === null) return shows;
   const at = times[pointed];

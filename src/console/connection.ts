@@ -7,9 +7,12 @@ const MAX_ANSWER_MS = 5000;
 
 /** Tells `back` when the server answers again. */
 class Connection extends EventTarget {
-  /** When the next attempt is due (ms since 1970); null while the server answers. */
+  /** The time of the next attempt, in ms since 1970; null while the server answers. */
   dueAt = signal<number | null>(null);
-  /** When it was found that the server does not answer (ms since 1970): what is shown is from before; null while it answers. */
+  /**
+   * The time at which the server was found not to answer, in ms since 1970: the page is from before; null while it
+   * answers.
+   */
   asOf = signal<number | null>(null);
   #waitS = 0;
   #asking: Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { announce } from './frame.tsx';
 
-/** How long a button says that it has copied. */
+/** Time for which a button says that it has copied, in ms. */
 const SAID_MS = 2000;
 
 interface CopyButtonProperties {

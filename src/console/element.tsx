@@ -1,4 +1,4 @@
-/** What every view is made of. Values become text and attributes, never markup. */
+/** Elements of every view. Values become text and attributes, never markup. */
 import type { ComponentChildren } from 'preact';
 import { query } from './api.ts';
 
@@ -13,7 +13,7 @@ export function foreignOrDash(value: string) {
 }
 
 interface CardProperties {
-  /** Of the heading, and what a link jumps to. */
+  /** Id of the heading, the target of links. */
   id: string;
   title: string;
   children?: ComponentChildren;
@@ -30,14 +30,14 @@ export function Card({ id, title, children }: CardProperties) {
 }
 
 interface FoldProperties {
-  /** What a link jumps to. */
+  /** The target of links. */
   id: string;
   title: string;
   gist?: ComponentChildren;
   children?: ComponentChildren;
 }
 
-/** What few need, under its heading; closed, it says the most important of it. A link to its id opens it. */
+/** A closed part that few need; its summary has the gist. A link to its id opens it. */
 export function Fold({ id, title, gist, children }: FoldProperties) {
   return (
     <details class="fold">
@@ -72,7 +72,7 @@ export function Facts({ list, class: kind = 'facts' }: FactsProperties) {
   );
 }
 
-/** Where there is nothing to show: why. */
+/** Explains why there is nothing to show. */
 export function Empty({ children }: { children?: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }

@@ -1,4 +1,4 @@
-/** What filters a list while it is shown: fields, and what is set, which the address of the page keeps. */
+/** Filters of a list while it is shown: fields and the values set, which the address of the page keeps. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -7,13 +7,13 @@ import { isNarrow } from './narrow.ts';
 import { keepInAddress, usePlace } from './place.ts';
 import { preferences } from './preferences.ts';
 
-/** What is set. */
+/** The values that are set. */
 type FilterValues<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 export interface Filter<Name extends string> {
   values: FilterValues<Name>;
   isSet: boolean;
-  /** What a field shows, and what a change of it sets. */
+  /** Returns the text of a field, and the setter for its changes. */
   typed: (name: Name) => { value: string; onValue: (value: string) => void };
   /** The same for a choice. */
   chosen: (name: Name) => { value: string; onChoose: (value: string) => void };

@@ -89,7 +89,7 @@ interface FieldProperties {
   isLong?: boolean;
 }
 
-/** What a control needs to belong to its field. */
+/** The attributes by which a control belongs to its field. */
 interface ControlProperties {
   id: string;
   name: string;
@@ -249,7 +249,7 @@ export function FilterChoice({ id, label, value, choices, onChoose }: FilterChoi
     <div class="field">
       <label for={id}>{label}</label>
       <select id={id} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {/* What stands in an address may not be among those offered. */}
+        {/* The value in an address may not be among those offered. */}
         {optionsOf(known ? choices : [...choices, value])}
       </select>
     </div>

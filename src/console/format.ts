@@ -59,7 +59,7 @@ export function duration(ms: number) {
   return `${grouped(Math.floor(minutes / 60))} h ${twoDigits(minutes % 60)} min`;
 }
 
-/** How long something takes without a wait: nobody needs milliseconds of it. */
+/** Describes the least duration of something, without waits: nobody needs milliseconds of it. */
 export function atLeast(ms: number) {
   return ms < 1000 ? 'less than a second' : `at least ${duration(ms)}`;
 }
@@ -92,7 +92,7 @@ export function exactTime(iso: string) {
 }
 
 /**
- * How long ago a time was, or how soon it is: "just now", "3 min ago", "in 2 h"; the day where it is more than a week.
+ * Describes the distance of a time from now: "just now", "3 min ago", "in 2 h"; the day if it is more than a week.
  * @param now in ms since 1970
  */
 export function ago(iso: string, now: number) {

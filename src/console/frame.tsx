@@ -1,4 +1,4 @@
-/** What surrounds every page (index.html): navigation, who is logged in, whether the server answers, what is said aloud. */
+/** The frame of every page (index.html): navigation, the user, the state of the connection, announcements. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -18,11 +18,11 @@ import { UploadsBar } from './uploads-bar.tsx';
 /** A link of the navigation. */
 type Entry = readonly [path: string, name: string];
 
-/** Who is logged in; null for no one. */
+/** The user who is logged in; null for no one. */
 export const session = signal<Session | null>(null);
 /** Path of the page that is shown. */
 export const shownPath = signal('');
-/** How the server was started; undefined while it is not known. */
+/** The server's settings; undefined while they are not known. */
 export const settings = signal<Settings | undefined>(undefined);
 const said = signal('');
 
@@ -60,7 +60,7 @@ export function showFrame(pages: readonly { readonly entry?: Entry }[], onLogOut
 function Navigation({ entries }: { entries: readonly Entry[] }) {
   const path = shownPath.value;
   part('navigation').hidden = session.value === null;
-  // What only operators may see is not offered to others.
+  // Pages for operators only are not offered to others.
   const offered = entries.filter(([own]) => own !== '/audit' || (session.value?.role ?? 'viewer') !== 'viewer');
   return offered.map(([own, name]) => {
     const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
@@ -91,7 +91,10 @@ const LEAVING = {
   no: 'Stay',
 };
 
-/** How many things on a page need a person: counts, so that progress, which comes each second, draws nothing anew. */
+/**
+ * The number of things on a page that need a person: counts, so that progress, which comes each second, draws nothing
+ * anew.
+ */
 const needs = {
   imports: computed(() => overview.value?.needs.imports ?? 0),
   syncs: computed(() => overview.value?.needs.syncs ?? 0),
@@ -126,7 +129,7 @@ function Visitor({ onLogOut }: { onLogOut: () => void }) {
   );
 }
 
-/** What goes on without the server. @param queue undefined: it is not known */
+/** Describes the work that continues without the server. @param queue undefined: it is not known */
 function continuing(queue: Settings['queue'] | undefined) {
   if (queue === undefined) return '';
   if (queue === 'embedded')

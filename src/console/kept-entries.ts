@@ -1,8 +1,11 @@
-/** What a person enters outlives its page: it is there again when they come back. Only a reload would lose it, so the browser asks first. */
+/**
+ * Keeps unsaved entries after their page is left: they are there again when the person comes back. Only a reload would
+ * lose it, so the browser asks first.
+ */
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 
-/** What was entered at one place. */
+/** The entries at one place. */
 interface Entry {
   /** Whether a reload would lose something. */
   isUnsaved: () => boolean;
@@ -13,7 +16,7 @@ interface Entry {
 const entries = new Map<string, Entry>();
 const forgotten = signal(0);
 
-/** What was entered at this place before, if it is unsaved; else, and after `forget`, a new entry. */
+/** Returns the unsaved entry of this place; if there is none, and after `forget`, a new one. */
 export function useEntry<T extends Entry>(place: string, make: () => T): T {
   const own = useRef<T | undefined>(undefined);
   // Drawn once more when it is forgotten.
@@ -40,7 +43,7 @@ export function forget(place: string) {
   forgotten.value += 1;
 }
 
-/** What one person has entered is not for the next one. */
+/** Entries of one person are not for the next one. */
 export function forgetAll() {
   for (const place of entries.keys()) forget(place);
 }

@@ -6,7 +6,7 @@ import { type Pages, usePages } from './answer.ts';
 interface KeptPlace {
   /** Items on the page. */
   shown: number;
-  /** How far the page's end was from the top of the window, in px: what is above the list may come later. */
+  /** Distance of the page's end from the top of the window, in px: the parts above the list may come later. */
   fromEnd: number;
 }
 
@@ -14,22 +14,22 @@ interface KeptPagesOptions {
   name: string;
   limit: number;
   most?: number;
-  /** What is open in the list is there. */
+  /** Whether the open parts of the list are loaded. */
   isWhole?: boolean;
 }
 
-/** As `usePages`, for the one long list of a page. */
+/** Like `usePages`, for the one long list of a page. */
 export function useKeptPages<T>(path: string | null, { isWhole = true, ...options }: KeptPagesOptions): Pages<T> {
   const before = useMemo(placeBefore, []);
   const pages = usePages<T>(path, { ...options, atFirst: before?.shown });
-  // Where the first ones have made room, the place cannot be kept.
+  // If the first items have made room, the place cannot be kept.
   useKeptPlace(pages.dropped || !isWhole ? undefined : pages.items?.length, before);
   return pages;
 }
 
 /** Parts of a list that are open. */
 export interface Opened {
-  /** How many items a part shows, or is to show; undefined: it is closed. */
+  /** Returns the number of items that a part shows, or is to show; undefined: it is closed. */
   shown: (key: string) => number | undefined;
   /** A part shows so many. */
   open: (key: string, shown: number) => void;
@@ -38,7 +38,7 @@ export interface Opened {
   isWhole: boolean;
 }
 
-/** What is opened in a list, kept by the history's entry as its place is. */
+/** The open parts of a list, kept by the history's entry as its place is. */
 export function useOpened(): Opened {
   const before = useMemo(() => (history.state?.opened ?? {}) as Readonly<Record<string, number>>, []);
   const opened = useSignal(before);
@@ -60,7 +60,7 @@ export function useOpened(): Opened {
   };
 }
 
-/** What was kept of this entry of the history. */
+/** Returns the stored place of this entry of the history. */
 function placeBefore(): KeptPlace | undefined {
   const kept = history.state?.list;
   return typeof kept?.shown === 'number' && typeof kept.fromEnd === 'number' ? kept : undefined;

@@ -47,7 +47,7 @@ export function follow<E extends object>(
     leavePlace?.();
     leavePlace = undefined;
   };
-  /** What happens until then is missed. */
+  /** Reconnects after a wait; events until then are missed. */
   const openAfter = (ms: number) => {
     broken = true;
     close();

@@ -95,7 +95,7 @@ async function begin({ moveFocus }: { moveFocus: boolean }) {
   await askSettings();
 }
 
-/** Where it sends may be another when it was started again. */
+/** A server that was started again may have another target. */
 async function askSettings() {
   if (session.peek() !== null) settings.value = await call('GET /v1/settings', {}).catch(() => undefined);
 }
@@ -110,7 +110,7 @@ function toLogin(next: string) {
   show({ moveFocus: true });
 }
 
-/** The token counts no more. Who was logged in can log in over the page and go on with it. */
+/** The token counts no more. The user can log in over the page and go on with it. */
 function askAgain() {
   const before = session.peek();
   const path = location.pathname + location.search;

@@ -1,4 +1,4 @@
-/** What went wrong, where the user looks, with what to do next. */
+/** The error, at the place where the user looks, with advice. */
 import { ApiError } from './api.ts';
 import { Empty } from './element.tsx';
 
@@ -25,10 +25,7 @@ interface ListStateProperties {
   empty: string;
 }
 
-/**
- * What stands where a list is not yet or not at all: why it could not be read, that it is being read, or that it is
- * empty.
- */
+/** Stands in for a list: the error of its reading, a note that it is being read, or that it is empty. */
 export function ListState({ error, items, empty }: ListStateProperties) {
   return (
     <div role="status">

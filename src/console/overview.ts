@@ -1,4 +1,4 @@
-/** What runs and what needs a person, for every page: asked for again only when the server tells of changes. */
+/** The overview of work and open issues, for every page: asked for again only when the server reports changes. */
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ImportView, ListEvents, Overview } from './answers.ts';
@@ -22,15 +22,15 @@ type ListHandlers = { [K in keyof ListEvents]: (data: ListEvents[K]) => void };
 const listeners = new Set<{ handlers: Partial<ListHandlers>; onReturn: () => void }>();
 let watching: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** When the timer asks, by `performance.now()`. */
+/** The time of the next question, by `performance.now()`. */
 let dueAt = Number.POSITIVE_INFINITY;
 /** The last question. */
 let askedAt = Number.NEGATIVE_INFINITY;
-/** How many questions are under way. */
+/** The number of questions under way. */
 let asking = 0;
 /** Imports as events tell of them while a question is under way, whose answer may be older. */
 let told: ListEvents['imports']['imports'][number][] = [];
-/** What the latest events said of the imports: the lists of the overview hold some of them. */
+/** The stages of imports in the latest events: the lists of the overview hold some of them. */
 const stages = new Map<string, string>();
 
 async function ask() {
@@ -83,7 +83,7 @@ function tell<K extends keyof ListEvents>(name: K, data: ListEvents[K]) {
   for (const { handlers } of listeners) handlers[name]?.(data);
 }
 
-/** What a move changes, as opposed to progress. */
+/** Returns the part of an import that a move changes, as opposed to progress. */
 function stageOf({ state, staging }: ImportView) {
   return staging === null ? state : 'being read';
 }

@@ -1,4 +1,4 @@
-/** What the browser's tab says: the page, how many things need a person, and whether something runs. */
+/** The title of the browser's tab: the page, the number of things that need a person, and whether something runs. */
 import { computed, effect, signal } from '@preact/signals';
 import type { Overview } from './answers.ts';
 import { overview } from './overview.ts';
@@ -6,7 +6,7 @@ import { overview } from './overview.ts';
 /** The page's own part of the title. */
 export const pageTitle = signal('');
 
-/** How many things wait for a person. */
+/** Returns the number of things that wait for a person. */
 export function needed(known: Overview | undefined) {
   return known === undefined ? 0 : known.needs.imports + known.needs.syncs + known.needs.schedules;
 }

@@ -16,7 +16,7 @@ import { NowPage } from './view/now.tsx';
 import { SettingsPage } from './view/settings.tsx';
 
 interface PageEntry {
-  /** Of its path. */
+  /** Matches its path. */
   pattern: RegExp;
   title: string;
   page: Page;

@@ -1,4 +1,4 @@
-/** What features add to pages that are not theirs. Their own pages are in pages.ts. */
+/** Additions of features to pages that are not theirs. Their own pages are in pages.ts. */
 import type { ComponentType } from 'preact';
 import { ImportCheck } from '../features/check/pages/check.tsx';
 import { Notifications } from '../features/notify/pages/notifications.tsx';
@@ -8,15 +8,15 @@ import type { LiveImport } from './view/import/live-import.ts';
 import type { RowsWanted } from './view/import/rows-wanted.ts';
 
 interface Parts {
-  /** Of an import that was read and not sent. */
+  /** For an import that was read and not sent. */
   readonly Check?: ComponentType<{ id: string; live: LiveImport; filter: RowsWanted; hasCheck: boolean }>;
-  /** Of an import that created users or groups. */
+  /** For an import that created users or groups. */
   readonly Created?: ComponentType<{ id: string }>;
   /** Asks what an undo is to take back; what has it planned gives the id of its sync. Undefined where none is wanted. */
   readonly undo?: (
     uncertain: boolean,
   ) => Promise<((importId: string, signal: AbortSignal) => Promise<string>) | undefined>;
-  /** Of the settings. */
+  /** For the settings. */
   readonly Notifications?: ComponentType<{ onChanged: () => void }>;
 }
 

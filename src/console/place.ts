@@ -1,11 +1,11 @@
-/** What every part of a page may ask for: who is logged in, where it is, and the way to another page. */
+/** The context of every part of a page: the user, the address, and the way to another page. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
 import type { Session } from './answers.ts';
 import { pageTitle } from './page-title.ts';
 
 interface Place {
-  /** What the path names, decoded; '' for nothing. */
+  /** The parameter in the path, decoded; '' for none. */
   param: string;
   query: URLSearchParams;
   session: Session;

@@ -1,4 +1,4 @@
-/** What a person has chosen for this browser: kept in it, and nowhere else. */
+/** A person's choices for this browser: kept in it, and nowhere else. */
 import { effect, signal } from '@preact/signals';
 
 const KEY = 'rollcall.preferences';

@@ -1,4 +1,4 @@
-/** What to do next after a refusal, for someone who sees pages and not requests. Pure. */
+/** Advice after a refusal, for someone who sees pages and not requests. Pure. */
 import { PROBLEMS, type ProblemCode } from '../api/problem-codes.ts';
 import type { Problem } from './answers.ts';
 import { withControls } from './option-words.ts';

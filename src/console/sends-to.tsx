@@ -1,6 +1,6 @@
-/** Where rows go: the sandbox, or the profile, host and apps of the real service. */
+/** The target of rows: the sandbox, or the profile, host and apps of the real service. */
 import type { ComponentChildren } from 'preact';
-import type { Settings } from './answers.ts';
+import type { ImportView, Settings } from './answers.ts';
 import { foreign } from './element.tsx';
 
 export interface SendsTo {
@@ -11,15 +11,20 @@ export interface SendsTo {
   apps?: readonly string[];
 }
 
-/** Where a server with these settings sends. */
+/** Returns the target of a server with these settings. */
 export function sendsToOf({ sandbox, profile, host, apps }: Settings): SendsTo {
   const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId] as const);
   return { sandbox, profile, host, apps: appsIn(ids) };
 }
 
 /** `app-1 in us` */
-export function appsIn(ids: readonly (readonly [region: string, appId: string])[]) {
+function appsIn(ids: readonly (readonly [region: string, appId: string])[]) {
   return ids.map(([region, appId]) => `${appId} in ${region}`);
+}
+
+/** Where something goes that was begun for this target; nothing where that was not kept, as of a sandbox. */
+export function targetFacts(target: ImportView['target']) {
+  return target === undefined ? [] : sendsToFacts({ ...target, apps: appsIn(Object.entries(target.apps)) });
 }
 
 export function sendsToFacts({ sandbox, profile, host, apps = [] }: SendsTo): (readonly [string, ComponentChildren])[] {

@@ -1,4 +1,4 @@
-/** How people read syncs: states, plans, and what is done about each member. Pure. */
+/** Words for syncs: states, plans, and actions for each member. Pure. */
 import { counted, grouped } from './format.ts';
 import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './sync-answers.ts';
 import { fileName } from './words.ts';
@@ -17,7 +17,7 @@ export const ACTION_LABELS: Readonly<Record<PlanAction, string>> = {
   keep: 'unchanged',
 };
 
-/** Of one member. */
+/** Labels of the actions for one member. */
 export const MEMBER_LABELS: Readonly<Record<PlanAction, string>> = {
   add: 'add',
   change: 'change',
@@ -43,7 +43,7 @@ export const SYNC_ACTION_LABELS: Readonly<Record<SyncAction, string>> = {
   reject: 'Reject…',
 };
 
-/** What the list's filter offers: name → states. */
+/** Choices of the list's filter: name → states. */
 export const SYNC_STATE_GROUPS: Readonly<Record<string, readonly SyncState[]>> = {
   'waiting to be applied': ['planned', 'held'],
   'in progress': ['planning', 'applying'],
@@ -66,7 +66,7 @@ export const SYNC_TONES: Readonly<Record<SyncState, 'busy' | 'still' | 'good' | 
   incomplete: 'attention',
 };
 
-/** Why a sync that is under way stands still. */
+/** Reasons for the wait of a sync that is under way. */
 const WAITS: Readonly<Record<string, string>> = {
   DISK_FULL: 'Waiting for room on the disk of the data directory.',
   DATABASE_BUSY: 'Waiting for a file that another program holds.',
@@ -80,12 +80,12 @@ export function standsStill({ state, code }: Pick<SyncEntry, 'state' | 'code'>) 
   return WAITS[code ?? ''] !== undefined && (state === 'planning' || state === 'applying');
 }
 
-/** What it reads or reverses. */
+/** Returns the name of the file that it reads, or of the import that it reverses. */
 export function titleOf({ file, undoOf }: Pick<SyncEntry, 'file' | 'undoOf'>) {
   return `${undoOf === null ? '' : 'Undo of '}${fileName(file)}`;
 }
 
-/** Where the sync stands and what that means, in one or two sentences of its own for each state. */
+/** Describes the state of the sync and its meaning, in one or two sentences of its own for each state. */
 export function syncSentence({ state, code, totals, importId, planning }: SyncEntry): string {
   if (standsStill({ state, code }))
     return `${WAITS[code ?? '']} It continues by itself, and nothing is sent meanwhile.`;
@@ -140,7 +140,7 @@ export function countsSentence(actions: PlanCounts, which: readonly PlanAction[]
     .join(', ');
 }
 
-/** How it was decided. */
+/** Describes the mode. */
 export function modeWords({ mode, missing }: Pick<SyncEntry, 'mode' | 'missing'>) {
   if (mode === 'undo') return 'reverses an import';
   if (mode === 'add') return 'only adds';

@@ -6,9 +6,9 @@ export interface Column<T> {
   cell: (item: T) => ComponentChildren;
   /** `main` heads the card and the row. */
   kind?: 'number' | 'wide' | 'main' | 'choose';
-  /** What the rows can be sorted by here. */
+  /** The key by which this column sorts the rows. */
   sort?: string;
-  /** What that is called, where it is not the label. */
+  /** The name of that key, if it is not the label. */
   sortLabel?: string;
 }
 

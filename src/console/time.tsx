@@ -2,7 +2,7 @@
 import { dayAndTimeIn, exactTime, timeToTheSecond } from './format.ts';
 import { RelativeTime } from './relative-time.tsx';
 
-/** How long ago a time was, or the time to the second; the other one on hovering. */
+/** Shows the age of a time, or the time to the second; the other one on hovering. */
 export function Time({ iso, seconds = false }: { iso: string | null; seconds?: boolean }) {
   if (iso === null) return '–';
   if (!seconds) return <RelativeTime iso={iso} />;

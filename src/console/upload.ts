@@ -43,7 +43,7 @@ export function newKey() {
 }
 
 interface UploadOptions {
-  /** Of an earlier, broken attempt at the same, or a new one. */
+  /** The key of an earlier, broken attempt at the same, or a new one. */
   key: string;
   /** Bytes. */
   onProgress: (sent: number) => void;

@@ -35,7 +35,7 @@ function UploadState({ upload }: { upload: Upload }) {
   );
 }
 
-/** How far an upload is. */
+/** Shows the progress of an upload. */
 export function Progress({ upload }: { upload: Upload }) {
   const total = upload.task.file.size;
   // With an identity or group file, more is sent than the file.
@@ -50,7 +50,7 @@ export function Progress({ upload }: { upload: Upload }) {
   );
 }
 
-/** What has happened to an upload; '' while it is being sent. */
+/** Describes the state of an upload; '' while it is being sent. */
 export function sentence({ state, task: { file, address }, error }: Upload) {
   if (state.value === 'broken') return 'The connection was lost. The file is sent again when the server answers.';
   if (state.value === 'made') {

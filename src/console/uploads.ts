@@ -31,7 +31,7 @@ export interface Task {
   address: string;
   file: File;
   lookups: ByLookup<File>;
-  /** Of the same upload, tried before or not. */
+  /** The key of the same upload, tried before or not. */
   key: string;
   /** The page that it was started from. */
   formHref: string;
@@ -47,7 +47,7 @@ export class Upload {
   state = signal<'sending' | 'broken' | 'made' | 'failed' | 'stopped'>('sending');
   /** Whether its form, which starts it, shows how far it is. */
   isWatched = signal(true);
-  /** Why it failed. */
+  /** The error of a failed upload. */
   error: unknown;
   /** The page of what was made of it. */
   href = '';

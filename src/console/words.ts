@@ -1,4 +1,4 @@
-/** How people read states, outcomes and actions, and the sentences for each. Pure. */
+/** Words for states, outcomes and actions, and the sentences for each. Pure. */
 import type { Action, Field, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.ts';
 import { counted, grouped, timeToTheSecond } from './format.ts';
 
@@ -78,13 +78,13 @@ function sumOf(rows: RowCounts, outcomes: readonly Outcome[]) {
   return outcomes.reduce((sum, outcome) => sum + rows[outcome], 0);
 }
 
-/** Why an import waits that would create more than it may. */
+/** Codes of an import that waits because it would create more than it may, or because bans are not known. */
 export const CREATE_LIMIT = 'CREATE_LIMIT';
 export const BANS_UNKNOWN = 'BANS_UNKNOWN';
 /** Many rows: they are read first, and a person agrees to what sending them takes. */
 export const AWAITS_AGREEMENT = 'AWAITS_AGREEMENT';
 
-/** What the list's filter offers: name → states. */
+/** Choices of the list's filter: name → states. */
 export const STATE_GROUPS = {
   'in progress': ['staging', 'staged', 'running', 'pausing', 'paused', 'cancelling'],
   blocked: ['blocked', 'failed'],
@@ -149,7 +149,7 @@ function readWords({ code, dryRun }: ImportView) {
   return dryRun ? 'checked' : 'read';
 }
 
-/** Where the import stands and what that means, in one or two sentences of its own for each state. */
+/** Describes the state of the import and its meaning, in one or two sentences of its own for each state. */
 export function stateSentence(view: ImportView): string {
   const { state, rows } = view;
   const open = rows.read - settled(rows);
@@ -228,7 +228,7 @@ function completedSentence(view: ImportView) {
   return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest.join('; ') || `the others are ${others}`}.`;
 }
 
-/** What a region is doing or waiting for. */
+/** Describes the work or the wait of a region. */
 export function regionSentence(region: RegionState) {
   if (region.stopped) return 'Stopped: the service refused its key or plan';
   if (region.unanswered !== null) {
@@ -261,7 +261,7 @@ export function actionLabel(view: ImportView, action: Action) {
   }
 }
 
-/** What a column of a file may be, by the label that pages have for it. */
+/** Fields that a column of a file can be, with the label that pages have for them. */
 export const FIELDS: readonly (readonly [field: Field, label: string])[] = [
   ['uid', 'User (UID)'],
   ['guid', 'Group (GUID)'],
@@ -277,12 +277,12 @@ export function columnLabel(name: string) {
   return number === undefined ? name : `extra column ${number}`;
 }
 
-/** What a field offers, where it asks for a column. */
+/** Returns the choices of a field that asks for a column. */
 export function columnChoices(columns: readonly string[]) {
   return columns.map((name) => [name, columnLabel(name)] as const);
 }
 
-/** What is wrong with a row, which begins with the name of the column. */
+/** Rewords the problem of a row, which begins with the name of the column. */
 export function messageWords(message: string) {
   return message.replace(/^_extra_\d+(?=: )/, columnLabel);
 }
@@ -292,19 +292,21 @@ export function fileName(file: string) {
   return file === '-' ? 'standard input' : (file.split(/[\\/]/).at(-1) ?? file);
 }
 
-/** What is missing for a preview's field, below the first rows. */
+/** Messages about fields that a preview misses, below the first rows. */
 export const MISSING: Readonly<Record<string, string>> = {
   uid: 'No column is recognised as the user. Choose “User (UID)” above the column that has it.',
   guid: 'No column is recognised as the group. Choose “Group (GUID)” above the column that has it, or enter one group for all rows.',
 };
 
-/** Why an import waits that would create too much: behind the first sentence it says how a program goes on. */
+/**
+ * Returns the first sentence of the reason why an import waits that would create too much: the rest is for programs.
+ */
 export function createLimitSentence({ reason }: Pick<ImportView, 'reason'>) {
   const [first = ''] = reason.split('. ');
   return `${first.charAt(0).toUpperCase()}${first.slice(1)}.`;
 }
 
-/** What rows wait for before they are sent; '' when it is over. */
+/** Describes the wait of rows before they are sent; '' when it is over. */
 function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
   let [asked, of] = [0, 0];
   for (const { banQuestions } of Object.values(regions)) {

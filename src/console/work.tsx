@@ -1,4 +1,4 @@
-/** What the user starts and what may fail: one at a time, its error beside it. */
+/** Work that the user starts and that may fail: one at a time, its error beside it. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
@@ -7,7 +7,7 @@ import { connection } from './connection.ts';
 
 export interface Work {
   busy: boolean;
-  /** Of the last attempt; undefined for none. */
+  /** The error of the last attempt; undefined for none. */
   error: unknown;
   /** Does nothing while something is under way. */
   start: (task: (signal: AbortSignal) => Promise<void>) => Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Whose error it is, which decides a command's exit code: `usage` the user can correct what was asked, a setting or a
+ * The cause of an error, which decides a command's exit code: `usage` the user can correct the request, a setting or a
  * file (2); `stopped` the service refuses a key or plan (3); `fatal` the machine, the network or rollcall fails (4).
  */
 export type ErrorKind = 'usage' | 'stopped' | 'fatal';

@@ -36,13 +36,13 @@ export function written(text: Words, write: WriteOption): string {
   return text.map((part) => (typeof part === 'string' ? part : write(part))).join('');
 }
 
-/** As it can be typed into a shell: in quotes where the value needs them. */
+/** Writes an option for the shell, with quotes if the value needs them. */
 export const asFlag: WriteOption = ({ option: name, value }) => {
   const flag = `--${value === 'false' ? 'no-' : ''}${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   return value === undefined || value === 'false' ? flag : `${flag} ${quoted(value)}`;
 };
 
-/** As an API request has it in its address, before percent-encoding; between backticks, by which the console finds it. */
+/** Writes an option as a query parameter, before percent-encoding; between backticks, by which the console finds it. */
 export const asParameter: WriteOption = ({ option: name, value }) =>
   `\`${value === undefined ? name : `${name}=${value}`}\``;
 

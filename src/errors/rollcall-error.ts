@@ -9,13 +9,13 @@ interface About {
   readonly cause?: unknown;
   /** In place of `what; remedy`. */
   readonly message?: string;
-  /** Of a code that is not in the catalogue: one of the service, of a server, of an input. */
+  /** The kind of a code that is not in the catalogue: one of the service, of a server, of an input. */
   readonly kind?: ErrorKind;
 }
 
 /**
- * Base class of every error of rollcall. Programs branch on `code` and `kind`; the message is for people. What is wrong
- * names no option: where one helps, the remedy does, and each surface writes it in its own way.
+ * Base class of every error of rollcall. Programs branch on `code` and `kind`; the message is for people. The message
+ * names no option: the remedy does if one helps, and each surface writes it in its own way.
  */
 export class RollcallError extends Error {
   readonly code: string;

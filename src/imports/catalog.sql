@@ -142,7 +142,7 @@ update imports set state = :state, reason = :reason, code = :code, remedy = :rem
 update imports set attended = 1 where id = :id;
 
 -- name: progressed
--- In: id. What a process died of before is behind it.
+-- In: id. Earlier deaths of a process no longer count.
 update imports set deaths = 0 where id = :id;
 
 -- name: leave_all

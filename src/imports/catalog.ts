@@ -22,7 +22,7 @@ import { CATALOG_MIGRATIONS } from './schemas.ts';
 export interface ImportRecord {
   readonly id: string;
   readonly state: ImportState;
-  /** Why it is in this state, in a sentence. */
+  /** The reason for the state, in a sentence. */
   readonly reason: string;
   /** The same for programs; null where the state says all. */
   readonly code: ReasonCode | null;
@@ -51,7 +51,9 @@ export type Transition = Pick<ImportRecord, 'state' | 'reason'> & { readonly at:
 
 export interface CatalogPage {
   readonly imports: ImportRecord[];
-  /** Where the next page begins (`before`); absent at the end. It stays valid while imports are added and removed. */
+  /**
+   * The start of the next page (`before`); absent on the last one. It stays valid while imports are added and removed.
+   */
   readonly next?: string;
 }
 
@@ -84,13 +86,13 @@ export interface CatalogReader {
   find(id: string): ImportRecord | undefined;
   /** @throws UnknownImport */
   get(id: string): ImportRecord;
-  /** Of its reports; undefined where they go nowhere. */
+  /** Returns the delivery of its reports; undefined if they have no destination. */
   delivery(id: string): Delivery | undefined;
   /** Newest first. */
   list(limit: number): ImportRecord[];
   /** A page of the list. @throws BadCursor when `before` is not a `next` */
   page(request: ImportFilter & { readonly before?: string; readonly limit: number }): CatalogPage;
-  /** How many imports are in each state. */
+  /** Returns the number of imports in each state. */
   counts(): ReadonlyMap<ImportState, number>;
   /** Imports that are over with rows that need attention, and that nobody has dismissed, newest first. */
   attention(limit: number): ImportRecord[];
@@ -135,7 +137,7 @@ export interface Catalog extends CatalogReader {
   leaveAll(): void;
   /** Call it at the start of a process, before `attend`. */
   countDeaths(): void;
-  /** How often a process died while it worked on the import, without progress in between. */
+  /** Returns how often a process died while it worked on the import, without progress in between. */
   deaths(id: string): number;
   /** Imports that have not finished, oldest first. */
   unfinished(): ImportRecord[];
@@ -151,11 +153,11 @@ export interface Catalog extends CatalogReader {
 interface Delivery {
   /** A folder, an address or a place in a named source. */
   readonly place: string;
-  /** When the import was over. */
+  /** The time at which the import was over, in ms since 1970. */
   readonly since: number;
   /** Null while they wait. */
   readonly arrivedAt: number | null;
-  /** Why the last attempt has failed, in a sentence. */
+  /** The reason why the last attempt failed, in a sentence. */
   readonly error: string | null;
 }
 

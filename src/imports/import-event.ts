@@ -16,7 +16,7 @@ export type ImportEvent =
 /** Resolves when what follows has begun; never rejects. */
 export type Emit = (id: string, what: ImportEvent) => Promise<void>;
 
-/** Why nothing of an import is in flight any more. */
+/** Reasons why nothing of an import is in flight any more. */
 export type IdleReason = 'completed' | 'blocked' | 'held';
 
 /** States that an import ends in when nothing of it is in flight any more. */

@@ -35,7 +35,7 @@ export async function reserveImport(dir: DataDir): Promise<string> {
   return reserve(() => newImportId(), dir.folder);
 }
 
-/** As `reserveImport`, for what has ids and folders of its own. */
+/** Like `reserveImport`, for things with ids and folders of their own. */
 export async function reserve(newId: () => string, folderOf: (id: string) => string): Promise<string> {
   for (;;) {
     const id = newId();

@@ -12,7 +12,7 @@ import type { IntakeOptions } from './read/intake.ts';
 
 const kept = keptShape({ ...READING, ...SHAPE });
 
-/** How a file is read, as it is kept with an import, sync or schedule, so that it is always read in the same way. */
+/** The reading options that are stored with an import, sync or schedule, so that it is always read in the same way. */
 const reading = {
   ...kept,
   format: kept.format.unwrap().default('auto'),
@@ -26,7 +26,7 @@ const reading = {
 
 const keptLookup = z.strictObject({ name: z.string(), sha256: z.string() }).optional();
 
-/** How an import is read and run. Kept with the import, so that `resume` and `retry` continue in the same way. */
+/** The options of an import. Kept with the import, so that `resume` and `retry` continue in the same way. */
 export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
@@ -37,14 +37,14 @@ export const importOptions = z.strictObject({
   groups: keptLookup,
   /** Its rows were repaired in the import that it is a retry of, and the others of that import are still to be retried. */
   repaired: z.boolean().optional(),
-  /** What it may create; absent: nothing. */
+  /** Users and groups that it may create. Absent: none. */
   create: createOptions.optional(),
   ...BAN_OPTIONS,
-  /** Of a retry of some rows only: the filter that chose them, by option. */
+  /** The filter that chose the rows of a partial retry, by option. */
   retryOnly: z.record(z.string(), z.string()).optional(),
   /** Meant for the sandbox: must never continue against the service itself. */
   sandbox: z.boolean().default(false),
-  /** Where it goes; the coordinator keeps it. */
+  /** The destination; the coordinator stores it. */
   target: sentTo.optional(),
   /** Only read and check; `resume` sends. */
   dryRun: z.boolean().default(false),

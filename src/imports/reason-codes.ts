@@ -1,8 +1,8 @@
 import { INTAKE_ERROR_CODES } from './read/intake-error.ts';
 
 /**
- * Why an import is in its state, for programs: exit codes, next steps and clients branch on these, never on the sentence
- * beside them. docs/errors.md explains each.
+ * Reasons for the state of an import, for programs: exit codes, next steps and clients branch on these, never on the
+ * sentence beside them. docs/errors.md explains each.
  */
 export const REASON_CODES = [
   ...INTAKE_ERROR_CODES, // rejected: the input cannot be used
@@ -31,12 +31,12 @@ export const REASON_CODES = [
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
-/** Why an import is staged that nobody waits for. */
+/** Whether a staged import was only to be read, so that nobody waits for it. */
 export function isOnlyRead(code: string | null): boolean {
   return code === 'DRY_RUN' || code === 'AWAITS_AGREEMENT';
 }
 
-/** Why an import is blocked that waits for something of this machine: it may be so before its input is read, and after. */
+/** Reasons why a blocked import waits for something of this machine, before or after its input is read. */
 const MACHINE_WAITS = ['DISK_FULL', 'DATABASE_BUSY', 'PROCESS_DIED'] as const satisfies readonly ReasonCode[];
 export type MachineWait = (typeof MACHINE_WAITS)[number];
 

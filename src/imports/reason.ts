@@ -3,7 +3,7 @@ import { isObject, isText, storedJson } from '../platform/stored-json.ts';
 import { asClause } from '../text/wording.ts';
 import type { ImportRecord } from './catalog.ts';
 
-/** Why an import is in its state and what to do about it, worded for one surface. Without a full stop. */
+/** Returns the reason for an import's state and its remedy, worded for one surface. Without a full stop. */
 export function reasonFor({ reason, remedy }: Pick<ImportRecord, 'reason' | 'remedy'>, write: WriteOption): string {
   if (remedy === null) return reason;
   const next = written(wordsOf(remedy), write);

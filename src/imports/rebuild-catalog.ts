@@ -60,7 +60,7 @@ export function rebuildCatalog(dir: DataDir): Rebuilt {
   return { found: records.length, unknown };
 }
 
-/** What a rebuild has found, in a sentence. */
+/** Describes the result of a rebuild in a sentence. */
 export function rebuiltSentence({ root }: DataDir, { found, unknown }: Rebuilt): string {
   const left = unknown.length === 0 ? '' : `; not found out: ${unknown.join(', ')}`;
   return `The catalog of ${root} was rebuilt from the folders of its imports: ${counted(found, 'import')}${left}. Syncs and schedules are not in it: add schedules again`;
@@ -87,7 +87,7 @@ function isRecord(value: unknown): value is ImportRecord {
 }
 
 /**
- * What the summary of an import that is over says of it. It does not say for which service it was meant: so that its rows
+ * Returns a finished import's record from its summary. It does not say for which service it was meant: so that its rows
  * do not reach the wrong one, it counts as meant for a sandbox.
  */
 function recordOfSummary(dir: DataDir, id: string): ImportRecord | undefined {

@@ -2,7 +2,7 @@ import { LOOKUP_NAMES } from '../options/lookups.ts';
 import { EXPECTING, TRIAL } from '../options/sending-options.ts';
 import type { ImportOptions } from './import-options.ts';
 
-/** How the rows that are sent again are written. */
+/** The format of a file of rows that are sent again. */
 export interface RetryFile {
   readonly format: 'csv' | 'ndjson';
   /** A row of the import may have given several memberships: the file has one on each line, in columns of ours. */
@@ -16,7 +16,7 @@ const OF_THE_FIRST_FILE: ReadonlySet<string> = new Set([
   ...Object.keys({ ...EXPECTING, ...TRIAL }),
 ]);
 
-/** How to read such a file: as the rows were read the first time, but with its own format and encoding. */
+/** Returns the options for such a file: those of the first reading, but with its own format and encoding. */
 export function retryOptions(before: ImportOptions, { format, isShaped }: RetryFile): ImportOptions {
   const { shape } = before;
   const kept = Object.entries(before).filter(([name]) => !OF_THE_FIRST_FILE.has(name));

@@ -4,14 +4,14 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 /** The apps that something is sent to, as far as they are known: a dry run may have no settings. */
 export type Target = SentTo;
 
-/** Where an import, sync, schedule or export goes, as it is kept with it; or where a process sends. */
+/** The target that is stored with an import, sync, schedule or export; or the target of a process. */
 export interface Aimed {
   readonly sandbox: boolean;
-  /** Of a sandbox, and of what an older rollcall made, none is kept. */
+  /** The service's host and apps; not stored for a sandbox, or by an older rollcall. */
   readonly target?: Target | undefined;
 }
 
-/** What was begun with one target never continues with another. A region may be added, and keys may change. @throws WrongTarget */
+/** Refuses to continue with another target. A region may be added, and keys may change. @throws WrongTarget */
 export function checkTarget(subject: string, meant: Aimed, here: Aimed): void {
   if (!isSameTarget(meant, here)) throw new WrongTarget(subject, meant, here);
 }
@@ -30,13 +30,13 @@ function isOther(one: Target, other: Target): boolean {
   return one.profile !== undefined && other.profile !== undefined && one.profile !== other.profile;
 }
 
-/** What is kept when something goes on: what is known now is added to what was known before. */
+/** Joins the targets when something is continued: the known parts of now are added to those of before. */
 export function joinedTarget(before: Target | undefined, here: Target | undefined): Target | undefined {
   if (before === undefined || here === undefined) return before ?? here;
   return { ...before, ...here, apps: { ...before.apps, ...here.apps } };
 }
 
-/** As the audit log and people read it; '' where it is not known. */
+/** Returns the target as the audit log and people read it; '' if it is not known. */
 export function aimText({ sandbox, target }: Aimed): string {
   if (sandbox) return 'sandbox';
   return target === undefined ? '' : targetText(target);
@@ -52,7 +52,7 @@ export function targetText({ profile, host, apps }: Target): string {
   ].join(', ');
 }
 
-/** What was begun for one target must not reach another: the sandbox, the service, or another app of it. */
+/** Work for one target must not reach another: the sandbox, the service, or another app of it. */
 export class WrongTarget extends RollcallError {
   declare readonly code: 'WRONG_TARGET';
 

@@ -1,4 +1,4 @@
-/** What a check expects of a row, from what the service has answered. */
+/** The results that a check can predict for a row, from the service's answers. */
 export const VERDICTS = [
   'add', // will be added
   'create', // will be added, after its user or group is created or made active

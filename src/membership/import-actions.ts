@@ -1,6 +1,6 @@
 import { type ImportState, isFinal } from './import-state.ts';
 
-/** What a user may ask of an import. */
+/** The actions that a user can request for an import. */
 export const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'delete'] as const;
 export type ImportAction = (typeof ACTIONS)[number];
 
@@ -14,7 +14,10 @@ const BEFORE_THE_END: Readonly<Partial<Record<ImportState, readonly ImportAction
   failed: ['resume', 'cancel', 'delete'],
 };
 
-/** What is possible with an import in this state. @param retryable whether it has a retry file (report-paths.ts) */
+/**
+ * Returns the actions that an import in this state allows.
+ * @param retryable whether it has a retry file (report-paths.ts)
+ */
 export function actionsOf(state: ImportState, retryable: boolean): readonly ImportAction[] {
   if (isFinal(state)) return retryable ? ['retry', 'delete'] : ['delete'];
   return BEFORE_THE_END[state] ?? [];

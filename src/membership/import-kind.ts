@@ -1,4 +1,4 @@
-/** Where imports come from: a file from a user, rows of an earlier import, or a plan. */
+/** Origins of an import: a file from a user, rows of an earlier import, or a plan. */
 export const IMPORT_KINDS = ['file', 'retry', 'sync', 'undo'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 

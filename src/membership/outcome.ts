@@ -1,4 +1,4 @@
-/** What finally happened to a row. Every row of an import ends in exactly one of these. */
+/** The final result of a row. Every row of an import ends in exactly one of these. */
 export const OUTCOMES = [
   'added', // the service said yes
   'banned', // the service said yes to a ban

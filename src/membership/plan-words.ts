@@ -1,4 +1,4 @@
-/** What a plan does about one member of a group. */
+/** The actions of a plan for one member of a group. */
 export const PLAN_ACTIONS = [
   'add', // not a member, or banned: will become one
   'change', // will get another scope, or no place at all in place of a ban
@@ -9,7 +9,7 @@ export const PLAN_ACTIONS = [
 ] as const;
 export type PlanActionName = (typeof PLAN_ACTIONS)[number];
 
-/** Why a plan does it. src/features/sync/plan/reasons.ts has each as a sentence. */
+/** Reasons for the actions of a plan. src/features/sync/plan/reasons.ts has each as a sentence. */
 export const PLAN_REASONS = [
   'right',
   'absent',

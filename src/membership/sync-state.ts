@@ -70,7 +70,7 @@ export function isCarriedOut(state: SyncState): boolean {
   return state === 'applied' || state === 'unchanged';
 }
 
-/** What was asked is not possible with a sync as it is. */
+/** The sync's current state does not allow the request. */
 export class SyncTransitionError extends RollcallError {
   readonly from: SyncState;
   readonly to: SyncState;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Given, option, SWITCH } from './option.ts';
 
-/** What happens to rows that add a user who is banned from the group. */
+/** Options for rows that add a user who is banned from the group. */
 export const LIFTING = {
   allowUnban: option({
     ...SWITCH,
@@ -18,7 +18,10 @@ export const BAN_CHECK = {
 };
 export type BanChoices = Given<typeof LIFTING & typeof BAN_CHECK>;
 
-/** As it is kept. `keep`: the row fails. `lift`: the ban is lifted, and the row says so. Absent: nobody asks who is banned. */
+/**
+ * The stored form. `keep`: the row fails. `lift`: the ban is lifted, and the row says so. Absent: nobody asks who is
+ * banned.
+ */
 export const BAN_OPTIONS = { bans: z.enum(['keep', 'lift']).optional() };
 export type BanChoice = NonNullable<z.infer<(typeof BAN_OPTIONS)['bans']>>;
 

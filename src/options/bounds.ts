@@ -3,8 +3,8 @@ export const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
 /**
- * How much of the machine one input may use. Each bound has a default, and a maximum to which `--bound name=value` raises it.
- * Bytes are those of the text in UTF-8, unpacked.
+ * Limits on the resources that one input may use. Each bound has a default, and a maximum to which `--bound name=value`
+ * raises it. Bytes are those of the text in UTF-8, unpacked.
  */
 export const BOUNDS = {
   columns: {

@@ -47,7 +47,7 @@ export type MaxCreate = z.infer<typeof maxCreate>;
 
 const text = { schema: z.string().min(1), ...TEXT, longest: 3_000 };
 
-/** What an import may create or reactivate: users and groups that its rows need and the service does not know. */
+/** Options for creating or reactivating users and groups that the rows need and the service does not know. */
 export const CREATING = {
   createUsers: option({
     ...SWITCH,
@@ -113,7 +113,7 @@ export const MAX_CREATE = {
 const ALL = { ...CREATING, ...MAX_CREATE };
 const kept = keptShape(ALL);
 
-/** As they are kept. Absent `userNameFrom`: a user whose row has no name is not created. */
+/** The stored form. Absent `userNameFrom`: a user whose row has no name is not created. */
 export const createOptions = z.strictObject({
   ...kept,
   users: z.boolean().default(false),

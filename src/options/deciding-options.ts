@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choice, type Given, OptionTextError, option, SWITCH } from './option.ts';
 
-/** How a sync decides who is added, changed and removed. */
+/** Options that decide whom a sync adds, changes and removes. */
 export const MODE = {
   mode: option({
     ...choice(['add', 'mirror']),

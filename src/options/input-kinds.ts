@@ -1,9 +1,11 @@
 interface KindOfInput {
-  /** As people are told. */
+  /** The name that people see. */
   readonly name: string;
-  /** Endings of file names, by which files of folders and archives are chosen. What a file is, its content says. */
+  /**
+   * Endings of file names, by which files of folders and archives are chosen. The content decides the kind of a file.
+   */
   readonly endings: readonly string[];
-  /** How its rows are kept: cells under a header, or elements. */
+  /** The stored form of its rows: cells under a header, or elements. */
   readonly rowsAs: 'csv' | 'json' | 'ndjson';
   /** Media type of an upload. */
   readonly mediaType: string;
@@ -14,7 +16,7 @@ interface KindOfInput {
   readonly isReadAtRandom?: true;
 }
 
-/** Kinds of files with rows. The reader of each is in src/imports/read; detect.ts recognises it, element-formats.ts opens it. */
+/** Kinds of files with rows. The reader of each is in src/imports/read; element-formats.ts recognises and opens those that are text. */
 export const INPUTS = {
   csv: {
     name: 'CSV',
@@ -61,7 +63,7 @@ export const INPUTS = {
 export type InputKind = keyof typeof INPUTS;
 export const INPUT_KINDS = Object.keys(INPUTS) as [InputKind, ...InputKind[]];
 
-/** How rows are kept, and what every kind is turned into. */
+/** The stored form of rows, to which every kind is converted. */
 export type InputFormat = (typeof INPUTS)[InputKind]['rowsAs'];
 
 const ALL: Readonly<Record<string, KindOfInput>> = INPUTS;

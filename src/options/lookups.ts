@@ -1,11 +1,13 @@
-/** Files beside the input, in which what it names is looked up. What tells one from the other is here, and nowhere else. */
+/**
+ * Files beside the input, in which its keys are looked up. The differences between the two are here, and nowhere else.
+ */
 export const LOOKUPS = {
   identities: {
     field: 'uid',
     file: 'identity file',
     /** Options that name its columns. */
     columns: { keys: 'identityKey', id: 'identityUid' },
-    /** Why the file cannot be used, and why a row is invalid. */
+    /** Codes: `code` of a file that cannot be used, `unknownCode` of an invalid row. */
     code: 'BAD_IDENTITIES',
     unknownCode: 'UNKNOWN_IDENTITY',
     /** File in the folder of an import: keys that it does not have, each once. */
@@ -59,7 +61,7 @@ export function mapLookups<Value, Made>(
   );
 }
 
-/** As `mapLookups`, one after the other. */
+/** Like `mapLookups`, but one after the other. */
 export async function mapLookupsInTurn<Value, Made>(
   given: { readonly [Name in LookupName]?: Value | undefined },
   make: (value: Value, name: LookupName) => Promise<Made | undefined>,

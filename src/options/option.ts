@@ -126,7 +126,7 @@ function schemaOf({ schema, help, preset }: OptionDeclaration): z.ZodOptional {
   return schema.optional().meta({ description: descriptionOf({ help, preset }) });
 }
 
-/** As the API's documentation has it. */
+/** Returns an option's description for the API's documentation. */
 export function descriptionOf({
   help,
   preset,
@@ -137,7 +137,7 @@ export function descriptionOf({
   return `${asSentence(help)}${preset === undefined ? '' : ` Default: ${preset}.`}`;
 }
 
-/** What is kept of the values that were given. */
+/** Returns the values that are stored. */
 export function keptOf<All extends Options>(options: All, given: Given<NoInfer<All>>): Kept<All> {
   const entries = Object.entries(options).map(([name, { kept = name }]) => [kept, given[name]]);
   return defined(Object.fromEntries(entries)) as Kept<All>;
@@ -153,7 +153,7 @@ export function givenOf<All extends Options>(
   return defined(Object.fromEntries(entries)) as Given<All>;
 }
 
-/** Values as texts by the names of their options, as a query has them. What is at its default is left out. */
+/** Values as texts by the names of their options, as a query has them. Values that equal the default are left out. */
 export function textsOf<All extends Options>(options: All, given: Given<NoInfer<All>>): [name: string, text: string][] {
   return Object.entries(options).flatMap(([name, { print, value: placeholder, off }]) => {
     const value: unknown = given[name];

@@ -10,7 +10,7 @@ import { shapeSettings } from './shape.ts';
 const FORMATS = ['auto', ...INPUT_KINDS] as const;
 const id = { schema: z.string(), ...TEXT, longest: 200 };
 
-/** How the content of a file is read. */
+/** Options for the content of a file. */
 export const CONTENT = {
   guid: option({ ...id, value: '<guid>', help: 'group of rows without one' }),
   scope: option({
@@ -72,7 +72,7 @@ export const CONTENT = {
   }),
 };
 
-/** How a file of this machine is read: a server is sent it as it is then. */
+/** Options for reading a file of this machine; they do not apply to a file that is sent to a server. */
 export const WAITING = {
   waitForQuiet: option({
     kept: 'waitForQuietMs',
@@ -83,11 +83,11 @@ export const WAITING = {
   }),
 };
 
-/** How a file is read. */
+/** Options for reading a file. */
 export const READING = { ...CONTENT, ...WAITING };
 export type ReadingChoices = Given<typeof READING>;
 
-/** How rows become memberships, in one JSON object; the command line has a flag for each part. */
+/** The mapping from rows to memberships, as one JSON object; the command line has a flag for each part. */
 export const SHAPE = {
   shape: option({
     schema: shapeSettings,

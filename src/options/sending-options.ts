@@ -20,7 +20,7 @@ const rowsOrShare = {
   value: '<n|n%>',
 };
 
-/** What the file must be, before anything of it is sent. */
+/** Conditions that the file must meet before anything of it is sent. */
 export const EXPECTING = {
   expectRows: option({ ...rows(1), help: 'refuse a file with another number of rows, before anything is sent' }),
   minRows: option({
@@ -30,7 +30,7 @@ export const EXPECTING = {
 };
 export type ExpectingChoices = Given<typeof EXPECTING>;
 
-/** When sending stops or waits. */
+/** Options that stop or delay sending. */
 export const STOPPING = {
   maxErrors: option({
     ...rowsOrShare,
@@ -60,7 +60,7 @@ export const REMOVING = {
   }),
 };
 
-/** Of an import that was checked. */
+/** Options for an import that was checked. */
 export const LEAVING_OUT = {
   leaveOutFailing: option({
     ...SWITCH,
@@ -69,13 +69,13 @@ export const LEAVING_OUT = {
 };
 export type LeavingOutChoices = Given<typeof LEAVING_OUT>;
 
-/** Where the reports of an import go when it is over. */
+/** The destination of an import's reports when it is over. */
 export const REPORTING = {
   reportTo: option({
     schema: z.strictObject({
       /** A folder, an address, or a place in a named source. */
       place: z.string().min(1).max(2_000),
-      /** How it is reached, where the settings do not name it. Without secrets. */
+      /** Settings that reach the destination, if rollcall's own settings do not name it. Without secrets. */
       settings: z
         .strictObject({
           endpoint: z.string().exactOptional(),
@@ -96,7 +96,7 @@ export const REPORTING = {
 };
 export type ReportingChoices = Given<typeof REPORTING>;
 
-/** Which rows are sent first. */
+/** Options for sending some rows first. */
 export const TRIAL = {
   first: option({ ...rows(1), help: 'send the first rows only; `resume` sends the others' }),
   only: option({

@@ -14,7 +14,7 @@ function pairs(text: string, example: string): [string, string][] {
   });
 }
 
-/** What is between commas; `\,` is a comma. */
+/** Splits a text at commas; `\,` stands for a comma. */
 function parts(text: string): string[] {
   return text.split(/(?<!\\),/);
 }
@@ -79,7 +79,7 @@ export function numberedColumns(text: string): NonNullable<ShapeInput['numbered'
   return { guid, ...(scope !== undefined && { scope }) };
 }
 
-/** What a suggested condition leaves to a person. */
+/** Placeholder in a suggested condition, for a person to fill in. */
 export const OPEN_VALUE = '<value>';
 
 /** `status=active|pending,deleted!=true` */

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { SCOPES } from '../membership/membership.ts';
 
 /**
- * How the rows of a file become memberships, where a row is not simply one membership. One JSON object, kept with an
- * import and in recipes; every part is optional, and without any part a file is read as if there were no shape.
+ * The mapping from the rows of a file to memberships, for rows that are not simply one membership each. One JSON
+ * object, kept with an import and in recipes; every part is optional, and without any part a file is read as if there
+ * were no shape.
  */
 
 /** Fields of a membership, as columns and templates give them. */
@@ -12,9 +13,9 @@ const FIELD = z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']);
 const column = z.string().min(1).max(300);
 const word = z.string().max(200);
 
-/** What the word of a file can stand for: a scope, or `none` for no membership at all. */
+/** Meanings of a word in a scope column: a scope, or `none` for no membership. */
 export const SCOPE_MEANINGS = [...SCOPES, 'none'] as const;
-/** What the word of an action column can stand for: `none` leaves the row out. */
+/** Meanings of a word in an action column: `none` leaves the row out. */
 export const ACTION_MEANINGS = ['add', 'change', 'remove', 'ban', 'unban', 'none'] as const;
 
 /** Columns above this number are not looked at for a header: a table begins near the top of its file. */

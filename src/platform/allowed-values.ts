@@ -1,6 +1,6 @@
-/** What a value may look like: shared by settings and flags, so that both accept and refuse the same. */
+/** The values that a setting or flag accepts: declared once, so that both accept and refuse the same. */
 export interface Allowed<Value> {
-  /** As messages say it: the choices, or `a whole number from 1 to 100`. */
+  /** The form for messages: the choices, or `a whole number from 1 to 100`. */
   readonly allowed: string | readonly string[];
   /**
    * @param name where the value was given

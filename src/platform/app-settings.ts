@@ -16,7 +16,7 @@ interface AppOfFile {
   readonly apiKeyFile?: string | undefined;
 }
 
-/** What the configuration file says about apps. */
+/** The configuration file's settings of apps. */
 export interface AppsOfFile extends AppOfFile {
   readonly apps?: Readonly<Partial<Record<Region, AppOfFile>>> | undefined;
 }

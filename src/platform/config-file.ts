@@ -12,12 +12,15 @@ import { SETTINGS, type SettingDeclaration, type SettingName, settingsOfFile } f
 /** `rollcall.config.json`: what it may hold, and the settings of one of its profiles. */
 
 const FILE = 'rollcall.config.json';
-/** As a person types it. */
+/** Valid names of a profile. */
 const PROFILE_NAME = /^[\w.-]{1,64}$/;
 
 const load = createRequire(import.meta.url);
 
-/** What `rollcall.config.json` may hold; editors get it as a JSON Schema. The checker is loaded here, where there is a file: without it a command starts in half the time. */
+/**
+ * Returns the schema of `rollcall.config.json`; editors get it as a JSON Schema. The checker is loaded here, where
+ * there is a file: without it a command starts in half the time.
+ */
 export function configFile() {
   const { z } = load('zod') as typeof import('zod');
   const appFile = z.strictObject({
@@ -110,7 +113,7 @@ export function readConfigFile(
   );
 }
 
-/** Of what may be one of two things: what is wrong with the last. */
+/** Returns the issues of the last alternative of a union. */
 function inside(issue: z.core.$ZodIssue): readonly Pick<z.core.$ZodIssue, 'path' | 'message'>[] {
   if (issue.code !== 'invalid_union') return [issue];
   return (issue.errors.at(-1) ?? []).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));

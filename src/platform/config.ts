@@ -30,15 +30,15 @@ export { ConfigError } from './setting.ts';
 export interface Config {
   /** The profile that these settings are of. */
   readonly profile: string | undefined;
-  /** What `--profile` was given: commands to copy need it again. */
+  /** The value of `--profile`, for commands to copy. */
   readonly profileFlag: string | undefined;
-  /** Where ledgers and reports are. Default `.rollcall`. */
+  /** The folder of ledgers and reports. Default: `.rollcall`. */
   readonly dataDir: string;
-  /** What `--data-dir` was given: commands to copy need it again. Undefined where a setting, or nothing, leads there. */
+  /** The value of `--data-dir`, for commands to copy. Undefined if the folder comes from a setting or the default. */
   readonly dataDirFlag: string | undefined;
-  /** What follows `api-<region>.` in the service's addresses. */
+  /** The part after `api-<region>.` in the service's addresses. */
   readonly host: string | undefined;
-  /** What was made of a host that was given as a longer address, for the user to read. */
+  /** The correction of a host that was given as a longer address, for the user to read. */
   readonly hostCorrection: string | undefined;
   readonly apps: Readonly<Partial<Record<Region, AppSettings>>>;
   /** For management operations; undefined where none are set. */
@@ -60,17 +60,20 @@ export interface Config {
   readonly budgetShare: number | undefined;
   /** Concurrent calls in each region of one process. Default 20. */
   readonly concurrency: number;
-  /** Where jobs are kept (queue/address.ts); undefined: embedded, in the memory of this process. May hold a password. */
+  /**
+   * The address of the queue (queue/address.ts). Undefined: embedded, in the memory of this process. May hold a
+   * password.
+   */
   readonly queue: string | undefined;
-  /** How long a server keeps finished imports, in ms; undefined: until they are removed. */
+  /** The time that a server keeps finished imports, in ms. Undefined: until they are removed. */
   readonly keepMs: number | undefined;
   readonly askBeforeRepeat: AskBeforeRepeat;
   readonly bannedList: BannedListSetting;
-  /** How long imports wait for a service that answers nothing, in ms; undefined: as the command says. */
+  /** The time that imports wait for a service that does not answer, in ms. Undefined: the command decides. */
   readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
-  /** Where reports go: a whole path or an address; undefined: nowhere, unless an import says it. */
+  /** The destination of reports: a whole path or an address. Undefined: none, unless an import names one. */
   readonly reportTo: string | undefined;
   /** Folders (whole paths) and addresses that imports made over the API may have their reports written to. */
   readonly reportTargets: readonly string[];
@@ -82,11 +85,11 @@ export interface Config {
   readonly token: string | undefined;
   /** Address that a server notifies of finished imports; undefined: none. */
   readonly notify: string | undefined;
-  /** What those notifications are signed with; a secret. */
+  /** The key that signs those notifications; a secret. */
   readonly notifySecret: string | undefined;
   /** Its file is undefined where none is set: `rollcall.log` in the data directory, and none for a worker. */
   readonly log: LogSettings;
-  /** What the user types to run rollcall again. */
+  /** The command that runs rollcall again. */
   readonly command: string;
 }
 
@@ -188,7 +191,10 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
 
 let chosenProfile: string | undefined;
 
-/** What `--profile` says, for all settings that this process reads: it counts before `ROLLCALL_PROFILE`. */
+/**
+ * Sets the profile of `--profile` for all settings that this process reads: it takes precedence over
+ * `ROLLCALL_PROFILE`.
+ */
 export function chooseProfile(name: string | undefined): void {
   chosenProfile = name;
 }
@@ -198,7 +204,10 @@ export function profileNames(environment: Environment = process.env, folder = pr
   return Object.keys(readConfigFile(withEnvFile(environment, folder)['ROLLCALL_CONFIG'], folder).file.profiles ?? {});
 }
 
-/** What a profile says of host and apps is what its name promises: a variable that says otherwise is refused. @throws ConfigError */
+/**
+ * Refuses a variable that contradicts the profile's host or apps, because its name promises them.
+ * @throws ConfigError
+ */
 function checkProfile(
   name: string,
   chosen: SettingsOfFile = {},

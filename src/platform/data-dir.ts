@@ -17,7 +17,7 @@ import { option, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { privateFile } from './sqlite.ts';
 
-/** Where things are in a data directory, and who may write in it. */
+/** The paths in a data directory, and the lock of its owner. */
 export interface DataDir {
   readonly root: string;
   readonly catalog: string;
@@ -41,7 +41,7 @@ export interface DataDir {
   sync(id: string): string;
   /** Everything of one export. */
   export(id: string): string;
-  /** What a schedule keeps beside the catalog. */
+  /** The folder of a schedule's own files, beside the catalog. */
   schedule(name: string): string;
 }
 
@@ -131,7 +131,7 @@ export function emptyPlace(dir: DataDir): string {
   return readdirSync(root).length === 0 ? `in ${root}` : `in ${root}, which is not a data directory of rollcall`;
 }
 
-/** What rollcall keeps at the top of a data directory. Other files there belong to the user. */
+/** Names that rollcall uses at the top of a data directory. Other files there belong to the user. */
 const OURS =
   /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|reserve|imports|syncs|exports|schedules|recipes|sources|uploads|removed)$/;
 
@@ -226,7 +226,7 @@ export function announceAddress({ address }: DataDir, url: string): void {
   renameSync(unfinished, address);
 }
 
-/** What the owner has announced; undefined when it is not a server. */
+/** Returns the address that the owner has announced; undefined when it is not a server. */
 function addressIn({ address }: DataDir): string | undefined {
   try {
     return readFileSync(address, 'utf8').trim();

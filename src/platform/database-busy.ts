@@ -8,19 +8,19 @@ import { sqliteCode } from './sqlite-code.ts';
 
 /** SQLITE_BUSY, the primary result code. */
 const BUSY = 5;
-/** How often a held database is looked at again, in ms. */
+/** Interval between two looks at a locked database, in ms. */
 const LOOK_MS = 500;
 
-/** How long a statement stands still for another connection, in ms. */
-let standstillMs = 10_000;
+/** Maximum time that a statement waits for another connection, in ms. */
+let timeoutMs = 10_000;
 
-export function mayStandStill(): number {
-  return standstillMs;
+export function busyTimeoutMs(): number {
+  return timeoutMs;
 }
 
 /** From now on this thread stands still for a moment only: it serves others, and tries again later. */
-export function standStillBriefly(): void {
-  standstillMs = 250;
+export function shortenBusyTimeout(): void {
+  timeoutMs = 250;
 }
 
 /** Another program holds a file of the data directory. */
@@ -77,7 +77,7 @@ export class NamedDatabase extends DatabaseSync {
   readonly #path: string;
 
   constructor(path: string, options: { readonly readOnly?: boolean }) {
-    super(path, { ...options, timeout: standstillMs });
+    super(path, { ...options, timeout: timeoutMs });
     this.#path = path;
   }
 

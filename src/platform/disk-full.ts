@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** What the system says of a disk, a quota or a limit on a file's size, and our own code. */
+/** Error codes of a full disk, a quota or a limit on a file's size, and our own code. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL']);
 /** The same as result codes of SQLite: SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_IOERR_SHMSIZE. */
 const SQLITE_FULL: ReadonlySet<unknown> = new Set([13, 778, 4874]);

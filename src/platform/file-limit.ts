@@ -6,7 +6,7 @@ const NEEDED = 64;
 /** The same for a server with many imports, pages and uploads at once. */
 const NEEDED_BY_SERVER = 512;
 
-/** Where the system says what a process may do; Linux has it. */
+/** The file in which Linux lists the limits of a process. */
 const LIMITS = '/proc/self/limits';
 
 /**

@@ -23,7 +23,7 @@ export interface NamedSource {
 
 const load = createRequire(import.meta.url);
 
-/** What `sources` of the configuration file may hold. */
+/** Returns the schema of `sources` in the configuration file. */
 export function namedSourcesSchema() {
   const { z } = load('zod') as typeof import('zod');
   const text = (description: string) => z.string().min(1).optional().meta({ description });

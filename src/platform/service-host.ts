@@ -3,10 +3,10 @@ import { REGIONS } from '../membership/membership.ts';
 /** Host of the service itself; every other one is a sandbox or a service that speaks the same language. */
 export const SERVICE_HOST = 'cometchat.io';
 
-/** What follows `api-<region>.` in the service's addresses, taken out of what a person has copied. */
+/** The part after `api-<region>.` in the service's addresses, taken from a text that a person has copied. */
 export interface ServiceHost {
   readonly host: string;
-  /** What was made of the text, as a sentence without its stop; undefined where it was already a host. */
+  /** The correction of the text, as a sentence without its full stop; undefined if it was already a host. */
   readonly correction: string | undefined;
 }
 
@@ -14,8 +14,8 @@ const SERVICE_LABEL = new RegExp(`^(?:[^.]+\\.)?(?:api|apiclient|call)-(?:${REGI
 const MANAGEMENT_LABEL = /^apimgmt\./i;
 
 /**
- * Takes a whole address, `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>` for the host in it. What is wrong
- * otherwise (plain http, credentials, an IP address) is left as it is; the caller refuses it.
+ * Takes a whole address, `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>` for the host in it. Other mistakes
+ * (plain http, credentials, an IP address) are left as they are; the caller refuses it.
  */
 export function serviceHost(name: string, text: string): ServiceHost {
   const address = /^https:\/\/([^/?#@]+)(?:[/?#].*)?$/i.exec(text)?.[1] ?? text.replace(/\/+$/, '');

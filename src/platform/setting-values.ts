@@ -15,7 +15,7 @@ export const sourceList: Allowed<readonly string[]> = {
   },
 };
 
-/** Where reports are written; a folder may still be relative. */
+/** The destination of reports; a folder may still be relative. */
 export const reportPlace: Allowed<string> = {
   allowed:
     'a folder, an address or a place in a named source, such as /srv/reports, s3://backups/rollcall/ or hr:/reports',
@@ -41,7 +41,7 @@ function sourceAddress(text: string, name: string): string {
   return isAllowed && url.search + url.hash === '' ? url.href : '';
 }
 
-/** What the API's addresses begin with. */
+/** The origin of the API's addresses. */
 export const serverOrigin: Allowed<string> = {
   allowed: "a server's address without a path, such as http://127.0.0.1:7700",
   parse: (given, name) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** What all settings have in common, wherever they come from. */
+/** The common part of all settings, from every origin. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

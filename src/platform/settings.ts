@@ -11,12 +11,12 @@ import { reportPlace, secretText, serverOrigin, sourceList } from './setting-val
  */
 
 export const MAX_CONCURRENCY = 1_000;
-/** What a paid plan allows, as long as the service has not said otherwise (docs/chat-service.md, 39). */
+/** The limit of a paid plan, used until the service names another one (docs/chat-service.md, 39). */
 export const USUAL_CALLS_PER_MINUTE = 10_000;
 /** Logins of the app's own users count as calls as well. */
 export const DEFAULT_BUDGET_SHARE = 80;
 
-/** When a group is asked for its members: where ten pages hold them, however many pages there are, or never. */
+/** Whether a group is asked for its members: only if ten pages hold them (`auto`), always or never. */
 const ASK_BEFORE_REPEAT = ['auto', 'always', 'never'] as const;
 export type AskBeforeRepeat = (typeof ASK_BEFORE_REPEAT)[number];
 
@@ -33,9 +33,12 @@ export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   readonly flag?: string;
   /** In Markdown, as the table of docs/settings.md shows it. */
   readonly meaning: string;
-  /** What counts where it is not set, as the table shows it. */
+  /** The default, as the table shows it. */
   readonly default?: string;
-  /** Where it can be set: `environment` for secrets that files should not hold, and for what says where the file is. */
+  /**
+   * The only place where it can be set: `environment` for secrets that files should not hold, and for the path of the
+   * file.
+   */
   readonly only?: 'environment';
   /** `<env>_FILE` may name a file that contains the value instead. */
   readonly orFile?: true;
@@ -185,7 +188,7 @@ export const SETTINGS = {
     ...oneOf(ASK_BEFORE_REPEAT),
     env: 'ROLLCALL_ASK_BEFORE_REPEAT',
     meaning:
-      'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out: `auto` (a group of up to 10,000 members), `always` or `never`',
+      'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out, by its lists or for each user alone, whichever takes fewer calls: `auto` (where the service does not answer for one user, groups of up to 10,000 members only), `always` or `never`',
     default: '`auto`',
   }),
   bannedList: declare({

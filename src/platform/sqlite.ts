@@ -14,7 +14,7 @@ import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { noteConversion } from './conversions.ts';
-import { busyIn, mayStandStill, NamedDatabase } from './database-busy.ts';
+import { busyIn, busyTimeoutMs, NamedDatabase } from './database-busy.ts';
 import { sqliteCode } from './sqlite-code.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
@@ -94,7 +94,7 @@ function opened(database: DatabaseSync, path: string, prepare: () => void): Data
  * file at the same moment, all but one may be refused.
  */
 function useWriteAheadLog(database: DatabaseSync): void {
-  const end = performance.now() + mayStandStill();
+  const end = performance.now() + busyTimeoutMs();
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {

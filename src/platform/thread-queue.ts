@@ -6,16 +6,19 @@ import { Turns } from './turns.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
 const IDLE_MS = 30_000;
-/** How long a task may continue after its caller left, in ms: about what a new thread costs, and most finish in that time. */
+/**
+ * The time that a task may continue after its caller left, in ms: about the cost of a new thread, and most finish in
+ * that time.
+ */
 const LEFT_MS = 200;
 /** Tasks with a deadline that wait in one queue, at most. */
 const MAX_WAITING = 200;
-/** Of one caller. */
+/** Maximum number of waiting tasks of one caller. */
 const MAX_WAITING_OF_CALLER = 50;
 
 const CLOSED = 'imports are not read any more: the process stops';
 
-/** Why a task with limits was not finished. */
+/** Reasons why a task with limits was not finished. */
 export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
 
 /** A task went beyond its limits. */
@@ -34,7 +37,7 @@ export interface TaskLimits {
   readonly deadlineMs: number;
   /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal;
-  /** Who asks. Callers take turns, and each may wait with a part of the tasks only. Absent: the program itself. */
+  /** The caller. Callers take turns, and each may use only a part of the waiting places. Absent: the program itself. */
   readonly caller?: string;
 }
 

@@ -22,7 +22,7 @@ type Answer<Own extends Served, Kind extends keyof Own> = Awaited<ReturnType<Own
 
 type Message =
   | { readonly id: number; readonly kind: string; readonly input: unknown }
-  /** Of the stream `id`. */
+  /** Steps of the stream `id`. */
   | { readonly id: number; readonly stream: number; readonly step: 'next' | 'end' }
   | { readonly abort: number }
   | { readonly leave: true };
@@ -196,7 +196,7 @@ async function unlessAborted(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
-    // What was answered after it is not asked for any more.
+    // Answers that arrive after an abort are dropped.
     signal.throwIfAborted();
   }
 }

@@ -89,7 +89,7 @@ function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel',
   };
 }
 
-/** Where the host was forgotten, what follows the colon is a password. */
+/** If the host is missing, the text after the colon is a password. */
 function shownHost(text: string): string {
   return JSON.stringify(text.replace(/:.*/, ':…'));
 }

@@ -27,10 +27,10 @@ import { limitWindow } from './limits.ts';
 export type BullQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 export type BullWorker = Worker<unknown, void, string, IQueueBackend>;
 
-/** What is left of a job that was taken out. */
+/** The data of a job that was taken out. */
 interface TakenOut {
   readonly data: unknown;
-  /** How often a worker has begun it. */
+  /** Number of times that a worker has begun the job. */
   readonly attemptsStarted: number;
   readonly progress: unknown;
 }
@@ -69,7 +69,7 @@ export function bullBackend(driver: Driver, telemetry?: QueueTelemetry): Backend
   };
 }
 
-/** How many workers passed the job on to another one. Nothing else uses a job's progress. */
+/** Returns the number of workers that passed the job on to another one. */
 function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
   return typeof progress === 'number' ? progress : 0;
 }

@@ -15,9 +15,9 @@ import type { JobQueue } from './job-queue.ts';
 
 /** The circuit of a queue as one process sees and changes it; all processes that use the queue share it. */
 export interface CircuitBreaker {
-  /** When a call of any process was last answered, as far as this one knows, in ms since 1970. */
+  /** Returns the last time at which a call of any process was answered, as far as this one knows, in ms since 1970. */
   answeredAt(): number | null;
-  /** As it is now. */
+  /** Returns the current circuit. */
   read(): Promise<Circuit>;
   /** Whether a job may call: yes, or as the one that probes, or not before this time in ms. */
   admit(): Promise<'go' | Probe | number>;

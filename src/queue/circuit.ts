@@ -13,13 +13,13 @@ export interface Circuit {
   readonly openedAt: number | null;
   /** Probes that failed since it opened. */
   readonly tries: number;
-  /** When the next probe may begin; 0 while it is closed. */
+  /** The earliest time of the next probe; 0 while the circuit is closed. */
   readonly nextTryAt: number;
-  /** Who probes, and until when at most: a process that dies frees the probe in this way. */
+  /** The process that probes, and the time at which it loses the probe: so a dead process frees it. */
   readonly probe: { readonly by: string; readonly until: number } | null;
   /** A recent answer: at most NOTE_MS older than the last one while it is closed. */
   readonly answeredAt: number | null;
-  /** What the last call had instead of an answer. */
+  /** The error code of the last unanswered call. */
   readonly code: string;
   readonly message: string;
 }
@@ -36,7 +36,7 @@ export const NEW_CIRCUIT: Circuit = {
   message: '',
 };
 
-/** How often processes tell each other that calls are answered, in ms. */
+/** Interval in which processes tell each other that calls are answered, in ms. */
 export const NOTE_MS = 1_000;
 /** So many calls in a row must have had no answer: a single one says little. */
 const MIN_CALLS = 3;
@@ -47,9 +47,9 @@ const MAX_WAIT_MS = 60_000;
 /** Longer than any call takes, in ms. */
 const MAX_PROBE_MS = 120_000;
 
-/** What a call had instead of an answer. */
+/** A call that got no answer. */
 export interface NoAnswer {
-  /** When the call began. */
+  /** Start of the call, in ms since 1970. */
   readonly at: number;
   readonly code: string;
   readonly message: string;
@@ -99,7 +99,7 @@ export function stateOf({ openedAt, probe }: Circuit, now: number): 'closed' | '
   return isProbed ? 'half-open' : 'open';
 }
 
-/** As it was written beside the queue. Where there is none that this version can read, it is a new one. */
+/** Reads the circuit that is stored beside the queue. If this version cannot read it, it is a new one. */
 export function readCircuit(text: string): Circuit {
   try {
     const value: unknown = JSON.parse(text);

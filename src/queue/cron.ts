@@ -3,7 +3,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { asClause } from '../text/wording.ts';
 
-/** When a repeated job is due: a cron expression and a time zone. */
+/** Times of a repeated job: a cron expression and a time zone. */
 
 /** A cron expression or a time zone that cannot be used. */
 class CronError extends RollcallError {
@@ -45,7 +45,10 @@ export function checkCron(cron: string, tz: string): void {
   }
 }
 
-/** As the system spells it; undefined when there is none. Names only: an offset such as +02:00 has no daylight saving time. */
+/**
+ * Returns the time zone in the system's spelling; undefined when there is none. Names only: an offset such as +02:00
+ * has no daylight saving time.
+ */
 function timeZone(tz: string): string | undefined {
   try {
     return /^[A-Za-z]/.test(tz)

@@ -7,7 +7,7 @@ export interface QueuedJob<Payload> {
   readonly payload: Payload;
   /** Name of its definition, if the queue has several. */
   readonly name?: string;
-  /** Of a withdrawn job: how often a worker has begun it; absent if none has. */
+  /** The number of times that a worker has begun a withdrawn job; absent if none has. */
   readonly starts?: number;
   /** From 1, which runs first, to LAST_PRIORITY; jobs of one priority run in the order in which they came. */
   readonly priority?: number;
@@ -28,9 +28,9 @@ export interface QueueDepth {
 
 export const MAX_SET_ASIDE = 1_000;
 
-/** What a person looks for where a queue stands still. */
+/** Facts that help a person to find out why a queue stands still. */
 export interface QueueLook {
-  /** When the job that is next was added, in ms since 1970; undefined where none waits. */
+  /** The time at which the next job was added, in ms since 1970; undefined when none waits. */
   readonly nextAddedAt: number | undefined;
   /** Jobs that run after a worker had begun and lost them: it ended or stood still. Counted among the first MAX_LOOKED_AT that run. */
   readonly stalled: number;

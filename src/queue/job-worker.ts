@@ -18,7 +18,7 @@ export interface JobWorkerOptions<Payload, Ports> {
   readonly ports: Ports;
   /** Jobs that run at the same time in this process. */
   readonly concurrency: number;
-  /** Why a job is left to other workers, as a sentence; undefined if it is not. */
+  /** Returns the reason why a job is left to other workers, as a sentence; undefined if it is not. */
   readonly notForUs?: (payload: Payload) => string | undefined;
   /** Called at the first start of a job, with how long it was in the queue, in ms. */
   readonly begun?: ((waitedMs: number) => void) | undefined;
@@ -129,7 +129,7 @@ function tooNew(job: TakenJob, known: { readonly version: number } | undefined):
   return `a ${job.name} job has version ${versionOf(job)} and this rollcall ${knows}: it is left to a newer worker; update this one`;
 }
 
-/** Of the payload; one without is for its schema to refuse. */
+/** Returns the version of the payload; one without a version is refused by its schema. */
 function versionOf({ data }: TakenJob): number {
   const version = (data as { readonly version?: unknown } | undefined | null)?.version;
   return typeof version === 'number' ? version : 0;

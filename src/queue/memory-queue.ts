@@ -82,17 +82,19 @@ export class MemoryQueue {
     this.stir();
   }
 
-  /** Of a job that ran: it is over. What ran when the queue was cleared is over as well, here and in what follows. */
+  /**
+   * Removes a job that ran. If the queue was cleared meanwhile, the job is gone already, here and in the methods below.
+   */
   remove(job: MemoryJob): void {
     if (this.active.delete(job)) this.#ids.delete(job.id);
   }
 
-  /** Of a job that ran: to where it was. */
+  /** Puts a job that ran back into its old place. */
   putBack(job: MemoryJob): void {
     if (this.active.delete(job)) insert(this.waiting, job);
   }
 
-  /** Of a job that ran: behind the others of its priority, after `waitMs`. */
+  /** Puts a job that ran behind the others of its priority, after `waitMs`. */
   delay(job: MemoryJob, waitMs: number): void {
     if (!this.active.delete(job)) return;
     job.rank = performance.now() + waitMs;

@@ -5,8 +5,8 @@ import { limitWindow } from './limits.ts';
 import { type MemoryJob, MemoryQueue } from './memory-queue.ts';
 
 /**
- * The embedded queue: jobs in the memory of this process, lost when it ends. What to send is in the ledger, which is
- * the truth; the queue is a cache of it. Each opened backend has its own queues.
+ * The embedded queue: jobs in the memory of this process, lost when it ends. The ledger has the work, and is the truth;
+ * the queue is a cache of it. Each opened backend has its own queues.
  */
 export function openMemory(telemetry?: QueueTelemetry): Backend {
   const queues = new Map<string, MemoryQueue>();
@@ -152,7 +152,7 @@ function startWorker(
   };
 }
 
-/** As BullMQ does it. @param trace that of who added the job @param work gets that of the new span */
+/** Runs `work` in a span, like BullMQ. @param trace that of who added the job @param work gets that of the new span */
 async function traced<Result>(
   telemetry: QueueTelemetry | undefined,
   operation: 'add' | 'process',

@@ -4,7 +4,7 @@ import { runMigrations } from 'bullmq';
 import { Client, DatabaseError, Pool, type QueryResult } from 'pg';
 import { asError, messageOf } from '../errors/message-of.ts';
 
-/** Where BullMQ looks for its tables when it is given a pool. */
+/** The schema in which BullMQ looks for its tables when it is given a pool. */
 const SCHEMA = 'bullmq';
 /** Connections of one process: one listens, the others carry queries. */
 const MAX_CONNECTIONS = 5;
@@ -33,7 +33,7 @@ const SESSION = {
   idle_in_transaction_session_timeout: SILENT_MS,
 };
 
-/** Where BullMQ announces new jobs. */
+/** The channel on which BullMQ announces new jobs. */
 const CHANNEL = 'bullmq_jobs';
 
 /** First key of the advisory locks that show which queues have a worker; the second one is the hash of the queue's name. */

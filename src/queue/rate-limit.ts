@@ -5,8 +5,9 @@
 const RESERVE = 0.01;
 
 /**
- * How late a window may open, in ms, and still count from when it could have opened: now and then a process is busy for
- * longer than a window. Less than the reserve of a minute, so that catching up stays within the budget.
+ * Maximum delay of a window that still counts from the time at which it could have opened, in ms: now and then a
+ * process is busy for longer than a window. Less than the reserve of a minute, so that catching up stays within the
+ * budget.
  */
 const CATCH_UP_MS = 400;
 
@@ -18,7 +19,7 @@ export class RateLimit {
   #starts = 0;
   #until = Number.NEGATIVE_INFINITY;
 
-  /** When a job may start: in the past if fewer than `max` have started in this window. */
+  /** Returns the earliest start of a job: in the past if fewer than `max` have started in this window. */
   opensAt(max: number): number {
     return this.#starts >= max ? this.#until : Number.NEGATIVE_INFINITY;
   }

@@ -114,7 +114,10 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
   };
 }
 
-/** How much earlier than asked the server ends a wait for a job, in s: as far away as it may be. */
+/**
+ * Time by which the server is asked to end a wait for a job early, in s: longer than the round trip to a distant
+ * server.
+ */
 const FAR_S = 2;
 
 /**
@@ -254,7 +257,7 @@ export async function checkRedis(
   try {
     return [...(await risksOf(connection)), ...(await unreadableJobs(connection, address.namespace))];
   } catch (error) {
-    // Why the connection could not be opened says more than that it is closed.
+    // The error of opening the connection says more than that it is closed.
     throw last ?? error;
   }
 }

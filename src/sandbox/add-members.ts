@@ -71,7 +71,7 @@ export function writtenObject(entries: readonly (readonly [key: string, json: st
   return `{${entries.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`;
 }
 
-/** What a request asks for. */
+/** The additions that a request asks for. */
 interface RequestedMembers {
   readonly lists: readonly MemberList[];
   readonly taken: readonly RequestedMember[];

@@ -1,6 +1,6 @@
 import { isRegion, REGIONS, type Region } from '../membership/membership.ts';
 
-/** Where a request goes, by its host name (docs/chat-service.md, 1 to 5). */
+/** The addressee of a request, by its host name (docs/chat-service.md, 1 to 5). */
 type Address =
   | { readonly kind: 'app'; readonly appId: string; readonly region: Region; readonly calls: boolean }
   | { readonly kind: 'management' }

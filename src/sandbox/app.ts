@@ -30,7 +30,7 @@ export interface AppOptions {
   readonly anyGroup: boolean;
   /** Whether ids of calls may have capital letters. */
   readonly foldsIds: boolean;
-  /** When the app and all that it starts with was made, in milliseconds since 1970. */
+  /** The time at which the app and its first contents were made, in ms since 1970. */
   readonly createdAt: number;
 }
 

@@ -1,9 +1,9 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 
 /**
- * Where the contract is silent, the sandbox has to choose. Every such choice is a switch here, with the basis of its
- * default: "documented" and "observed" mean public knowledge about the service, never contract; "guess" means that
- * there is no source. A client that works with every position of every switch depends on none of them.
+ * Choices of the sandbox for matters that the contract leaves open. Every such choice is a switch here, with the basis
+ * of its default: "documented" and "observed" mean public knowledge about the service, never contract; "guess" means
+ * that there is no source. A client that works with every position of every switch depends on none of them.
  */
 export interface Behaviour {
   /** UIDs in one add-members call, counted as sent over all lists together. Documented: 25. */
@@ -14,7 +14,9 @@ export interface Behaviour {
   readonly emptyRequest: 'accept' | 'refuse';
   /** Unknown fields of an add-members body: 400, or as if they were not there. Guess. */
   readonly unknownFields: 'refuse' | 'ignore';
-  /** Who may act in a group: its members, as their scope allows (observed), or every user, as an admin does. */
+  /**
+   * The users who may act in a group: its members, as their scope allows (observed), or every user, as an admin does.
+   */
   readonly actingUser: 'member' | 'anybody';
   /** POST …/bannedusers for a user who is not a member: banned anyway, or ERR_NOT_A_MEMBER. Both observed. */
   readonly banningStrangers: 'ban' | 'refuse';
@@ -22,7 +24,7 @@ export interface Behaviour {
   readonly maxBodyBytes: number;
   /** Lists in the reply: those of the request (contract), or all four (guess, from what a published client relies on). */
   readonly replyLists: 'all' | 'requested';
-  /** How a list without any UID is written. Guess. */
+  /** The form of a list without any UID. Guess. */
   readonly emptyList: 'object' | 'array';
   /** UIDs in the reply: in lower case, as the service stores them (documented), or as the request wrote them. */
   readonly replyUids: 'lowercase' | 'as-sent';
@@ -30,7 +32,7 @@ export interface Behaviour {
   readonly capitalIds: 'fold' | 'unknown';
   /** Entry of a refused UID: `success: false` with a whole error, or without its code, or without `success`. Guess. */
   readonly failureEntry: 'full' | 'without-code' | 'without-success';
-  /** Who is the sender of an action message for an acting user: the system user (contract) or that user. */
+  /** The sender of an action message for an acting user: the system user (contract) or that user. */
   readonly actionSender: 'system' | 'acting-user';
   /** Adding a banned user: adds and lifts the ban (observed), or is refused with ERR_BANNED_GROUPMEMBER (documented). */
   readonly addingBanned: 'lift-ban' | 'refuse';
@@ -43,8 +45,8 @@ export interface Behaviour {
   /** Address of the banned of a group; without one the operation does not exist. The first two are documented. */
   readonly bannedAddress: 'bannedusers' | 'banned_members' | 'none';
   /**
-   * What a page says about its list: the truth, nothing, a total of 0 and one page, or what the documented samples say,
-   * which also count one entry more than they show.
+   * Paging information of a page: right, absent, a total of 0 and one page, or as in the documented samples, which also
+   * count one entry more than they show.
    */
   readonly pagination: 'right' | 'absent' | 'odd' | 'sample';
   /** Time in ms until a new member shows up in reads. Observed for messages only, up to 3,000; guess for members: 0. */
@@ -104,7 +106,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   rateHeaders: 'X-Rate-Limit',
 };
 
-/** What each switch can be; `number` is a whole number from 0. */
+/** The positions of each switch; `number` is a whole number from 0. */
 export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Behaviour[Name][] | 'number' } = {
   maxUidsPerCall: 'number',
   tooManyUids: ['refuse', 'truncate'],

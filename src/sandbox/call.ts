@@ -70,7 +70,7 @@ export function requireUser(call: Call, uid: string): User {
   return user;
 }
 
-/** Who acts: the system user, or the user of onBehalfOf, who has to exist. */
+/** Returns the acting user: the system user, or the user of onBehalfOf, who has to exist. */
 export function actingUser(call: Call): User {
   return call.onBehalfOf === '' ? SYSTEM_USER : requireUser(call, call.onBehalfOf);
 }

@@ -1,7 +1,7 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { isRegion, REGIONS, type Region } from '../membership/membership.ts';
 
-/** What can go wrong with a call, on purpose, in the order in which the kinds are tried. */
+/** Faults that can be planted in a call, in the order in which the kinds are tried. */
 export const FAULT_KINDS = {
   'reset-before': 'the connection is reset, nothing is changed',
   'reset-midway': 'the first half of the UIDs is carried out, then the connection is reset (add members only)',
@@ -94,7 +94,7 @@ function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(FAULT_KINDS, text);
 }
 
-/** What happens to a call: at most one fault, and a delay in milliseconds. */
+/** The effect on a call: at most one fault, and a delay in ms. */
 export interface InjectedFault {
   readonly fault: FaultKind | undefined;
   readonly delayMs: number;

@@ -27,7 +27,7 @@ export interface GroupProfile {
   readonly createdAt: number;
 }
 
-/** What prevents a change. */
+/** A reason against a change. */
 export type Obstacle =
   | 'ERR_ALREADY_JOINED'
   | 'ERR_BANNED_GROUPMEMBER'

@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 import { seconds } from './entities.ts';
 import { Refusal, serviceError } from './refusal.ts';
 
-/** What management requests carry in the headers `key` and `secret` (docs/chat-service.md, 10). */
+/** The headers `key` and `secret` of management requests (docs/chat-service.md, 10). */
 export interface ManagementKey {
   readonly key: string;
   readonly secret: string;

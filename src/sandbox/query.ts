@@ -1,7 +1,9 @@
 import type { Call } from './call.ts';
 import { badRequest } from './refusal.ts';
 
-/** What lists are asked for: as documented, or refused by name, so that no client believes that it was heeded. */
+/**
+ * Query parameters of lists: applied as documented, or refused by name, so that no client believes that one was heeded.
+ */
 
 /** A switch: true or false in any case, 1 or 0. */
 export function isOn({ query }: Call, name: string): boolean {

@@ -39,7 +39,10 @@ export class RateWindow {
       : { limited, headers };
   }
 
-  /** What a 429 carries in addition: when calls are taken again (ms since 1970), rounded up to whole seconds. */
+  /**
+   * Returns the additional headers of a 429: the time from which calls are taken again (ms since 1970), rounded up to
+   * whole seconds.
+   */
   refusal(resetAt: number, now: number): Headers {
     const reset = Math.ceil(resetAt / 1000);
     const name = this.#spelling === 'X-Rate-Limit' ? 'X-Rate-Limit-Reset' : 'X-RateLimit-Reset';

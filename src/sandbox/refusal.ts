@@ -32,7 +32,7 @@ export function guidNotFound(guid: string): ServiceError {
   return serviceError('ERR_GUID_NOT_FOUND', `The group with GUID ${guid} does not exist.`);
 }
 
-/** Why a user cannot be given the place in a group that was asked for. */
+/** Returns the error for a user who cannot be given the requested place in a group. */
 export function obstacleError(obstacle: Obstacle, uid: string, guid: string): ServiceError {
   const messages: Readonly<Record<Obstacle, string>> = {
     ERR_ALREADY_JOINED: `The user with UID ${uid} has already joined the group with GUID ${guid}.`,

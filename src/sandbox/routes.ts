@@ -27,7 +27,7 @@ interface Route {
   readonly faulty?: FaultyCall;
 }
 
-/** Of the banned users of a group; documentation has both. */
+/** Addresses of the banned users of a group; documentation has both. */
 export const BANNED_ADDRESSES: readonly string[] = ['bannedusers', 'banned_members'];
 
 const ROUTES: readonly Route[] = [

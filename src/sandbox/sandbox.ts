@@ -42,7 +42,7 @@ export interface SandboxOptions {
   readonly randomSeed?: number;
   /** Choices where the contract is silent. */
   readonly behaviour?: Partial<Behaviour>;
-  /** Where to write the certificate authority (PEM, mode 0644), so that other processes can trust the sandbox. */
+  /** The path for the certificate authority (PEM, mode 0644), so that other processes can trust the sandbox. */
   readonly caFile?: string;
   /** Clock in milliseconds since 1970, for timestamps and rate windows. Default Date.now. */
   readonly now?: () => number;

@@ -54,9 +54,9 @@ const population = {
 const regionSeed = z.strictObject({ ...population, members: z.record(id, inGroup).optional() });
 
 /**
- * What a sandbox starts with: users and groups of every region, and those of one region with its members.
- * Users and groups that are named under the members need not be listed again. A group's owner, who is an admin of
- * it unless the lists say otherwise, can be named beside them.
+ * The contents with which a sandbox starts: users and groups of every region, and those of one region with its members.
+ * Users and groups that are named under the members need not be listed again. A group's owner, who is an admin of it
+ * unless the lists say otherwise, can be named beside them.
  */
 const seedDocument = z.strictObject({
   ...population,
@@ -106,7 +106,7 @@ export function seedApp(app: App, seed: SeedDocument): void {
   const own = seed.regions?.[app.region] ?? {};
   for (const role of [...(seed.roles ?? []), ...(own.roles ?? [])]) app.roles.add(role);
   for (const user of [...(seed.users ?? []), ...(own.users ?? [])]) seedUser(app, user);
-  // Where a group is given in several places, its owner is that of `members` and its profile that of `groups`.
+  // If a group is given in several places, its owner is that of `members` and its profile that of `groups`.
   const profiles = new Map<string, Exclude<z.infer<typeof groupSeed>, string>>();
   for (const one of [...(seed.groups ?? []), ...(own.groups ?? [])]) {
     const profile = typeof one === 'string' ? { guid: one } : one;

@@ -28,7 +28,7 @@ export interface Tenant {
   readonly app: App;
   readonly keys: AppKeys;
   readonly window: RateWindow;
-  /** Of calls that only read; the same one where all calls share a budget. */
+  /** The window of calls that only read; the same one if all calls share a budget. */
   readonly lists: RateWindow;
   readonly traffic: TrafficCounter;
 }
@@ -50,7 +50,7 @@ interface Answer {
   readonly headers: Headers;
   readonly body: string;
 }
-/** How a call ends: with an answer, with a reset connection, or never. */
+/** The end of a call: an answer, a reset connection, or nothing. */
 type Ending = Answer | 'reset' | 'no-answer';
 
 interface Body {

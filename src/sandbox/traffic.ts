@@ -1,4 +1,7 @@
-/** What has come in for one region since the start: requests = the sum of byStatus + unanswered + those still open. */
+/**
+ * Counts of the requests for one region since the start: requests = the sum of byStatus + unanswered + those still
+ * open.
+ */
 export interface Traffic {
   readonly requests: number;
   /** Answers by status; one that a fault cut off or changed counts with its status. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Who waits for an answer. */
+/** The client that waits for an answer. */
 export interface Caller {
   /** Aborted when the client has its answer or has left: further work for it would be wasted. */
   readonly signal: AbortSignal;

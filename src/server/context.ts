@@ -37,7 +37,7 @@ export type Api = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** What routes need. A feature adds what it has opened. */
+/** The parts of the server that routes need. A feature adds what it has opened. */
 export interface ServerContext {
   readonly coordinator: Coordinator;
   readonly dir: DataDir;
@@ -46,7 +46,7 @@ export interface ServerContext {
   /** The service is a sandbox in which every user may act in every group. */
   readonly anybodyActs?: boolean | undefined;
   readonly reading: DataReader;
-  /** What is known of sources that are fetched for those who ask over the API. */
+  /** The context of sources that are fetched for users of the API. */
   readonly fetching: SourceContext;
   readonly views: ImportViews;
   readonly running: RunningImports;
@@ -60,7 +60,7 @@ export interface ServerContext {
   readonly isStillAllowed: (request: FastifyRequest) => boolean;
 }
 
-/** What a server is started with. A feature adds the options that are its own. */
+/** The options of a server. A feature adds the options that are its own. */
 export interface ServerOptions {
   readonly config: Config;
   readonly service: Pick<Service, 'apps' | 'sandbox' | 'anybodyActs'>;
@@ -91,7 +91,7 @@ export interface ServerOptions {
   readonly maxUploads?: number;
 }
 
-/** What a feature adds to the server: each part is optional, and called in the order of features.ts. */
+/** A feature's additions to the server: each part is optional, and called in the order of features.ts. */
 export interface ServerFeature {
   /** Checks its settings before anything is opened: its options. @throws ConfigError @param flags of `rollcall serve` */
   readonly ready?: (config: Config, flags: object) => Promise<Partial<ServerOptions>>;
@@ -120,11 +120,11 @@ export interface ServerFeature {
 declare module 'fastify' {
   interface FastifyInstance {
     readonly access: AccessStore;
-    /** Where this process sends. */
+    /** The target of this process. */
     readonly sendsTo: Coordinator['sendsTo'];
   }
   interface FastifyRequest {
-    /** Who sends it. On public routes: everyone. */
+    /** The sender. On public routes: everyone. */
     who: Who;
   }
   interface FastifyContextConfig {

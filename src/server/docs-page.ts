@@ -56,7 +56,7 @@ SwaggerUIBundle({
   syntaxHighlight: false,
   plugins: [noLinkInButton],
 });
-// What Swagger UI leaves without a name or a landmark, and headings that leave out a level.
+// Adds the names and landmarks that Swagger UI leaves out, and corrects headings that skip a level.
 const name = () => {
   for (const row of document.querySelectorAll('tr[data-param-name]'))
     for (const field of row.querySelectorAll(':is(select, input, textarea):not([aria-label])'))

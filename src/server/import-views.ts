@@ -35,7 +35,7 @@ type OwnView = Omit<ImportView, 'followUps' | 'retryable' | 'repaired'>;
 
 const NO_ROWS: Counters = new Map();
 
-/** Why the rows of an import are not counted. The log names the file. */
+/** Reasons why the rows of an import are not counted. The log names the file. */
 const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
   DAMAGED_LEDGER: 'its ledger is damaged, so its rows cannot be counted',
   LEDGER_MISSING: 'its ledger is not there, so its rows cannot be counted',

@@ -117,7 +117,7 @@ function isDifferent({ status, scope }: HistoryEntry, place: Place): boolean {
   if (left === null || left === undefined || place.now === 'unknown') return false;
   if (left !== 'member' || place.now !== 'member')
     return left !== (place.now === 'no-group' ? 'not-member' : place.now);
-  // Who was a member before may have had another scope than the row asked for.
+  // An earlier member may have had another scope than the row asked for.
   return status !== 'already_member' && place.scope !== null && place.scope !== scope;
 }
 

@@ -22,7 +22,7 @@ const MAX_ROWS = 10_000_000;
 
 /** Rows of a user that are compared with where the user is. */
 const MAX_COMPARED = 1_000;
-/** How long a service that is away is waited for, and everything that a person waits for, in ms. */
+/** Maximum wait for a service that does not answer, and for everything that a person waits for, in ms. */
 const PATIENCE_MS = 10_000;
 const MAX_MS = 30_000;
 

@@ -13,7 +13,10 @@ export function cursorText(content: unknown): string {
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** What `cursorText` made into a cursor; undefined where none is given. @throws Problem BAD_CURSOR */
+/**
+ * Reads the content of a cursor made by `cursorText`; returns undefined if none is given.
+ * @throws Problem BAD_CURSOR
+ */
 export function cursorContent<Content>(shape: z.ZodType<Content>, cursor: string | undefined): Content | undefined {
   if (cursor === undefined) return undefined;
   try {

@@ -2,7 +2,7 @@ import { PROBLEMS, type ProblemCode } from '../api/problem-codes.ts';
 import type { ProblemDocument } from '../api/problems.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** Why a request is refused: answered as a problem document (RFC 9457). */
+/** The reason why a request is refused: answered as a problem document (RFC 9457). */
 export class Problem extends RollcallError {
   declare readonly code: ProblemCode;
   readonly extra: ProblemExtra;
@@ -19,7 +19,7 @@ export class Problem extends RollcallError {
 export interface ProblemExtra {
   /** The option that is wrong. */
   readonly field?: string;
-  /** What would be allowed instead. */
+  /** The values that are allowed instead. */
   readonly possible?: readonly string[];
   /** In place of the code's own. */
   readonly remedy?: string;

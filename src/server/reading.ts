@@ -16,7 +16,7 @@ import type { Caller } from './bounded-answer.ts';
 import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';
 
-/** What the server reads of a data directory: rows in other threads, the small catalog in this one. */
+/** Reads a data directory for the server: rows in other threads, the small catalog in this one. */
 export interface DataReader {
   /** Imports, newest first. @throws Problem BAD_CURSOR */
   page(request: Parameters<CatalogReader['page']>[0]): CatalogPage;

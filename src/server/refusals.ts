@@ -26,7 +26,7 @@ import { Problem, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';
 
-/** What a request is refused with; a bug of ours goes to the log under an id. */
+/** Returns the problem for an error of a request; a bug of ours goes to the log under an id. */
 function problemFor(
   { log, stopping }: { log: Logger; stopping: boolean },
   error: unknown,
@@ -76,7 +76,7 @@ function internal(log: Logger, error: unknown, request: FastifyRequest): Problem
   return new Problem('INTERNAL', `The request could not be answered; the log has the cause under ${id}.`, { id });
 }
 
-/** What the framework finds wrong with a body: one address takes files, another takes JSON. */
+/** Returns the problem for a body that the framework rejects: one address takes files, another takes JSON. */
 function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest): Problem | undefined {
   const { takesFile = false } = routeOptions.config ?? {};
   const remedyFor = (remedy: string) => (takesFile ? {} : { remedy });
@@ -103,7 +103,7 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'NOT_FOUND',
 };
 
-/** What a feature refuses a request with, by the code of its error: no feature is imported for it. */
+/** Problems of features, by the code of their error: no feature is imported for it. */
 const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
   CANNOT_CHECK: { code: 'WRONG_STATE' },
@@ -125,7 +125,7 @@ const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
 
 interface FeatureProblem {
   readonly code: ProblemCode;
-  /** The option that it is always about. Where the error names one, the code is BAD_OPTION. */
+  /** The option that it is always about. If the error names one, the code is BAD_OPTION. */
   readonly field?: string;
   /** Whether the error's remedy takes the place of that of the code. */
   readonly hasRemedy?: true;
@@ -194,7 +194,7 @@ export function unknownOption(field: string): Problem {
   return new Problem('BAD_OPTION', `There is no option ${shortened(field)} here.`, { field });
 }
 
-/** What zod finds wrong with options, as the problem of the first of them: its name, its value, what is allowed. */
+/** Returns the problem for the first of zod's issues with options: its name, its value, the allowed ones. */
 export function badOption(error: ZodError, given: unknown): Problem {
   const { field, isUnknown, text } = wrongOption(error, given);
   if (isUnknown) return unknownOption(field);

@@ -11,8 +11,8 @@ import { Problem } from './problem.ts';
 type ReportTo = NonNullable<ImportOptions['reportTo']>;
 
 /**
- * Where the reports of what is made over the API go: only in or below the places of the setting ROLLCALL_REPORT_TARGETS. What
- * may be read is another list, so that no one who may name a source can write there.
+ * Returns the destination of reports that the API may use: only in or below the places of the setting
+ * ROLLCALL_REPORT_TARGETS. Sources have another list, so that no one who may name a source can write there.
  * @throws Problem BAD_OPTION
  */
 export async function allowedTarget(

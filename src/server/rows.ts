@@ -12,7 +12,7 @@ import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 
-/** What an import's file says of its rows, problems, groups and calls. */
+/** Serves the rows, problems, groups and calls of an import. */
 export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): void {
   /** @throws UnknownImport; Problem NO_ROWS_YET */
   const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));

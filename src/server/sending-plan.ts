@@ -7,7 +7,7 @@ import { actionsOf } from '../membership/import-actions.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import type { ServerContext } from './context.ts';
 
-/** What is left to send of a region, or is sent again. */
+/** The rest of the work in a region, or the work of a retry. */
 interface Work {
   readonly rows?: number;
   readonly groups?: number;
@@ -15,7 +15,7 @@ interface Work {
   readonly calls: number;
 }
 
-/** What sending the rows of an import takes, and where they go. @throws WrongState, NoCheckYet */
+/** Returns the work of sending an import's rows, and its target. @throws WrongState, NoCheckYet */
 export async function sendingPlanOf(
   context: Pick<ServerContext, 'coordinator' | 'dir' | 'reading' | 'views' | 'settings'>,
   record: ImportRecord,
@@ -33,7 +33,7 @@ export async function sendingPlanOf(
     work = foreseen.workLeft({ id, folder: context.dir.folder(id), options: readOptions(record) });
   } else if (finishedAt === null) {
     const calls = [...(await reading.rowsOf(id).callsLeft({ held: true })).values()].map((one) => ({ calls: one }));
-    // What the whole file writes, of which some may be done.
+    // The writes of the whole file, of which some may be done.
     const { groups, messages } = writes ?? { groups: 0, messages: 0 };
     work = [...calls, { rows: open, groups: Math.min(open, groups), messages: Math.min(open, messages), calls: 0 }];
   } else {
@@ -56,7 +56,7 @@ export async function sendingPlanOf(
   };
 }
 
-/** As far as numbers are allowed. */
+/** Returns the calls, as far as numbers are allowed. */
 function callsOfCreating({ users, groups }: NonNullable<ResumeChanges['maxCreate']>): number {
   const [newUsers, newGroups] = [users, groups].map((one) => (one !== undefined && 'count' in one ? one.count : 0));
   return (newUsers ?? 0) + (newGroups ?? 0);

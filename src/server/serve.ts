@@ -16,10 +16,10 @@ type RequestOf<Params, Query, Body> = FastifyRequest & {
 /** Pieces of JSON, and files, are sent by the handler itself. */
 type AnswerOf<Answer> = Answer extends z.ZodType ? z.input<Answer> | FastifyReply : FastifyReply | string;
 
-/** What only the server needs to know of a route. */
+/** The facts about a route that only the server needs. */
 interface RouteOptions extends Pick<RouteShorthandOptions, 'bodyLimit' | 'exposeHeadRoute'> {
   readonly headers?: z.ZodType;
-  /** As of FastifyContextConfig. */
+  /** As in FastifyContextConfig. */
   readonly takesFile?: boolean;
 }
 

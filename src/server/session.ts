@@ -80,7 +80,7 @@ export async function sessionRoutes(
   });
 }
 
-/** Which token an attempt to log in is made with: its id, which is not secret; empty when it is not a token. */
+/** Returns the id, which is not secret, of the token in an attempt to log in; empty when it is not a token. */
 function claimedBy(body: unknown): string {
   const { token } = (body ?? {}) as { token?: unknown };
   return typeof token === 'string' ? tokenIdIn(token.trim()) : '';

@@ -5,7 +5,7 @@ import { numberCursor } from './paging.ts';
 import { answersSoon } from './queue-answer.ts';
 import { serve } from './serve.ts';
 
-/** How the server was started, what its regions do, and who did what. */
+/** Serves the server's settings, its regions, and the audit log. */
 export function settingsRoutes(app: Api, context: ServerContext): void {
   const { coordinator, settings, access, features } = context;
   serve(app, serviceOperations.settings, async () => {

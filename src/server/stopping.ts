@@ -1,6 +1,6 @@
 import type { Api } from './context.ts';
 
-/** How often to look for connections that are done, in ms. */
+/** Interval between two looks for connections that are done, in ms. */
 const LOOK_MS = 50;
 
 /** Takes nothing new, ends event streams and uploads, and lets downloads continue for at most `deadlineMs`. */

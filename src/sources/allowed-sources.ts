@@ -10,7 +10,7 @@ import { bare, isPublic } from './reach.ts';
 import { SourceNotAllowed } from './source-errors.ts';
 
 /**
- * What schedules that are made over the API may read: files in or below the folders and addresses of the setting
+ * The sources of schedules that are made over the API: files in or below the folders and addresses of the setting
  * ROLLCALL_SOURCES. Users with a login on the server's machine may name any file; users of the API may not.
  */
 
@@ -34,7 +34,7 @@ export async function checkAllowed(source: string, allowed: readonly string[]): 
 }
 
 /**
- * Where a file really is, links followed, to be read from there.
+ * Returns the real path of a file, links followed, to read from there.
  * @throws SourceNotAllowed where that is outside of the folders
  */
 export async function allowedPath(path: string, allowed: readonly string[]): Promise<string> {
@@ -45,7 +45,7 @@ export async function allowedPath(path: string, allowed: readonly string[]): Pro
 }
 
 /**
- * Where a folder really is, links followed: one of the allowed ones, or one below them.
+ * Returns the real path of a folder, links followed: one of the allowed ones, or one below them.
  * @param path a whole path
  * @throws SourceNotAllowed; whatever the file system says where it is not there
  */
@@ -126,7 +126,7 @@ async function isReallyBelow(real: string, folders: readonly string[]): Promise<
   return false;
 }
 
-/** Where a path really is, or the nearest folder above it that is there. */
+/** Returns the real path of the nearest existing folder, or the path itself. */
 async function nearest(path: string): Promise<string> {
   for (let at = path; ; at = dirname(at)) {
     const real = await realpath(at).catch(() => undefined);

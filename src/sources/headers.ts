@@ -9,7 +9,10 @@ const VARIABLE = /^env:([A-Za-z_][A-Za-z0-9_]*)$/;
 const OURS = /^(host|connection|content-.*|transfer-encoding|te|upgrade|expect|accept-encoding|range|if-.*)$/i;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/** `Authorization=env:NIGHTLY_TOKEN` as header and variable. What is given instead of a variable may be a secret, and is not shown. */
+/**
+ * `Authorization=env:NIGHTLY_TOKEN` as header and variable. A text instead of a variable may be a secret, and is not
+ * shown.
+ */
 export function headerFrom(text: string): readonly [header: string, variable: string] {
   const [, header = '', value = ''] = /^([^=:\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
   if (!NAME.test(header)) throw new SourceError(`a header has no name; ${FORM}`);

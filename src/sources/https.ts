@@ -112,7 +112,7 @@ const thrown =
   };
 
 type Answer = Dispatcher.ResponseData & {
-  /** Where redirects have led. */
+  /** The address after redirects. */
   readonly place: URL;
 };
 
@@ -146,7 +146,7 @@ async function rest(
   );
 }
 
-/** What the server calls this version of the file: `etag`, then `last-modified`, each in a line. */
+/** Returns the server's version of the file: `etag`, then `last-modified`, each in a line. */
 function versionOf(headers: Headers): string | undefined {
   const version = `${textOf(headers['etag'])}\n${textOf(headers['last-modified'])}`;
   return version === '\n' ? undefined : version;
@@ -195,7 +195,7 @@ async function follow(
   }
 }
 
-/** Where a redirect leads. Its address is not shown whole: it may hold a signature. */
+/** Returns the target of a redirect. Its address is not shown whole: it may hold a signature. */
 function redirected(from: URL, location: string | string[] | undefined, at: string): URL {
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
     throw new SourceError(`${at} redirects to no address; name the address of the file itself`);
@@ -260,7 +260,7 @@ export function keepOutside(
   };
 }
 
-/** What the network says; never what was sent. */
+/** Returns the network's reason; never the request. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [first] = error instanceof AggregateError ? error.errors : [];

@@ -11,7 +11,7 @@ export interface KnownKey {
   readonly isRevoked: boolean;
 }
 
-/** How a host is named in the file: with its port where that is not the usual one. */
+/** Returns the name of a host in the file: with its port if that is not the usual one. */
 export function hostEntry(host: string, port: number): string {
   return port === 22 ? host : `[${host}]:${port}`;
 }
@@ -28,7 +28,7 @@ export function keysOf(text: string, entry: string): readonly KnownKey[] {
   });
 }
 
-/** As OpenSSH shows it: `SHA256:…`. */
+/** Returns the fingerprint in the form of OpenSSH: `SHA256:…`. */
 export function fingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }

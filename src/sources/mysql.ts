@@ -74,7 +74,7 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
       asked.once('end', () => resolve([]));
     });
     const rows = asked.stream({ highWaterMark: ROWS_AT_ONCE });
-    // Who waits for the columns or for the rows gets the error.
+    // The promises of the columns and of the rows report the error.
     rows.on('error', () => {});
     return { columns: await columns, pieces: pieces(rows), close };
   } catch (error) {

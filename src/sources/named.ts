@@ -5,7 +5,10 @@ import { secretReader, variableOf } from './secrets.ts';
 import type { SourceRequest, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
-/** What a process knows of sources: those that its settings name, its environment, and whom it trusts. */
+/**
+ * The context of sources in a process: the named sources of its settings, its environment, and the certificates it
+ * trusts.
+ */
 export interface SourceContext {
   readonly named: Readonly<Record<string, NamedSource>>;
   readonly environment: SourceRequest['environment'];
@@ -25,8 +28,8 @@ export function isElsewhere(text: string, named: SourceContext['named']): boolea
 }
 
 /**
- * An address, or what is in a named source, as it is asked for. What is given counts before what the settings say of the
- * name.
+ * An address, or the address and settings of a named source, as a request. The given settings take precedence over
+ * those of the name.
  */
 export function requestOf(text: string, given: SourceSettings, context: SourceContext): SourceRequest {
   const { named, environment, ca } = context;

@@ -14,7 +14,7 @@ import { type Kept, spool } from './spool.ts';
 
 /** The file that a source gives: one at a path, the newest of a pattern, or a copy of what is behind an address. */
 
-/** What a source gave. */
+/** The result of reading a source. */
 export interface Obtained {
   /** To be read. */
   readonly path: string;
@@ -22,7 +22,7 @@ export interface Obtained {
   readonly name: string;
   /** SHA-256. */
   readonly hash: string;
-  /** Of an address: the copy that is kept now. */
+  /** The present copy of an address. */
   readonly copy?: Kept;
 }
 
@@ -35,7 +35,8 @@ export function isPattern(source: string): boolean {
 }
 
 /**
- * What `file`, as the user named it in `folder`, means from everywhere: a whole path or pattern, or an address.
+ * Returns `file`, as the user named it in `folder`, in a form that is valid everywhere: a whole path or pattern, or an
+ * address.
  * @param given how it is read, where it is no path
  * @throws SourceError when it can never give a file
  */
@@ -73,16 +74,16 @@ export async function wholeSource(
 export interface Wanted {
   /** From `wholeSource`. */
   readonly source: string;
-  /** How it is read, as far as it is not named in the settings. */
+  /** The settings for reading it, as far as the named source has none. */
   readonly given: SourceSettings;
   readonly context: SourceContext;
   readonly maxSource: number;
   readonly copy: Kept | null;
-  /** Where it may be only. All throw SourceNotAllowed. */
+  /** The places to which it is restricted. All throw SourceNotAllowed. */
   readonly within?: {
-    /** Where a file really is. */
+    /** Returns the real path of a file. */
     readonly real: (path: string) => Promise<string>;
-    /** Where a redirect leads. */
+    /** Checks the target of a redirect. */
     readonly check: (to: URL) => void;
     /** An address that the name of a host has. */
     readonly connect: (host: string, address: string) => void;
@@ -90,7 +91,7 @@ export interface Wanted {
 }
 
 /**
- * Gets the file. Of an address, which is asked for it only if it has changed, a copy is kept in `folder`.
+ * Gets the file. A file from an address is fetched only if it has changed; its copy is kept in `folder`.
  * @throws SourceError, NoRoom; the signal's reason when aborted
  */
 export async function obtain(
@@ -98,7 +99,7 @@ export async function obtain(
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<Obtained> {
   if (isRemote(source)) {
-    // Where a named source is, the settings say.
+    // The settings, not the user, decide the place of a named source.
     const mayConnect = isAddress(source) ? within?.connect : undefined;
     const found = await sourceAt({ ...requestOf(source, given, context), mayFollow: within?.check, mayConnect });
     const path = join(folder, 'source');
@@ -137,7 +138,7 @@ async function newest(pattern: string, real?: (path: string) => Promise<string>)
     // It may be deleted by now: exports come and go.
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() !== true) continue;
-    // What a link brings in from elsewhere is not one of them.
+    // A link to a file elsewhere is not one of them.
     if (real !== undefined && (await real(path).catch(() => undefined)) === undefined) continue;
     const at = found.mtimeMs;
     if (best === undefined || at > best.at || (at === best.at && path > best.path)) best = { path, at };

@@ -9,7 +9,7 @@ import { SourceError } from './source-errors.ts';
 /** Pages of a list that comes in several answers, as one JSON document: its elements, as they are written. */
 
 export interface Page {
-  /** Where it is, redirects followed. */
+  /** Its address after redirects. */
   readonly place: URL;
   readonly type: string;
   /** The header `Link`. */
@@ -121,7 +121,7 @@ function addressOf(text: string, from: URL, at: string): URL {
 
 interface NextField {
   readonly field: string;
-  /** Of the address, where the field has no address itself. */
+  /** The parameter of the address, if the field does not hold an address itself. */
   readonly parameter: string | undefined;
   /** The last page may lack it, and so may the first. */
   readonly mayLack: boolean;

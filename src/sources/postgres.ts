@@ -53,7 +53,7 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
     signal.removeEventListener('abort', stop);
     await client.end().catch(() => {});
   };
-  // Where a query is running, this ends the connection at once, and the server notices.
+  // If a query is running, this ends the connection at once, and the server notices.
   const stop = () => void client.end().catch(() => {});
   signal.throwIfAborted();
   signal.addEventListener('abort', stop);

@@ -12,7 +12,7 @@ export const isPublic = (address: string) => ipaddr.process(address).range() ===
 export const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /**
- * Where to connect to a host: what was checked, so that its name cannot have another address by then.
+ * Returns the checked address of a host to connect to, so that its name cannot have another one by then.
  * @throws what `mayConnect` throws; the error of the look-up
  */
 export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']): Promise<string> {

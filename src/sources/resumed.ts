@@ -1,4 +1,4 @@
-/** How often reading goes on where it broke off. */
+/** Number of times that a broken reading continues. */
 const MAX_RESUMED = 3;
 
 /**

@@ -10,7 +10,10 @@ import {
 
 /** Writes objects. An object is there when all of it is. */
 
-/** What is larger is sent in parts of at least this size, which are held in memory one after the other. */
+/**
+ * Size in bytes above which a file is sent in parts of at least this size, which are held in memory one after the
+ * other.
+ */
 const PART_BYTES = 8 * 1024 ** 2;
 const MAX_PARTS = 10_000;
 
@@ -51,7 +54,7 @@ async function putParts(
     const whole = new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } });
     await client.send(whole, { abortSignal });
   } catch (error) {
-    // Else its parts are kept, and paid for. What a crash leaves, a rule of the bucket removes.
+    // Else its parts are kept, and paid for. A rule of the bucket removes the parts that a crash leaves.
     await client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => {});
     throw error;
   }

@@ -29,7 +29,7 @@ const IS_CLOSED = 'check that the credentials allow s3:PutObject there';
 const IS_EXPIRED = 'log in again, such as with "aws sso login", or give new credentials';
 const IS_WRONG = 'check the access key and its secret';
 
-/** What the service calls an error → what to do. */
+/** Advice by the service's error code. */
 const REMEDIES: Readonly<Record<string, Words>> = {
   NoSuchBucket: 'check the name of the bucket',
   NoSuchKey: 'check the key, and whether the export has run',
@@ -78,7 +78,7 @@ export const s3Source: Adapter = (request) => {
       }),
     write: async (path, signal) => {
       if (place.key === '') throw namesNoObject(place);
-      // As servers of others do not know the newer checksums of S3.
+      // Without the newer checksums of S3, which other servers do not know.
       const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
       const put = async (client: S3Client) => {
         await putFile(client, { Bucket: place.bucket, Key: place.key }, path, signal);
@@ -208,7 +208,7 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
   const { ETag: version, ContentLength: size } = first;
   if (version !== undefined && version === known) return { name, version, content: undefined, close };
 
-  // Of the same object, or not at all.
+  // Continues with the same object, or not at all.
   const rest = async (from: number) => {
     const command = new GetObjectCommand({ ...at, IfMatch: version, Range: `bytes=${from}-` });
     return (await client.send(command, { abortSignal: signal })).Body as AsyncIterable<Uint8Array>;
@@ -264,7 +264,7 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
   });
 }
 
-/** What is in the folder of the key. There are no empty folders: one with nothing in it is not there. */
+/** Lists the folder of the key. There are no empty folders: one with nothing in it is not there. */
 async function listed(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal): Promise<SourceEntry[]> {
   const folder = key.slice(0, key.lastIndexOf('/') + 1);
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });

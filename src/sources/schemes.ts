@@ -58,7 +58,7 @@ const SCHEMES: readonly Scheme[] = [
   },
 ];
 
-/** As people name the settings; the others have their own names. */
+/** Names of settings for people; the others have their own names. */
 const OPTIONS: Partial<Record<keyof SourceSettings, string>> = { headers: 'header', secrets: 'secret' };
 
 const schemeFor = (address: string) => SCHEMES.find(({ names }) => names.includes(schemeOf(address) ?? ''));
@@ -70,7 +70,8 @@ function schemesInWords(schemes = SCHEMES): string {
 }
 
 /**
- * An address as it is kept. What can never be read is refused, without asking anyone and without loading the adapter.
+ * An address as it is kept. An address that can never be read is refused, without asking anyone and without loading the
+ * adapter.
  * @throws IntakeError BAD_ADDRESS, SourceError; neither repeats a password
  */
 export function checkedAddress(text: string, settings: SourceSettings = {}): string {
@@ -99,7 +100,7 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
 }
 
 /**
- * What of the settings is for an address that is written: the others are for the one that is read.
+ * Returns the settings for an address to write to: the others are for the one that is read.
  * @throws SourceError where nothing can be written there; as `checkedAddress`
  */
 export function settingsToWrite(text: string, settings: SourceSettings): SourceSettings {
@@ -113,7 +114,7 @@ export function settingsToWrite(text: string, settings: SourceSettings): SourceS
   return settingsFor(text, settings);
 }
 
-/** What of the settings an address takes. */
+/** Returns the settings that an address takes. */
 export function settingsFor(text: string, settings: SourceSettings): SourceSettings {
   const takes: readonly string[] = schemeFor(text)?.takes ?? [];
   return Object.fromEntries(Object.entries(settings).filter(([name]) => takes.includes(name)));

@@ -10,7 +10,7 @@ const FORM =
 const NAME = /^[a-z][A-Za-z0-9]*$/;
 const PLACE = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/s;
 
-/** `password=env:DB_PASSWORD` as name and place. What is given in place of a place may be the secret, and is not shown. */
+/** `password=env:DB_PASSWORD` as name and place. A text instead of a place may be the secret, and is not shown. */
 export function secretFrom(text: string): readonly [name: string, place: string] {
   const [, name = '', value = ''] = /^([^=\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
   const place = value.trim();
@@ -19,7 +19,7 @@ export function secretFrom(text: string): readonly [name: string, place: string]
   return [name, place];
 }
 
-/** How the variable of a secret is called: `SOURCE_HR_PASSWORD` of `hr`. */
+/** Returns the name of a secret's variable: `SOURCE_HR_PASSWORD` of `hr`. */
 export function variableOf(source: string, secret: string): string {
   const words = `${source}_${secret.replace(/[A-Z]/g, (letter) => `_${letter}`)}`;
   return `SOURCE_${words.toUpperCase().replaceAll('-', '_')}`;

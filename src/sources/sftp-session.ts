@@ -20,13 +20,13 @@ export interface Place {
   readonly user: string;
   readonly host: string;
   readonly port: number;
-  /** As the server knows it. */
+  /** The path in the server's form. */
   readonly path: string;
   /** The address as it is shown. */
   readonly name: string;
 }
 
-/** A connection. What is asked fails when it ends. */
+/** A connection. Requests fail when it ends. */
 export interface Session {
   list(folder: string): Promise<readonly FileEntryWithStats[]>;
   stat(path: string): Promise<Stats>;
@@ -117,7 +117,7 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
   }
 }
 
-/** Who signs in, and how: with a key file, the agent or a password, as far as they are given. */
+/** Returns the credentials: a key file, the agent or a password, as far as they are given. */
 function configOf({ host, port, user }: Place, { settings, secret, environment }: SourceRequest): ConnectConfig {
   const password = secret('password');
   const passphrase = secret('passphrase');

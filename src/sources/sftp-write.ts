@@ -11,7 +11,7 @@ import { SourceError } from './source-errors.ts';
 /** Writes that are asked for before the first is answered, each of as many bytes: a distant server is not waited for each time. */
 const WRITES = 16;
 const WRITE_BYTES = 32 * 1024;
-/** As for what this machine writes: only its user reads it. */
+/** Modes like those of local files: only the user may read them. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 

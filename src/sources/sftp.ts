@@ -56,7 +56,7 @@ function placeOf(address: string): Place {
     user: decodeURIComponent(user) || userInfo().username,
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port),
-    // As curl has it: below the user's own folder.
+    // Relative to the user's own folder, as in curl.
     path: path.startsWith('/~/') ? `./${path.slice(3)}` : path,
     name: address,
   };

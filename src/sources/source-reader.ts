@@ -8,9 +8,9 @@ import type { SourceEntry, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
 import type { Kept } from './spool.ts';
 
-/** What a process knows that gets files: secrets of its environment, whom it trusts, what may be read. */
+/** The options for fetching files: secrets of the environment, trusted certificates, allowed sources. */
 export interface SourceReaderOptions extends SourceContext {
-  /** What those who ask over the API may have read (ROLLCALL_SOURCES). */
+  /** The sources that users of the API may read (ROLLCALL_SOURCES). */
   readonly sources: readonly string[];
 }
 
@@ -21,14 +21,14 @@ interface SourceWanted {
   readonly settings: SourceSettings;
   /** In bytes. */
   readonly maxSource: number;
-  /** What is kept already in the folder. */
+  /** The copy that the folder already has. */
   readonly copy: Kept | null;
   /** It was named over the API. */
   readonly restricted: boolean;
 }
 
 /**
- * Gets the file of a source. What is fetched is kept in `folder`.
+ * Gets the file of a source. A fetched file is kept in `folder`.
  * @throws SourceError, SourceNotAllowed, NoRoom; the signal's reason when aborted
  */
 export type SourceReader = (
@@ -66,7 +66,7 @@ export async function allowedSource(text: string, sources: readonly string[]): P
 }
 
 /**
- * What is in a folder that is not on this machine: in a bucket, at an SFTP server. The newest first.
+ * Lists a folder that is not on this machine: in a bucket, at an SFTP server. The newest first.
  * @param place an address or a named source, with the folder
  * @throws SourceNotAllowed, SourceError
  */

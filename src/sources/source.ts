@@ -1,16 +1,16 @@
 /**
- * Where memberships are read from, whatever the scheme of its address. A new one: a file beside this one that exports an
+ * A source of memberships, whatever the scheme of its address. A new one: a file beside this one that exports an
  * `Adapter`, and its line in schemes.ts. All that is read is first kept whole (spool.ts).
  */
 export interface Source {
-  /** As it is shown and kept: without a query or anything else that may be a secret. */
+  /** The name that is shown and stored: without a query or anything else that may be a secret. */
   readonly name: string;
   /**
    * Begins to read. @throws SourceError with what to do; the signal's reason when aborted
    * @param known the version that is kept already
    */
   open(signal: AbortSignal, known?: string): Promise<Opened>;
-  /** What is in the place, to choose from. @throws as open */
+  /** Lists the place, to choose from. @throws as open */
   list?(signal: AbortSignal): Promise<readonly SourceEntry[]>;
   /**
    * Puts a file of this machine there, in place of an earlier one: whole or not at all. The folder that it goes into is made,
@@ -20,7 +20,7 @@ export interface Source {
 }
 
 export interface Opened {
-  /** What was opened: of a pattern, the newest that fits. */
+  /** The name of the opened file; for a pattern, that of the newest match. */
   readonly name: string;
   /** Says "unchanged" of the same source: an ETag, a generation, time and size. Undefined: the hash of what was read tells. */
   readonly version: string | undefined;
@@ -31,13 +31,13 @@ export interface Opened {
 }
 
 /**
- * What is read, once. An iteration that ends has given everything: one that breaks off, or gives less than was announced,
- * throws SourceError.
+ * The content of a source, which can be read once. An iteration that ends has given everything: one that breaks off, or
+ * gives less than was announced, throws SourceError.
  */
 export type Content =
   | {
       readonly kind: 'bytes';
-      /** How many there will be, where that is known: fewer or more are an error (spool.ts). */
+      /** The size in bytes, if known: fewer or more are an error (spool.ts). */
       readonly size: number | undefined;
       readonly pieces: AsyncIterable<Uint8Array>;
     }
@@ -58,13 +58,16 @@ export interface SourceEntry {
   readonly modifiedAt: number;
 }
 
-/** How a source is read, beside its address. Plain data without secrets: schedules keep it, and the settings name it. */
+/**
+ * Settings for reading a source, beside its address. Plain data without secrets: schedules keep it, and the settings
+ * name it.
+ */
 export interface SourceSettings {
   /** Header → environment variable that has its value. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Name, such as `password` → where its value is: `env:NAME` or `file:PATH`. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Of a JSON API: the field with the address of the next page, or `parameter=field` for a cursor. */
+  /** The field of a JSON API with the address of the next page, or `parameter=field` for a cursor. */
   readonly nextPage?: string;
   /** Whole path of a file with one query. */
   readonly query?: string;

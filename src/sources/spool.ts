@@ -14,25 +14,25 @@ import { SourceError } from './source-errors.ts';
 /** The file in which a source is kept: read again by whatever follows, when no connection is open any more. */
 export interface Spooled {
   readonly path: string;
-  /** What was opened, as it is shown. */
+  /** The name of the opened file, for display. */
   readonly name: string;
   /** SHA-256. */
   readonly hash: string;
-  /** As the source calls it; null where it has no name for it. */
+  /** The source's name for this version; null if it has none. */
   readonly version: string | null;
 }
 
 /** However slowly it comes: a server that gives a byte a second is never quiet. */
 const WHOLE_MINUTES = 60;
 
-/** What is kept already of a source. */
+/** The facts about an earlier copy of a source. */
 export type Kept = Pick<Spooled, 'hash' | 'version'>;
 
 export interface SpoolOptions {
   readonly path: string;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** What is kept in `path`: it is only read if the source has changed. */
+  /** The copy that is in `path`: it is only read again if the source has changed. */
   readonly kept?: Kept | null;
   readonly onProgress?: ((progress: SpoolProgress) => void) | undefined;
   /** Aborted when it takes too long. Default: after an hour. */
@@ -41,7 +41,7 @@ export interface SpoolOptions {
 
 export interface SpoolProgress {
   readonly bytes: number;
-  /** Of a query. */
+  /** The number of rows of a query. */
   readonly rows?: number;
   /** Bytes that there will be, where that is known. */
   readonly of?: number | undefined;

@@ -9,7 +9,10 @@ import { addressName, schemeOf } from '../text/address.ts';
 import type { Adapter, Content, Opened, SourceRequest, SourceSettings } from './source.ts';
 import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
-/** What all databases share: one query in one transaction that only reads, its values as the database's own CSV output has them. */
+/**
+ * The common part of all databases: one query in one transaction that only reads, with values as in the database's own
+ * CSV output.
+ */
 
 /** One statement, as the database measures it. */
 const STATEMENT_MS = 10 * 60_000;
@@ -125,7 +128,7 @@ const NETWORK: Readonly<Record<string, Words>> = {
   ...UNKNOWN_AUTHORITY,
 };
 
-/** What the database said; its messages name tables and columns, and never a password. */
+/** Returns the error for the database's message; it names tables and columns, and never a password. */
 function refused(name: string, error: unknown, remedies: Database['remedies']): SourceError {
   const { code, errno } = error as { readonly code?: string; readonly errno?: number };
   const about = messageOf(error);
@@ -138,13 +141,13 @@ function refused(name: string, error: unknown, remedies: Database['remedies']): 
   });
 }
 
-/** Where a database is, and as whom it is asked. */
+/** The place of a database, and its user. */
 export interface Place {
   readonly host: string;
   readonly port?: number;
   readonly user?: string;
   readonly database?: string;
-  /** Of this moment; undefined where none is given. */
+  /** The present password; undefined if none is given. */
   readonly password: string | undefined;
   readonly tls: { readonly rejectUnauthorized: true; readonly servername?: string; readonly ca?: string[] } | undefined;
 }

@@ -34,7 +34,7 @@ function say(line: unknown): void {
   appendFileSync(1, `${JSON.stringify(line)}\n`);
 }
 
-/** As the shell of SQLite writes it: a real number that is whole keeps its point; integers come as bigint. */
+/** Writes a value like the shell of SQLite: a real number that is whole keeps its point; integers come as bigint. */
 function text(value: unknown): string {
   if (value === null) return '';
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e15) return value.toFixed(1);

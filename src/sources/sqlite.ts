@@ -18,7 +18,7 @@ export const sqlite: Database = {
 
 export const sqliteSource = sqlSource(sqlite);
 
-/** What SQLite says → what to do. */
+/** Advice by SQLite's message. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/readonly database/, 'the query may only read: write one SELECT'],
   [/more than one statement/, 'leave one SELECT in the file'],

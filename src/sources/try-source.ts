@@ -5,14 +5,14 @@ import { requestOf, type SourceContext } from './named.ts';
 import { sourceAt } from './schemes.ts';
 import type { Source } from './source.ts';
 
-/** What trying a named source has found. Nothing is kept of it. */
+/** The result of trying a named source. Nothing is kept of it. */
 export interface TriedSource {
   readonly name: string;
-  /** As it is shown. */
+  /** The address for display. */
   readonly address: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** What to do, when it is not well. */
+  /** The advice, if there is a problem. */
   readonly remedy?: string;
 }
 
@@ -58,7 +58,7 @@ async function found(name: string, context: SourceContext, signal: AbortSignal):
     return listing.ok ? reading.value : `${reading.value}; its folder cannot be listed: ${listing.error.what}`;
   }
   const listing = await asResult(listed('/'));
-  // What the place itself said tells more than what is wrong with the address as one of a file.
+  // The error of the place itself tells more than that of its address as a file.
   if (!listing.ok) throw reading.error.cause === undefined ? listing.error : reading.error;
   if (listing.value === undefined) throw reading.error;
   const files = listing.value.filter(({ kind }) => kind === 'file').toSorted((a, b) => b.modifiedAt - a.modifiedAt);
@@ -73,7 +73,7 @@ type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: RollcallError };
 
-/** What may fail for a reason that people are told. @throws anything else */
+/** Returns the result of an attempt that may fail for a reason to show to people. @throws anything else */
 function asResult<Value>(attempt: Promise<Value>): Promise<Result<Value>> {
   return attempt.then(
     (value): Result<Value> => ({ ok: true, value }),

@@ -16,12 +16,12 @@ import { SourceError } from './source-errors.ts';
 export interface Target {
   /** A whole path of a folder, an address, or one in a named source. */
   readonly place: string;
-  /** How it is written, as far as it is not named in the settings. */
+  /** The settings for writing, as far as the named target has none. */
   readonly settings: SourceSettings;
 }
 
 /**
- * What `text`, as the user named it in `folder`, means from everywhere.
+ * Returns `text`, as the user named it in `folder`, in a form that is valid everywhere.
  * @param given what of these settings is for the place is taken
  * @throws SourceError where nothing can ever be written, without asking anyone
  */
@@ -52,7 +52,7 @@ export async function placeToWrite(
   );
 }
 
-/** What of the settings for a place is for what is read beside it: all that the place itself takes is not. */
+/** Returns the settings for a place that concern its reading side; all that the place itself takes are left out. */
 export function notForTarget(text: string, settings: SourceSettings, named: SourceContext['named']): SourceSettings {
   if (!isElsewhere(text, named)) return settings;
   const { address } = requestOf(text.trim(), {}, { named, environment: () => undefined, ca: undefined });

@@ -1,4 +1,4 @@
-/** Addresses such as `https://…`, told from paths. What is behind the scheme may hold a secret. */
+/** Addresses such as `https://…`, told from paths. The part behind the scheme may hold a secret. */
 
 /** One scheme may be inside of another: `jdbc:postgresql://`. */
 const ADDRESS = /^\s*(?:((?:[a-z][a-z0-9+.-]*:)*[a-z][a-z0-9+.-]*):\/\/|(sqlite):)/i;
@@ -33,7 +33,7 @@ export function addressName(address: string): string {
   return WITH_QUERY.test(address) ? address.replace(/[?#].*$/s, '') : address;
 }
 
-/** What may be the name of a source in the settings: `hr` of `hr:/out/members.csv`. One letter is a drive. */
+/** Returns the name of a source in the settings: `hr` of `hr:/out/members.csv`. One letter is a drive. */
 export function sourceName(text: string): string | undefined {
   return /^([a-z][a-z0-9_-]+):(?!\/\/)/.exec(text)?.[1];
 }

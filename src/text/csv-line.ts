@@ -1,4 +1,7 @@
-/** What must be in quotes: delimiters of any spreadsheet, quotes, line breaks, blanks at an edge, a disarmed formula. */
+/**
+ * Matches cells that need quotes: delimiters of any spreadsheet, quotes, line breaks, blanks at an edge, a disarmed
+ * formula.
+ */
 const NEEDS_QUOTES = /[",;\t|\r\n]|^[\s']|\s$/;
 
 /**

@@ -1,6 +1,6 @@
 import { OUTCOMES, type Outcome, type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
 
-/** How people read an outcome. */
+/** Labels of the outcomes. */
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   added: 'added',
   banned: 'banned',
@@ -16,7 +16,10 @@ export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   skipped: 'left out',
 };
 
-/** Of a whole number: 1234567 → "1,234,567". (Not by Intl, which takes 14 ms before its first number, in every command.) */
+/**
+ * Writes a whole number with separators: 1234567 → "1,234,567". (Not by Intl, which takes 14 ms before its first
+ * number, in every command.)
+ */
 export function grouped(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -71,13 +74,16 @@ export function sumEquation(rows: RowCounts, pending: number, inputRows?: number
   return sides.map(unbroken).join(' ');
 }
 
-/** What the rows of a shaped input have become: memberships, and rows that are left out. */
+/** Returns the phrase about the rows of a shaped input: memberships, and rows that are left out. */
 function fromRows({ read, skipped }: RowCounts, inputRows: number): string {
   const left = skipped === 0 ? '' : ` and ${counted(skipped, 'row')} left out`;
   return `${counted(inputRows, 'row')} read, with ${counted(read - skipped, 'membership')}${left}`;
 }
 
-/** What others will see of an import, before its first call. Who is a member already gets no message. */
+/**
+ * Returns the sentence about the messages that an import will write, before its first call. Users who are members
+ * already get no message.
+ */
 export function messagesSentence({ messages, groups }: { readonly messages: number; readonly groups: number }): string {
   return `Up to ${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, one for each member added.`;
 }
@@ -108,7 +114,7 @@ export function withFullStop(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
 }
 
-/** What another program says, as a part of a sentence of ours. */
+/** Returns the text of another program as a part of a sentence. */
 export function asClause(text: string): string {
   return text.endsWith('.') ? text.slice(0, -1) : text;
 }

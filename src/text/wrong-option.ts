@@ -1,7 +1,7 @@
 import type { ZodError, z } from 'zod';
 import { counted } from './wording.ts';
 
-/** What is wrong with options, for people: the first that is, with its name, its value and what is allowed. */
+/** The first wrong option, for people: its name, its value and what is allowed. */
 export interface WrongOption {
   /** Its name; '' where it is the whole. */
   readonly field: string;

@@ -13,7 +13,7 @@ interface Span {
   readonly attributes: readonly { key: string; value: { stringValue?: string; intValue?: number } }[];
 }
 
-/** As OTLP numbers the kinds. */
+/** The number of this kind in OTLP. */
 const SERVER = 2;
 /** The trace of a program that sends a request. */
 const CALLER = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -77,7 +77,7 @@ test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are t
   const about = { 'rollcall.region': 'us', 'rollcall.import': id, 'rollcall.batch': 1 };
   expect(batches.map(attributesOf)).toMatchObject([
     { ...about, 'rollcall.attempt': 1, 'rollcall.code': 'HTTP_503', 'http.response.status_code': 503 },
-    // Who is in the group, before the call is repeated.
+    // The question for the group's members, before the call is repeated.
     { ...about, 'rollcall.attempt': 2, 'http.response.status_code': 200 },
     { ...about, 'rollcall.attempt': 2, 'rollcall.rows.added': 2, 'http.response.status_code': 200 },
   ]);

@@ -9,7 +9,7 @@ import { finish, openPlace, type Place, type PlaceOptions, type Rollcall, served
 import { startProxy } from './proxy.ts';
 import { type Command, OUTAGES } from './service.ts';
 
-/** What the campaign does to an import while it runs, each by name. */
+/** Faults that the campaign plants in a running import, each by name. */
 
 interface Result extends Verdict {
   /** Times that a person would have had to start a command again, beyond the kills. */
@@ -19,7 +19,7 @@ interface Result extends Verdict {
 interface BlowOptions {
   readonly rows: number;
   readonly seed: number;
-  /** How long an outage of the service, or of the way to the queue, lasts. */
+  /** Duration of an outage of the service, or of the way to the queue, in ms. */
   readonly outageMs: number;
 }
 
@@ -97,7 +97,7 @@ async function spread(place: Place, count: number, blow: (n: number) => Promise<
 const redis = () => startRedis();
 
 interface ProxiedOptions {
-  /** How much later everything arrives, in each direction. */
+  /** Delay of everything, in each direction, in ms. */
   readonly delayMs?: number;
   readonly open?: () => Promise<TestServer>;
   /** Whether a sentinel names the proxy to clients, as the master. */
@@ -174,6 +174,10 @@ function diskFull(diskKb: number): Blow {
 export const BLOWS: Readonly<Record<string, Blow>> = {
   'embedded: kill -9': embedded({}, (place) => killed(place, 3)),
   'embedded: kill -9, a service that repeats': embedded({ refusesRepeats: false }, (place) => killed(place, 3)),
+  'embedded: kill -9, groups of 30,000, a service that repeats': embedded(
+    { refusesRepeats: false, crowd: 30_000 },
+    (place) => killed(place, 3),
+  ),
   'embedded: kill -9 and faults of the service': embedded({ faults: 0.1 }, (place) => killed(place, 3)),
   ...Object.fromEntries(OUTAGES.map((kind) => [`embedded: outage, ${kind}`, outage((ms) => ({ outage: kind, ms }))])),
   'embedded: outage, one region of three': outage((ms) => ({ outage: '503', ms, region: 'eu' })),
@@ -216,7 +220,7 @@ function restarts(count: number): (fleet: Fleet) => Promise<void> {
     });
 }
 
-/** What the machine lacks for a blow; undefined: nothing. */
+/** Returns the privilege or program that the machine lacks for a blow; undefined: nothing. */
 export function lacking(name: string): string | undefined {
   if (name.startsWith('disk') && !mayMount()) return 'root';
   return name.startsWith('sentinel') && !haveSentinel() ? 'a Redis of this machine' : undefined;

@@ -88,7 +88,16 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
   const { orders, before } = makeOrders(rows, seed);
   const file = join(folder, 'members.csv');
   writeFileSync(file, csvOf(orders));
-  const settings = { port: 0, seed, faults: 0, refusesRepeats: true, latencyMs: 20, ...options.service, before };
+  const settings = {
+    port: 0,
+    seed,
+    faults: 0,
+    refusesRepeats: true,
+    latencyMs: 20,
+    crowd: 0,
+    ...options.service,
+    before,
+  };
   const service = spawn(process.execPath, [SERVICE, join(folder, 'service'), JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -28,10 +28,12 @@ export interface ServiceSettings {
   readonly faults: number;
   /** Whether adding a member again is refused, or writes a second message as if it were the first. */
   readonly refusesRepeats: boolean;
-  /** How long a call takes, in ms. */
+  /** Duration of a call, in ms. */
   readonly latencyMs: number;
   /** Members from before: `region/guid` to UIDs. */
   readonly before: Readonly<Record<string, readonly string[]>>;
+  /** The number of other members of each group, whom no row names. */
+  readonly crowd: number;
 }
 
 export const OUTAGES = ['refused', 'reset', 'silent', '503', 'html'] as const;
@@ -84,6 +86,7 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
   for (const [key, uids] of Object.entries(settings.before)) {
     for (const uid of uids) groupOf(key).members.set(uid, { scope: 'participant', joinedAt: 1_700_000_000 });
   }
+  const crowd = Array.from({ length: settings.crowd }, (_, n) => listed(`crowd${n}`, 'participant', 1_700_000_000));
   const random = randomFrom(settings.seed);
   let faults = settings.faults;
   let outage: Outage | undefined;
@@ -122,7 +125,10 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
     if (fault === 'lost-before') return void response.destroy();
     if (fault === '500' || fault === '503') return refuse(response, Number(fault), 'ERR_FAULT');
     if (fault === '429') return refuse(response, 429, 'ERR_TOO_MANY_REQUESTS', { 'retry-after': '1' });
-    if (request.method === 'GET') return read(response, url.searchParams, region, resource, id, list);
+    if (request.method === 'GET') {
+      const actor = String(request.headers['onbehalfof'] ?? '');
+      return read(response, url.searchParams, region, resource, id, list, actor);
+    }
     if (resource !== 'groups' || list !== 'members') return refuse(response, 404, 'ERR_API_NOT_FOUND');
     if (id.startsWith('missing')) return refuse(response, 404, 'ERR_GUID_NOT_FOUND');
     send(response, { data: add(`${region}/${id}`, JSON.parse(body)) }, fault);
@@ -169,13 +175,19 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
     kind: string,
     id: string,
     list: string,
+    actor: string,
   ) {
     if (kind === 'groups' && id.startsWith('missing')) return refuse(response, 404, 'ERR_GUID_NOT_FOUND');
-    if (kind === 'groups' && list === '') return send(response, { data: { guid: id, name: id, type: 'public' } });
     const group = groups.get(`${region}/${id}`);
+    if (kind === 'groups' && list === '') {
+      if (actor.startsWith('ghost')) return refuse(response, 404, 'ERR_UID_NOT_FOUND');
+      const scope = group?.members.get(actor)?.scope;
+      const own = actor === '' ? {} : { hasJoined: scope !== undefined, scope };
+      return send(response, { data: { guid: id, name: id, type: 'public', ...own } });
+    }
     const all =
       list === 'members'
-        ? [...(group?.members ?? [])].map(([uid, { scope, joinedAt }]) => ({ uid, name: uid, scope, joinedAt }))
+        ? [...crowd, ...[...(group?.members ?? [])].map(([uid, { scope, joinedAt }]) => listed(uid, scope, joinedAt))]
         : [...(group?.banned ?? [])].map((uid) => ({ uid, name: uid }));
     const perPage = Number(query.get('perPage') ?? 100);
     const page = Number(query.get('page') ?? 1);
@@ -206,12 +218,16 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
     setTimeout(() => {
       outage = undefined;
       if (kind === 'refused') server.listen(port, 'localhost');
-      // What was swallowed is never answered.
+      // Swallowed requests are never answered.
       if (kind === 'silent') for (const socket of sockets) socket.destroy();
     }, ms);
   }
 
   server.once('listening', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
+}
+
+function listed(uid: string, scope: string, joinedAt: number): object {
+  return { uid, name: uid, scope, joinedAt };
 }
 
 function entryOf(did: JournalLine['did'], list: string, key: string): unknown {

@@ -16,7 +16,7 @@ interface Received {
 }
 
 export interface ChatServer {
-  /** As clients write it: `localhost:<port>`. */
+  /** The host in the clients' form: `localhost:<port>`. */
   readonly host: string;
   readonly ca: string;
   /** Requests in the order in which their bodies were complete. */

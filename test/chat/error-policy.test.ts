@@ -27,7 +27,7 @@ interface Refusal {
   readonly onBehalfOf?: string;
 }
 
-/** What becomes of a call that the service refuses in this way, over the wire. */
+/** Returns the verdict on a call that the service refuses in this way, over the wire. */
 async function verdictOn({ status, code, headers, uids: count = 25, onBehalfOf = '' }: Refusal): Promise<Verdict> {
   const server = await serve(json({ error: { message: 'Words.', ...(code && { code }) } }, status, headers));
   const client = connect(server.host);

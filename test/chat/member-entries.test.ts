@@ -13,7 +13,7 @@ const redact = createRedact(['top-secret-key']);
 const withZero = (text: string | Buffer) => Buffer.concat([Buffer.from(text), Buffer.of(0)]);
 const rawOf = (text: string | Buffer, httpStatus = 200): RawReply => ({ httpStatus, body: withZero(text), rate: {} });
 
-/** What reading comes to, an error as its class and message. */
+/** Returns the result of a reading; an error as its class and message. */
 function outcome<Read>(read: () => Read) {
   try {
     return { read: read() };

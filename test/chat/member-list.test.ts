@@ -182,7 +182,7 @@ describe('a list that is not whole', () => {
     readonly uids: string[];
     readonly pagination?: Record<string, number>;
   }
-  /** What comes of a list with these pages, which is the same in every reading; after the last come empty ones. */
+  /** Reads a list with these pages, which is the same in every reading; after the last come empty ones. */
   async function listing(pages: readonly Written[]) {
     const server = await serve((response, request) => {
       const page = Number(new URL(request.url ?? '', 'https://localhost').searchParams.get('page'));

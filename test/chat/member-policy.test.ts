@@ -3,7 +3,7 @@ import { CallAborted, UntrustedListing } from '../../src/chat/errors.ts';
 import { type EditOperation, judgeEdit, judgeReading } from '../../src/chat/member-policy.ts';
 import { connect, json, rejection, serve } from './chat-server.ts';
 
-/** What becomes of an edit that the service refuses in this way, over the wire. */
+/** Returns the verdict on an edit that the service refuses in this way, over the wire. */
 async function verdictOn(operation: EditOperation, status: number, code?: string, onBehalfOf = '') {
   const server = await serve(json({ error: { message: 'Words.', ...(code !== undefined && { code }) } }, status));
   const chat = connect(server.host);

@@ -15,7 +15,7 @@ const identity = await authority.issue(['*.api-us.chat.example']);
 interface Tunnel {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** What it was asked to connect to, and with which credentials. */
+  /** The addresses that it was asked to connect to, each with its credentials. */
   readonly asked: readonly { readonly to: string | undefined; readonly login: string | undefined }[];
 }
 

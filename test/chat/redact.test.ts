@@ -45,7 +45,7 @@ describe('redaction', () => {
     const credentials = Buffer.from(`${user}:${KEY}`).toString('base64');
     const shown = redact(`Authorization: Basic ${credentials}, refused`);
     const own = /Basic (.*?)\[redacted\]=*, refused$/.exec(shown)?.[1];
-    // What is left of it says no more than the user.
+    // The rest of it tells no more than the user.
     expect(Buffer.from(own ?? credentials, 'base64').toString()).not.toContain(KEY.slice(0, 3));
   });
 

@@ -19,7 +19,7 @@ describe('timeouts', () => {
   test('a process that is busy while a connection is made does not give it up', async () => {
     const server = await serve(json(SUCCESS));
     const call = connect(server.host).addMembers('g1', ONE);
-    // When the host is looked up, the connection begins.
+    // The look-up of the host begins the connection.
     await new Promise<void>((begun) => process.nextTick(begun));
     block(2 * getDefaultAutoSelectFamilyAttemptTimeout());
     expect((await call).httpStatus).toBe(200);

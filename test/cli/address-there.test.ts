@@ -5,7 +5,7 @@ import { listen } from '../chat/chat-server.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { members, openWorkplace } from './workplace.ts';
 
-/** What is at an address, sent to a server: it is fetched on the machine of the command, where its secrets are. */
+/** A file at an address, sent to a server: it is fetched on the machine of the command, which has its secrets. */
 
 let server: TestServer;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { filesBelow, members, openSandboxPlace, openWorkplace } from './workplac
 
 const SECRET = 's3cret';
 
-/** As people type them: also with what must be percent-encoded in a password, and longer than any path. */
+/** Addresses that people type: also with a password that must be percent-encoded, and longer than any path. */
 const WITH_PASSWORD = [
   ['of a database', `postgres://ann:${SECRET}@127.0.0.1:5432/app`, 'postgres'],
   ['of a driver', `jdbc:postgresql://ann:${SECRET}@127.0.0.1/app`, 'jdbc:postgresql'],

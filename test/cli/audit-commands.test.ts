@@ -15,7 +15,7 @@ function openPlace(): Promise<SandboxPlace> {
   });
 }
 
-/** What is on record, oldest first: action, target, detail. */
+/** Returns the audit log, oldest first: action, target, detail. */
 function audited({ dataDir }: SandboxPlace): string[][] {
   const access = openAccessStore(join(dataDir, 'access.sqlite'));
   try {

@@ -10,7 +10,7 @@ import { readConfig } from '../../src/platform/config.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
 import { tempDir } from '../temp-dir.ts';
 
-/** What commands change in a data directory is in the same audit log as what comes over HTTP. */
+/** Changes that commands make in a data directory are in the same audit log as those over HTTP. */
 
 function audited(dataDir: string) {
   const access = openAccessStore(join(dataDir, 'access.sqlite'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import { members, openSandboxPlace, type SandboxPlace } from './workplace.ts';
 
-/** How the service tells who is banned, and whether it can be known at all. */
+/** Services by the ways in which they list the banned, and whether bans can be known at all. */
 const SERVICES: readonly (Partial<Behaviour> & { readonly isKnown: boolean })[] = [
   { listBanned: true, isKnown: true },
   { listBanned: false, isKnown: true },

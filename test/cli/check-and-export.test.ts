@@ -152,7 +152,7 @@ test('export writes files that a mirror sync reads back without a change', async
   expect(JSON.parse(stdout)).toMatchObject({ state: 'completed', totals: { groups: 12, members: 12, users: 13 } });
   expect(readFileSync(join(place.root, 'out.csv'), 'utf8').trim().split('\n')).toHaveLength(13);
   expect(readFileSync(join(place.root, 'out-users.csv'), 'utf8')).toContain('\nanna,us,');
-  // What was read is in the files; the data directory keeps no second copy of people's names.
+  // The export is in the files; the data directory keeps no second copy of people's names.
   expect(readdirSync(join(place.dataDir, 'exports'))).toEqual([]);
   const synced = await place.run(['sync', 'out.csv', '--mode', 'mirror', '--missing', 'remove', '--json']);
   expect(JSON.parse(synced.stdout)).toMatchObject({ state: 'unchanged' });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { LAUNCHER, members, openSandboxPlace, openWorkplace, type Workplace } from './workplace.ts';
 
-/** What completion offers after these words; the last one is being typed. */
+/** Returns the completions after these words; the last one is being typed. */
 async function offered(place: Workplace, ...typed: readonly string[]) {
   const { code, stdout, stderr } = await place.run(['complete', '--', ...typed]);
   expect([code, stderr]).toEqual([0, '']);

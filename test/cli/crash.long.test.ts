@@ -17,7 +17,7 @@ const GROUPS = 30;
 /** Every fault but those that change nothing in what a client must do. The first two calls to `in` are never answered. */
 const FAULTS = 'reset-before=3%,reset-after=4%,in:timeout=2,omit-uid=4%,too-many=1%,unavailable=2%,error=2%';
 
-/** What a row asks for, and what must become of it; worked out here, without a line of rollcall's. */
+/** A row's request and its expected result; worked out here, without a line of rollcall's. */
 interface Asked {
   readonly line: string;
   readonly fate: 'in place' | 'invalid' | 'duplicate';
@@ -161,7 +161,7 @@ async function sandboxProcess(place: Workplace) {
   };
 }
 
-/** What the service tells of a group. It lists the banned like participants, and does not count them as members. */
+/** The service's answers about a group. It lists the banned like participants, and does not count them as members. */
 interface Listing {
   readonly listed: ReadonlyMap<string, Scope>;
   readonly membersCount: number;

@@ -109,7 +109,7 @@ describe('an import in the middle of sending', () => {
 
   test('under an older Node too: the launcher ends with its child, and leaves none behind', async ({ skip }) => {
     const older = olderNode();
-    // Where every Node is new enough, the launcher has no child.
+    // If every Node is new enough, the launcher has no child.
     if (older === undefined) skip('there is no Node older than 24 at /usr/bin/node');
     const olderNodeOptions = older === undefined ? {} : { node: older };
     const { place, run } = await runningImport(400, (there) => there.start(IMPORT, olderNodeOptions));

@@ -70,8 +70,7 @@ describe('a key that the service refuses', () => {
     expect([code, summary.state]).toEqual([EXIT.stopped, 'blocked']);
     expect([...place.sandbox.members('us', 'g').keys()]).toEqual(['ann']);
     expect((await place.summary(['resume'])).summary.rows).toMatchObject({ read: 2, added: 2 });
-    // What was in place was not sent again.
-    // One call for the row, and one that asked who is banned.
+    // Rows in place were not sent again. One call for the row, and one that asked for the banned.
     expect(place.sandbox.calls.us.requests).toBe(2);
   });
 });

@@ -21,7 +21,7 @@ const HOOK = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** What the processes of a command line say, the number of the first, and the exit code. */
+/** Returns the output of a command line's processes, the number of the first, and the exit code. */
 async function launch(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, ['--import', HOOK, LAUNCHER, ...args], { env: { ...process.env, ...env } });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

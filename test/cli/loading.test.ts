@@ -17,7 +17,7 @@ const HOOK = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => process.stderr.write('\\n' + JSON.stringify(loaded)));
 `)}`;
 
-/** What a command line loads: npm packages, and folders of the source. */
+/** Returns the modules that a command line loads: npm packages, and folders of the source. */
 async function loadedBy(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const command = ['--import', HOOK, join(PROJECT, 'bin/rollcall.js'), ...args];
   const options = { cwd: PROJECT, env: { ...process.env, ...env } };

@@ -16,10 +16,13 @@ async function openOlder(commit: string, seed: SandboxOptions['seed'] = {}) {
 const [FINISHED, BLOCKED, MANY] = ['20261123-114107-ywd', '20261123-114109-em2', '20261123-114110-a6n'];
 const [SYNCED, PLANNED] = ['sync-20261123-114113-c48', 'sync-20261123-114115-szu'];
 
-/** What a command says, with its exit code. */
+/** A command with its output and exit code. */
 type Saying = readonly [code: number, says: string, ...args: string[]];
 
-/** What each command says of the directory, in this order. The sandbox is another than then, without those who were added. */
+/**
+ * The output of each command on the directory, in this order. The sandbox is another than then, without those who were
+ * added.
+ */
 const COMMANDS: readonly Saying[] = [
   [EXIT.ok, BLOCKED, 'list'],
   [EXIT.ok, 'blocked', 'status', BLOCKED],
@@ -40,7 +43,7 @@ const COMMANDS: readonly Saying[] = [
 
 const [CREATED, LIMITED, READ] = ['20261124-160050-7hr', '20261124-160051-2qy', '20261124-160052-mez'];
 const [RAN, WAITING, KILLED] = ['sync-20261124-160053-qrn', 'sync-20261124-160054-wah', '20261124-160057-uqp'];
-/** What CREATED created, in the sandbox of that time. */
+/** The users and groups that CREATED created, in the sandbox of that time. */
 const CREATIONS = { us: { members: { 'new-group': { participants: ['new-1', 'new-2'] } } } };
 
 const OTHERS: readonly Saying[] = [

@@ -13,7 +13,7 @@ import { runHere } from './run-here.ts';
 
 /** The command that `inspect` prints for the export of another system, run word by word. */
 
-/** As a shell takes a command apart, with the two things that a person adds. */
+/** Splits a command like a shell, with the two values that a person adds. */
 function filledIn(command: string): string[] {
   const words = command.match(/(?:'[^']*'|[^\s'])+/g) ?? [];
   const values: Record<string, string> = { '<group>': 'g-1', '<people.csv>': 'people.csv' };
@@ -40,7 +40,7 @@ const run = async (args: readonly string[]) => {
   return ended;
 };
 
-/** What the command that inspect prints does: the memberships that were sent, or the refusal. */
+/** Runs the command that inspect prints: returns the memberships that were sent, or the refusal. */
 async function played({ file, content, people = PEOPLE }: ExportShape) {
   writeFileSync(join(folder, file), content);
   writeFileSync(join(folder, 'people.csv'), people);

@@ -135,7 +135,7 @@ describe('retry', () => {
     const { code, summary } = await place.summary(['retry']);
     expect(code).toBe(EXIT.ok);
     expect(summary.rows).toMatchObject({ read: 1, added: 1 });
-    // Who is banned is asked before.
+    // The question for the banned comes first.
     expect(place.calls()).toBe(calls + 2);
     expect([...place.sandbox.members('us', 'g').keys()]).toEqual(['ann', 'late']);
 

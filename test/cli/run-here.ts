@@ -13,9 +13,9 @@ export interface Ended {
 /** A command under way. */
 export interface Begun {
   readonly ended: Promise<Ended>;
-  /** What has come over standard output so far. */
+  /** Returns standard output so far. */
   stdout(): string;
-  /** What has come over standard error so far. */
+  /** Returns standard error so far. */
   stderr(): string;
 }
 

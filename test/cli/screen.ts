@@ -15,7 +15,7 @@ export class Screen extends Writable {
     this.columns = columns;
   }
 
-  /** As a command writes to it. */
+  /** The screen as a command sees it. */
   get io(): Io {
     return { out: this, err: this, live: true, color: false, width: this.columns };
   }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** As many calls as groups. */
+/** One call for each group. */
 const GROUPS = 50;
 
 /** So slow that a test can act meanwhile; as fast as ever after it. */
@@ -112,7 +112,7 @@ describe('with a server, commands do as they do without:', () => {
 
     const retry = place.begin(['retry', '--json']);
     await retry.says('Ctrl-C leaves it running');
-    // As long as it is being read it has no rows.
+    // While it is being read it has no rows.
     await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
     const retried = await retry.ended;

@@ -39,7 +39,7 @@ test('a plan is shown, kept, and carried out when someone says so; what failed s
   expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
 
   const again = await at.run(['sync', file, '--apply']);
-  // Whom the service does not know is tried again every night.
+  // Unknown users are tried again every night.
   expect([again.code, again.stdout]).toEqual([1, expect.stringContaining('1 to add; 11 right.')]);
   const undone = await at.run(['undo', id, '--apply']);
   expect([undone.code, inTeam(at)]).toEqual([0, PEOPLE]);

@@ -27,7 +27,7 @@ const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);
 const rowsOf = (team: string, uids: readonly string[]) => members(uids.map((uid) => [team, uid] as const));
 const idIn = (text: string) => /(?:sync|undo)-\d{8}-\d{6}-\w{3}/.exec(text)?.[0] ?? '';
 
-/** What a command printed, without ids, times, rates, and who gave it. */
+/** Returns the output of a command, without ids, times, rates, and the one who ran it. */
 function essence({ code, stdout }: Ended) {
   const text = stdout
     .replaceAll(/(sync-|undo-)?\d{8}-\d{6}-\w{3}/g, 'ID')

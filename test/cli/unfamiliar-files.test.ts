@@ -5,7 +5,7 @@ import type { FileFacts } from '../../src/api/file-facts.ts';
 import { archive, textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { openWorkplace } from './workplace.ts';
 
-/** What someone does who has a file and does not know rollcall: `inspect` says a command, and that command works. */
+/** Follows a person who has a file and does not know rollcall: `inspect` prints a command, and that command works. */
 
 const SAMPLES = fileURLToPath(new URL('../../samples/recipes/', import.meta.url));
 

@@ -98,7 +98,7 @@ describe('a command about an import', () => {
   });
 });
 
-/** What is wrong with the settings is reported before the file is looked at. */
+/** Errors in the settings are reported before the file is read. */
 describe('settings that cannot work stop an import before it begins', () => {
   const GOOD = { ROLLCALL_HOST: 'localhost:8443', ROLLCALL_APP_ID: 'app', ROLLCALL_API_KEY: KEY };
   test.each([

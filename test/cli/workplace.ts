@@ -155,7 +155,7 @@ function follow(
 }
 
 function followHere(begun: Begun, args: readonly string[]): Followed {
-  // What Node does when the signal comes; nothing else in this process listens for it.
+  // Does the same as Node on a signal; nothing else in this process listens for it.
   const interrupt: Followed['interrupt'] = (signal = 'SIGINT') => void process.emit(signal);
   let over = false;
   const ended = begun.ended.finally(() => {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 // Not the readable one that the package leads to: it is twice as long, and every page has to take it in.
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** What axe objects to on the page as it is now, one sentence for each element; WCAG 2.2 AA and best practices. */
+/** Returns axe's objections to the present page, one sentence for each element; WCAG 2.2 AA and best practices. */
 export async function violations(page: Page): Promise<string[]> {
   const isThere = await page.evaluate('typeof axe === "object"');
   if (isThere !== true) await page.evaluate(AXE);

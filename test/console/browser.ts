@@ -6,7 +6,7 @@ import { findProgram } from '../servers/needs.ts';
 /** Each page lives for seconds: making its scripts fast takes longer than they run. */
 const SCRIPTS_AS_THEY_ARE = '--js-flags=--no-opt,--no-maglev,--single-threaded';
 
-/** What a browser says when a server is not there, or a request is refused on purpose. */
+/** The browser's message when a server is not there, or a request is refused on purpose. */
 const REFUSED = /Failed to load resource/;
 
 export interface OpenOptions extends BrowserContextOptions {
@@ -14,7 +14,7 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly refusals?: true;
 }
 
-/** What holds in the end: pages need a moment. */
+/** For conditions that hold in the end: pages need a moment. */
 export { eventually } from '../eventually.ts';
 
 /** A file as a visitor hands it in. */
@@ -66,7 +66,7 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
   });
   return {
     open: async (url, { refusals, ...options } = {}) => {
-      // What moves would be drawn sixty times a second, and its colours say nothing about contrast until it stands still.
+      // Motion would be drawn sixty times a second, and its colours tell nothing about contrast until it stands still.
       const still = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
       const visitor = await browser.newContext({ ...still, ...options });
       visitors.push(visitor);

@@ -38,7 +38,7 @@ export async function standBefore(server: string): Promise<Front> {
     const back = new Transform({
       transform: (chunk: Buffer, _encoding, done) => (way.isLost ? done() : done(null, chunk)),
     });
-    // Who of both leaves takes the other along.
+    // The end of one side ends the other.
     pipeline(caller, gate, behind, back, caller, () => undefined);
   });
   const listen = async (at: number) => {

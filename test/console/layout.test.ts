@@ -6,7 +6,7 @@ import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
 const server = useServerHere();
-/** Of the browser's page: 1440 × 900. */
+/** Height of the browser's page, which has 1440 × 900. */
 const WINDOW = 900;
 
 /** Runs a file to its end and opens its page. */

@@ -145,7 +145,7 @@ async function showPath(page: Page, path: string): Promise<void> {
   );
 }
 
-/** What must hold on every page. It is left as narrow as the next one shall be at first. */
+/** Checks the rules for every page. The page is left as narrow as the next one shall be at first. */
 async function check(page: Page): Promise<void> {
   for (const { width, colorScheme } of [...SIGHTS, SIGHTS[0]]) {
     await page.setViewportSize({ width, height: 800 });
@@ -156,7 +156,7 @@ async function check(page: Page): Promise<void> {
   expect(await violations(page)).toEqual([]);
 }
 
-/** As text, because the tests are compiled without the names of a browser. */
+/** The checks as text, because the tests are compiled without the names of a browser. */
 const PAGE_CHECK = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
   const nameOf = (control) =>

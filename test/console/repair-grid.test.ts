@@ -30,7 +30,7 @@ async function chooseUsers(page: Page): Promise<void> {
   await cellOf(page, 'uid, row 3').waitFor({ state: 'detached' });
 }
 
-/** What Ctrl+V does with this on the clipboard. */
+/** Presses Ctrl+V with this on the clipboard. */
 function paste(page: Page, text: string): Promise<void> {
   return page.evaluate(`{
     const clipboardData = new DataTransfer();

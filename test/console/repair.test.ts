@@ -52,7 +52,7 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByText('5 rows to repair: 0 ready to send, 0 edited and still wrong, 5 not edited, 0 sent.').waitFor();
   await checkSights(page, 'repair-rows');
 
-  // What does not help says so at once and is undone; what helps does.
+  // An edit that does not help shows it at once and is undone; one that helps does.
   await cell('Member No, row 3').fill('ben example');
   await page.keyboard.press('Enter');
   await page.getByText('1 edited and still wrong').waitFor();
@@ -70,7 +70,7 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByText('3 ready to send').waitFor();
   await eventually(() => cell('Rolle, row 5').inputValue()).toBe('moderator');
 
-  // What is entered while the server is away is saved when it is back; a reload shows what was saved before.
+  // Entries while the server is away are saved when it is back; a reload shows those saved before.
   await front.goAway();
   await cell('Remark, row 5').fill('later');
   await page.keyboard.press('Enter');

@@ -116,7 +116,7 @@ test('Back returns to as many rows, and to the place on the page', async () => {
   await page.getByText('300 rows; 200 shown.').waitFor();
   const far = page.getByRole('link', { name: 'user-180', exact: true });
   await far.scrollIntoViewIfNeeded();
-  // Where in the window it is: what is above the rows may grow at any time, and moves nothing that is looked at.
+  // The place in the window: the parts above the rows may grow at any time, and must move nothing that is in view.
   const place = async () => Math.round((await far.boundingBox())?.y ?? -1);
   const before = await place();
   await far.click();

@@ -158,7 +158,7 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
   await page.getByLabel('Group', { exact: true }).fill('no group!');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.locator('#new-guid-error', { hasText: 'cannot be used' }).waitFor();
-  // What is corrected is asked about without a press of the button.
+  // A correction is tried without a press of the button.
   await page.getByLabel('Group', { exact: true }).fill('');
   await page.getByRole('table', { name: 'The first rows' }).getByText('zoe!').waitFor();
   await page.locator('#new-map-uid-error', { hasText: /./ }).waitFor();
@@ -233,7 +233,7 @@ test('a title above the header and several groups in a cell are chosen for a sch
   expect(await page.getByLabel('Row of the header').inputValue()).toBe('3');
   await page.getByText('Several groups or users in a row').click();
   expect(await page.getByLabel('Between groups in a cell').inputValue()).toBe(';');
-  // What is chosen and not said is asked for beside its field.
+  // A choice without a value is asked for beside its field.
   await page.getByLabel('Row of the header').fill('');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.locator('#new-headerRow-error', { hasText: 'In which row is the header?' }).waitFor();
@@ -265,7 +265,7 @@ test('the file of a schedule is chosen from the folders that the server allows, 
   await checkSights(page, 'schedule-folders');
   await page.setViewportSize({ width: 320, height: 800 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-  // Of another file, what was shown says nothing.
+  // The rows of one file tell nothing about another.
   await page.getByRole('button', { name: 'nothing.csv' }).click();
   await page.locator('#new-path-error', { hasText: 'The file is empty.' }).waitFor();
   expect(await page.getByRole('table', { name: 'The first rows' }).count()).toBe(0);
@@ -282,7 +282,7 @@ test('the file of a schedule is chosen from the folders that the server allows, 
   writeFileSync(join(exports, '2026', 'spring', 'june.csv'), 'guid,uid\n');
   await page.getByRole('button', { name: 'List it again' }).click();
   await page.getByRole('button', { name: 'june.csv' }).waitFor();
-  // Of an address there is nothing to list.
+  // An address has nothing to list.
   await page.getByLabel('Folder or address').selectOption('https://hr.example/exports/');
   await page.getByLabel('Path below the address').waitFor();
   expect(await page.getByRole('button', { name: 'List it again' }).count()).toBe(0);

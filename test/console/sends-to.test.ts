@@ -88,3 +88,33 @@ test('what asks before something is sent names the profile and the host, and so 
   const facts = await dialog.locator('dl > div').allTextContents();
   expect(facts).toContain('Profileproduction');
 });
+
+test('a sync and an export say where they go, too', async () => {
+  const page = await browser.open(real.url);
+  const target = { profile: 'production', host: 'cometchat.io', apps: { us: '26c04d1b7e9a' } };
+  const facts = ['Profileproduction', 'Servicecometchat.io, for real', 'Apps26c04d1b7e9a in us'];
+  const headers = { 'content-type': 'text/csv' };
+  const body = 'guid,uid\nteam,user-1\n,nobody\n';
+  const planned = await fetch(`${real.url}/v1/syncs?name=few.csv`, { method: 'POST', headers, body });
+  const { id } = (await planned.json()) as { id: string };
+  await page.route(`**/v1/syncs/${id}`, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ json: { ...((await answer.json()) as object), target } });
+  });
+  await page.goto(`${real.url}/syncs/${id}`);
+  await eventually(() => page.getByRole('region', { name: 'State' }).locator('dl > div').allTextContents()).toEqual(
+    expect.arrayContaining(['Rows that cannot be used1', ...facts]),
+  );
+  await checkSights(page, 'sync-target');
+
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"groups":["team"]}' };
+  expect((await fetch(`${real.url}/v1/exports`, post)).status).toBe(202);
+  await page.route('**/v1/exports', async (route) => {
+    const answer = await route.fetch();
+    const { exports } = (await answer.json()) as { exports: readonly object[] };
+    await route.fulfill({ json: { exports: exports.map((view) => ({ ...view, sandbox: false, target })) } });
+  });
+  await page.goto(`${real.url}/exports`);
+  await eventually(() => page.locator('.exports dl > div').allTextContents()).toEqual(facts);
+  await checkSights(page, 'export-target');
+});

@@ -15,7 +15,7 @@ export interface ServedHere {
 }
 
 export interface ServeHereOptions {
-  /** What the sandbox knows. Default: everything. */
+  /** The contents of the sandbox. Default: everything. */
   readonly seed?: SandboxOptions['seed'];
   readonly faults?: string;
   readonly callsPerMinute?: number;
@@ -23,7 +23,7 @@ export interface ServeHereOptions {
   readonly notifyPrivate?: true;
   /** Folders and addresses that schedules may read. */
   readonly sources?: readonly string[];
-  /** What the server says of itself. */
+  /** Settings that the server announces. */
   readonly settings?: Partial<Settings>;
   /** Puts something between the workers and the service. */
   readonly chat?: NonNullable<TestServerOptions['chat']>;

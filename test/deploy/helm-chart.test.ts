@@ -181,7 +181,7 @@ test('more workers are started by a metric that workers publish, one number for 
     metric: { name: 'rollcall_backlog', selector: { matchLabels: { region: 'us', state: 'waiting' } } },
   };
   expect(spec(hpa, 'HorizontalPodAutoscaler', 'rollcall-worker-us')).toMatchObject({ metrics: [{ external }] });
-  // What scales them also counts them.
+  // The objects that scale them also count them.
   for (const manifests of [full, hpa])
     for (const { spec: deployment } of ofKind(manifests, 'Deployment'))
       expect(deployment).not.toHaveProperty('replicas');

@@ -68,7 +68,7 @@ export function template(name: string, more: readonly string[]) {
 export function render(name: string, ...more: readonly string[]): readonly Manifest[] {
   const { status, stdout, stderr } = template(name, more);
   if (status !== 0) throw new Error(stderr);
-  // As Kubernetes reads it: 0440 is octal.
+  // Parsed like Kubernetes: 0440 is octal.
   return parseAllDocuments(stdout, { version: '1.1' }).flatMap((document) => {
     const manifest: Manifest | null = document.toJS();
     return manifest === null ? [] : [manifest];

@@ -28,7 +28,10 @@ const APIS: Readonly<Record<string, { readonly models: object; readonly module: 
 
 type Model = new (manifest: Manifest) => { validate(): void };
 
-/** What the schemas of Kubernetes, KEDA and the Prometheus operator object to: a missing field, a value of another kind. */
+/**
+ * Returns the objections of the schemas of Kubernetes, KEDA and the Prometheus operator: a missing field, a value of
+ * another kind.
+ */
 export function objections(manifests: readonly Manifest[]): readonly string[] {
   return manifests.flatMap((manifest) => {
     const { apiVersion, kind, metadata } = manifest;
@@ -46,7 +49,10 @@ export function objections(manifests: readonly Manifest[]): readonly string[] {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What those schemas leave open: fields that do not exist. The compiler knows them from the types of the same packages. */
+/**
+ * Returns the fields that do not exist, which those schemas leave open. The compiler knows them from the types of the
+ * same packages.
+ */
 export function unknownFields(manifests: readonly Manifest[]): readonly string[] {
   // Below the project, so that the compiler finds the types.
   const folder = mkdtempSync(join(ROOT, 'node_modules', '.rendered-'));

@@ -58,7 +58,10 @@ function namesIn(exposed: string): Set<string> {
   );
 }
 
-/** What a PromQL expression names: metrics, and values that labels must have. Throws where it cannot be parsed. */
+/**
+ * Returns the names in a PromQL expression: metrics, and values that labels must have. Throws where it cannot be
+ * parsed.
+ */
 function namedIn(expr: string) {
   const metrics = new Set<string>();
   const labels: (readonly [label: string, value: string])[] = [];

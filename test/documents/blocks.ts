@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What people read, by the path in the repository. */
+/** The documents for people, by the path in the repository. */
 export const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
@@ -17,9 +17,9 @@ export const textOf = (path: string): string => readFileSync(join(ROOT, path), '
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Where it begins, such as `docs/sync.md:3`. */
+  /** The place at which it begins, such as `docs/sync.md:3`. */
   readonly place: string;
-  /** Why it is not run, from the comment directly above it: `<!-- not run: … -->`. */
+  /** The reason why it is not run, from the comment directly above it: `<!-- not run: … -->`. */
   readonly notRun: string | undefined;
 }
 

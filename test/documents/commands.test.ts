@@ -41,7 +41,9 @@ const HELD: Has = {
   run: ['rollcall import held.csv --create-users --user-name-from uid --max-create users=0'],
 };
 
-/** What the readers of documents have whose commands run on this machine alone; `servers.test.ts` has the others. */
+/**
+ * The belongings of readers of documents whose commands run on this machine alone; `servers.test.ts` has the others.
+ */
 const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOptions }>> = {
   'README.md': {
     sandbox: { users: 2, groups: 'any' },

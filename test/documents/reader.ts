@@ -8,7 +8,7 @@ import { type Block, blocksOf, commandsOf, rollcallWords } from './blocks.ts';
 
 /** A reader of a document, who does what its command blocks say, in their order. */
 
-/** What a reader has before a command: files of the folder (`null`: not there), and commands that were run. */
+/** A reader's belongings before a command: files of the folder (`null`: not there), and commands that were run. */
 export interface Has {
   readonly files?: Readonly<Record<string, string | Buffer | null>>;
   readonly run?: readonly string[];
@@ -19,15 +19,15 @@ export interface Has {
 }
 
 export interface Reading {
-  /** What a reader has from the start. */
+  /** A reader's belongings from the start. */
   readonly has?: Has;
-  /** What else a reader has before a command, by how the command begins. */
+  /** Further belongings before a command, by the beginning of the command. */
   readonly before?: Readonly<Record<string, Has>>;
   /** Commands that do not end with 0, by how they begin. */
   readonly ends?: Readonly<Record<string, number>>;
   /** Each command gets a process of its own, which has the place as its home. */
   readonly atHome?: true;
-  /** What a reader has in place of an example. */
+  /** The reader's own values in place of an example. */
   readonly own?: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,7 @@ export async function readAlong(document: string, place: SandboxPlace, reading: 
   const unused = new Set([...Object.keys(before), ...Object.keys(ends)]);
   const staying: Running[] = [];
   const latest = { id: '', token: '', address: '' };
-  /** Of the block: the first command that names an id decides. */
+  /** The import of the block: the first command that names an id decides. */
   let named: string | undefined;
   prepareShell(place);
   await prepare(reading.has);
@@ -123,7 +123,7 @@ export async function readAlong(document: string, place: SandboxPlace, reading: 
       .replaceAll('cometchat.io', place.sandbox.host);
   }
 
-  /** What a reader fills in (`…`) is set already. */
+  /** The values that a reader fills in (`…`) are set already. */
   async function setEnvironment(command: string): Promise<Ended> {
     const ended = await inShell(place, `${command.replaceAll(/\w+=\S*…\S*/g, '')}; env -0`);
     for (const one of ended.stdout.split('\0')) {

@@ -33,7 +33,7 @@ test.each(DOCUMENTS)('the links of %s lead somewhere', (document) => {
   expect(dead).toEqual([]);
 });
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors that GitHub makes of headings. */
 function anchorsOf(markdown: string): Set<string> {
   const headings = [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
   return new Set(
@@ -46,7 +46,7 @@ function anchorsOf(markdown: string): Set<string> {
   );
 }
 
-/** What a block of each language must be; commands are run by the other tests of this folder. */
+/** Checks of a block by its language; commands are run by the other tests of this folder. */
 const READ: Readonly<Record<string, (text: string) => unknown>> = {
   sh: () => {},
   json: JSON.parse,
@@ -100,7 +100,7 @@ const isUnknown = (error: unknown) => !(error instanceof CommanderError && /Argu
 
 const withoutBlocks = (document: string) => textOf(document).replaceAll(/^```.*?^```$/gms, '');
 
-/** Why a command line does not exist; nothing where it does, and for what is not rollcall's. */
+/** Returns the reasons why a command line does not exist; none if it does, or is not rollcall's. */
 async function refusals(line: string, counts: (error: unknown) => boolean): Promise<string[]> {
   const words = rollcallWords(line.replaceAll(/<[^>]*>|…/g, 'x').replaceAll(/ [|&>].*/g, ''));
   const [name = '', ...rest] = words ?? [];

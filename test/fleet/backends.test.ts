@@ -12,7 +12,7 @@ import { describeJobWorker } from '../queue/job-worker-suite.ts';
 import type { TestServer } from '../servers/server.ts';
 import { EMBEDDED, POSTGRES, queuePlace, REDIS, type ServerPlace } from './places.ts';
 
-/** What the pipeline promises wherever its jobs are kept. */
+/** The promises of the pipeline for every place of its jobs. */
 function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): void {
   test('a mixed file: every row gets the outcome that it deserves, and the groups are as asked', async () => {
     const { run, rows, sandbox, counts } = await openPipeline({ place });

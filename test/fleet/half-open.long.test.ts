@@ -66,7 +66,7 @@ test.each([
     expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
     const { added, already_member: already } = pipeline.counts(id);
     expect(added + already).toBe(300);
-    // What the queue reports meanwhile is not a failure of the import.
+    // The queue's reports in the meantime are no failures of the import.
     pipeline.failures.length = 0;
     expect(said).toContainEqual(
       expect.stringMatching(/Socket timeout|Query read timeout|timeout exceeded when trying to connect/),

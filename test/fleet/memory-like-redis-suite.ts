@@ -11,7 +11,7 @@ import { startRedis } from '../servers/redis.ts';
 
 const ATTEMPTS = 3;
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] as const;
-/** How a start of a job ends. */
+/** Ends of a job's start. */
 const ENDS = ['fails', 'fails changed', 'slows down', 'is not begun'] as const;
 
 type Ends = readonly (typeof ENDS)[number][];
@@ -27,7 +27,7 @@ const plan = fc.record({
   ends: fc.dictionary(fc.constantFrom(...IDS), fc.array(fc.constantFrom(...ENDS), { maxLength: 5 })),
 });
 
-/** How often a job runs that ends so. */
+/** Returns the number of runs of a job that ends so. */
 function runsOf(ends: Ends): number {
   const failures = ends.flatMap((end, index) => (end.startsWith('fails') ? [index + 1] : []));
   return failures[ATTEMPTS - 1] ?? ends.length + 1;

@@ -3,14 +3,14 @@ import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { csv, openPipeline, participants } from '../imports/pipeline-harness.ts';
 import { queuePlace, type ServerPlace } from './places.ts';
 
-/** What an import does while the server of its queue is away. */
+/** An import while the server of its queue is away. */
 export function describeOutage(place: ServerPlace): void {
   async function runningImport() {
     const server = await place.start();
     onTestFinished(() => server.stop());
     const door = new Doorkeeper();
     const pipeline = await openPipeline({ place: queuePlace(place, () => server), concurrency: 2, chat: door.chat });
-    // What the queue reports while it is away is not a failure of the import.
+    // The queue's reports while it is away are no failures of the import.
     onTestFinished(() => {
       pipeline.failures.length = 0;
     });

@@ -26,7 +26,7 @@ export const POSTGRES: ServerPlace = {
   newAddress: (server) => createDatabase(server, `test_${++addresses}`),
 };
 
-/** What the pipeline's harness takes: each data directory keeps its address. */
+/** Returns the place of the queue for the pipeline's harness: each data directory keeps its address. */
 export function queuePlace({ name, newAddress }: ServerPlace, server: () => TestServer): QueuePlace {
   const urls = new Map<string, Promise<string>>();
   return {

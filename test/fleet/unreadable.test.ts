@@ -32,7 +32,7 @@ test('a job in Redis that is not JSON is set aside, where doctor finds it, and t
       /^1 job in the queue cannot be read, such as ".*:broken" \(its payload cannot be read: .+\); see which/,
     ),
   );
-  // As the log has it: once, with the reason once.
+  // The line of the log: once, with the reason once.
   expect(givenUp).toEqual([
     expect.stringMatching(/^job broken \(errand\) was given up: its payload cannot be read: (?!.*cannot be read)/),
   ]);

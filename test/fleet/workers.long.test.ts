@@ -133,7 +133,7 @@ describe('a job of a newer rollcall', () => {
   });
 });
 
-/** How long the batches of a worker that was killed may lie idle, in ms: a promise to the user. */
+/** Maximum time for which the batches of a killed worker may lie idle, in ms: a promise to the user. */
 const BACK_WITHIN_MS = 15_000;
 
 describe('a worker that is killed', () => {

@@ -137,7 +137,7 @@ test('a coordinator that is killed in the middle of edits goes on with them: eac
   const settings = { dataDir: dir.root, file, host, ca, appId, apiKey, edits: true };
   const { reported } = await completedAfterKills(settings, sandbox, [20]);
   expect(reported.map(({ status }) => status)).toEqual(uids.map((_, n) => (n % 2 === 0 ? 'removed' : 'changed')));
-  // What was under way is sent again, and found done.
+  // Batches under way are sent again, and found done.
   for (const { code, message } of reported) if (code !== '') expect(message).toContain('the process that sent it');
   const scopes = new Map(uids.filter((_, n) => n % 2 === 1).map((uid) => [uid, 'admin']));
   expect(sandbox.members('us', 'team')).toEqual(scopes);

@@ -49,7 +49,7 @@ test('kill -9 in the middle of looking, creating and adding: no one is created t
     if (status !== 'added')
       expect([status, message]).toEqual(['already_member', expect.stringContaining('earlier call')]);
   }
-  // What was created and not heard of is counted as created, by the call before.
+  // Creations whose answer was lost count as created, by the call before.
   expect(created).toEqual({ users: NEW_USERS, groups: NEW_GROUPS, reactivated: 0 });
   for (const [at, guid] of groups.entries()) {
     expect(sandbox.members('us', guid).size, guid).toBe(1 + users.filter((_, n) => n % NEW_GROUPS === at).length);

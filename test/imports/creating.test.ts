@@ -171,7 +171,7 @@ describe('a user who is deactivated', () => {
     expect(outcomes(pipeline, id)).toEqual(['added', 'failed USER_DEACTIVATED']);
     const { message = '' } = pipeline.rows(id)[1] ?? {};
     expect(message).toMatch(/its UID is taken: the user is deactivated$/);
-    // What to do is said where it is shown, in the words of the place.
+    // The advice is worded where it is shown, for the surface.
     const advice = (write: WriteOption) => adviceFor('failed', 'USER_DEACTIVATED', write);
     expect([advice(asFlag), advice(asParameter)]).toEqual([
       expect.stringContaining('with --reactivate'),

@@ -203,7 +203,7 @@ const people = fc.dictionary(
   { minKeys: 1, maxKeys: 80, size: 'max', noNullPrototype: true },
 );
 
-/** What an edit does to the members of its group, and its outcome. */
+/** Returns the effect of an edit on the members of its group, and its outcome. */
 function outcomeOf({ uid, action, scope = 'participant' }: Edit, members: Record<string, Scope>): Outcome {
   const place = members[uid];
   switch (action) {

@@ -77,7 +77,7 @@ class Sender implements BatchSource {
 /** Everything that follows from what was done has been done. */
 const quiet = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What an import may get more than another one while both have something to send. */
+/** Maximum lead of an import over another one while both have something to send. */
 const LEAD = 3 * PER_ROUND;
 
 test('while two imports have batches to send, none gets more than a few rounds ahead of the other, and no more are out than is allowed', async () => {
@@ -157,7 +157,7 @@ test('withdrawn batches are not a debt: an import that continues shares as if it
   const paused = region.begin(3_000);
   region.begin(3_000);
   for (let n = 0; n < 100; n += 1) await region.serve();
-  // As a pause does: what waits goes back to the import.
+  // Pauses: waiting batches go back to the import.
   region.waiting.splice(0, region.waiting.length, ...region.waiting.filter(({ sender }) => sender !== paused));
   paused.dispatched -= paused.inFlight.size;
   paused.inFlight.clear();

@@ -137,7 +137,7 @@ describe('an unexpected error ends the import that met it, and nothing else', ()
 });
 
 describe('an import in which the process dies', () => {
-  /** What a process leaves that was killed at work on an import. */
+  /** Leaves the traces of a process that was killed at work on an import. */
   const die = (pipeline: Pipeline, id: string): void => {
     const catalog = openCatalog(pipeline.dir.catalog);
     catalog.attend(id);
@@ -231,7 +231,7 @@ describe('an import in which the process dies', () => {
     for (const guid of ['one', 'two', 'three']) ids.push(await pipeline.send(csv(participants(60, guid))));
     await eventually(() => ids.map((id) => pipeline.coordinator.find(id).state)).toEqual(ids.map(() => 'running'));
     await door.until(1);
-    // As a new process sees it that finds this one killed.
+    // The view of a new process that finds this one killed.
     const catalog = openCatalog(pipeline.dir.catalog);
     catalog.countDeaths();
     const deaths = ids.map((id) => catalog.deaths(id));

@@ -72,7 +72,7 @@ describe.each(QUEUE_PLACES)('a key that is rotated, on the $name queue', (place)
     const { id } = await run(csv(participants(30)));
     const opened = openRegions.get('us');
     if (opened === undefined) throw new Error('region us is not open');
-    // As in a worker's process: it knows the queue and the key, and nothing of imports.
+    // The worker's process: it knows the queue and the key, and nothing of imports.
     const worker = { renewKey: () => opened.renewKey(), keyFingerprint: () => 'new' };
     const heard: string[] = [];
     const here = watchWorkersKeys(

@@ -135,7 +135,7 @@ describe('a report from another thread', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const report = threads.report(path, request);
     const first = await report.next();
-    // What its thread was asked for is done now, and it has nothing to do.
+    // Its thread has answered everything by now, and has nothing to do.
     await threads.of(path).problems();
     vi.advanceTimersByTime(3_600_000);
     expect(Buffer.from(first.value ?? []).toString() + (await bytes(report))).toBe(texts(reader, request));

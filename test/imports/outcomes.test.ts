@@ -22,7 +22,7 @@ function mixedRows(): AskedRow[] {
 const fileOf = (rows: readonly AskedRow[]) =>
   csv(rows.map((row) => (row === 'invalid' ? { uid: 'not an id!', guid: 'team-1' } : row)));
 
-/** What is in the groups when every row that can be sent was carried out. */
+/** Returns the members of the groups when every row that can be sent was carried out. */
 function expectedMembers(rows: readonly AskedRow[]): Map<string, Map<string, Scope>> {
   const groups = new Map<string, Map<string, Scope>>();
   const { verdicts } = planOf(rows);

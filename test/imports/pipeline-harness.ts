@@ -60,7 +60,7 @@ export interface StartOptions {
   readonly currentKey?: (region: Region) => string | undefined;
   /** Whether the coordinator takes what it sends to for a sandbox. Default: no, it is the service. */
   readonly asSandbox?: boolean;
-  /** What the settings say of the service, in place of the sandbox's; calls go to the sandbox all the same. */
+  /** The settings for the service, in place of the sandbox's; calls go to the sandbox all the same. */
   readonly settings?: { readonly profile?: string; readonly host?: string; readonly appId?: string };
   readonly keepMs?: number;
   readonly giveUpAfterMs?: number;
@@ -76,7 +76,7 @@ export interface Pipeline {
   readonly coordinator: Coordinator;
   /** By region, as far as they were opened. */
   readonly openRegions: ReadonlyMap<Region, OpenRegion>;
-  /** What went wrong in the background. A test ends with none, unless it empties the list. */
+  /** Errors in the background. A test ends with none, unless it empties the list. */
   readonly failures: Error[];
   /** For what something waited, in sentences. */
   readonly waits: string[];

@@ -13,7 +13,7 @@ import { tempDir } from '../temp-dir.ts';
 import { asOlderRollcall } from './ledger/older-ledger.ts';
 import { members, rowAt, stage } from './ledger/staged-import.ts';
 
-/** What a stranger asks for has a deadline, a bound on memory, and an end when the stranger leaves. */
+/** Requests of a stranger have a deadline, a bound on memory, and an end when the stranger leaves. */
 
 function openThreads() {
   const threads = openLedgerThreads();

@@ -59,7 +59,7 @@ function checksOut({ dir }: Pipeline, id: string): void {
   reader.close();
 }
 
-/** What rows say of themselves, by where they come from. */
+/** Returns the originals of rows, by their place. */
 function originals(pipeline: Pipeline, id: string, isCsv: boolean): Map<string, Cells> {
   const reader = openImportReader(pipeline.dir.ledger(id));
   const { columns } = reader.input();
@@ -200,7 +200,7 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
   const report = reportOf(pipeline, parent);
   const repairs = repairsOf(pipeline);
   expect(await repairs.takeFile(parent, report, 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
-  // As a spreadsheet saves it where commas are decimal points.
+  // Saved by a spreadsheet that uses decimal commas.
   const saved = `\uFEFF${report.replace('a b', 'ada').replace('c d', 'c!d').replaceAll(',', ';').replaceAll('\n', '\r\n')}`;
   expect(await repairs.takeFile(parent, saved, 'ann')).toMatchObject({
     rows: 2,
@@ -341,7 +341,7 @@ test('a row that only another row made invalid is sent when that one is correcte
     ['annb', 'banned'],
     ['anna', 'added'],
   ]);
-  // What was sent counts: no one is added and banned by two imports of one file.
+  // Earlier rows count: no one is added and banned by two imports of one file.
   await edit(pipeline, parent, [6, 'uid', 'c d']);
   expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['cyd']);
   const back = await edit(pipeline, parent, [6, 'uid', 'cyd']);

@@ -6,7 +6,7 @@ import { WrongTarget } from '../../src/imports/target.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, participants } from './pipeline-harness.ts';
 import { runningImport } from './running-import.ts';
 
-/** Of 50 rows for a known and an unknown group, half fail. */
+/** Imports 50 rows for a known and an unknown group, of which half fail. */
 async function halfFailed(options = {}): Promise<{ pipeline: Pipeline; id: string }> {
   const pipeline = await openPipeline({ place: EMBEDDED, sandbox: { groups: 1 } });
   const { id } = await pipeline.run(csv([...participants(25, 'group-1'), ...participants(25, 'lost')]), options);

@@ -8,7 +8,7 @@ import { csv, eventually, openPipeline, type QueuePlace, reached } from './pipel
 const calls = (count: number, name: string) =>
   csv(Array.from({ length: count }, (_, n) => ({ guid: `${name}-${n}`, uid: 'anna' })));
 
-/** Whose calls were made, in their order: the name before the hyphen of their group's, and whether it was a question. */
+/** The callers in their order: the name before the hyphen of their group's, and whether it was a question. */
 class Callers {
   readonly order: string[] = [];
 
@@ -30,7 +30,10 @@ class Callers {
 }
 
 const CONCURRENCY = 4;
-/** What one import may be ahead: some rounds (their clock is what was recorded, which lags behind), and calls under way. */
+/**
+ * Maximum lead of one import: some rounds (their clock follows recorded results, which lag behind), and calls under
+ * way.
+ */
 const LEAD = 4 * PER_ROUND + CONCURRENCY;
 
 async function openShared(place: QueuePlace, callsPerMinute: number) {
@@ -50,7 +53,7 @@ async function cancelled(coordinator: Coordinator, id: string): Promise<void> {
   await reached(coordinator, id, 'cancelled');
 }
 
-/** What everyone notices first of how imports share a region's budget. */
+/** The most visible promise of shared budgets. */
 export function describeSmallBehindBig(place: QueuePlace): void {
   test('a small import behind a big one is served at once, and half of the calls are its own', async () => {
     const { callers, send, coordinator, counts } = await openShared(place, 3_000);
@@ -85,7 +88,7 @@ export function describeSmallBehindBig(place: QueuePlace): void {
   });
 }
 
-/** How imports share a region's budget of calls, wherever its jobs are kept. */
+/** Imports share a region's budget of calls, wherever its jobs are kept. */
 export function describeSharing(place: QueuePlace): void {
   describeSmallBehindBig(place);
 
@@ -96,7 +99,7 @@ export function describeSharing(place: QueuePlace): void {
     for (const name of names) ids.push(await send(calls(250, name)));
     const ended = await Promise.all(ids.map((id) => coordinator.settled(id)));
     expect(ended.map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
-    // As long as all of them have something to send, which is from the beginning of the last to the end of the first.
+    // The time in which all of them have something to send: from the beginning of the last to the end of the first.
     const from = Math.max(...names.map((name) => callers.order.indexOf(name)));
     const to = Math.min(...names.map((name) => callers.order.lastIndexOf(name)));
     const shares = names.map((name) => callers.count(name, from, to));

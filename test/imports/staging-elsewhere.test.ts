@@ -74,7 +74,7 @@ test('a staging that stands still for ten minutes ends with a code; one that mov
   let looks = 0;
   await stageElsewhere(slow, ({ cutting }) => {
     looks += 1;
-    // What follows the last row is no reading.
+    // Work after the last row is no reading.
     vi.advanceTimersByTime((cutting ? 60 : 9) * 60_000);
   });
   expect(looks).toBeGreaterThan(1);

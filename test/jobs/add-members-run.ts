@@ -6,11 +6,11 @@ import type { BatchResult } from '../../src/imports/record/batch-result.ts';
 import type { JobDefinition, JobRun } from '../../src/queue/define-job.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
-/** What one start of the job came to. */
+/** The result of one start of the job. */
 export interface Ran<Payload = AddMembersPayload> {
   /** The result that was handed back, if any. */
   readonly delivered: BatchResult | undefined;
-  /** What the queue would see: a failure, or a wait. */
+  /** The error that the queue would see: a failure, or a wait. */
   readonly thrown: unknown;
   /** The payload that the next start would find. */
   readonly payload: Payload;
@@ -82,7 +82,7 @@ export async function start<Payload extends BatchPayload, Chat>(
     isLastAttempt: attemptsMade + 1 >= ATTEMPTS,
     signal: new AbortController().signal,
     update: async (changed) => {
-      // As it comes out of a queue.
+      // The payload comes out of a queue as JSON.
       next = definition.payload.parse(JSON.parse(JSON.stringify(changed)));
     },
     ...given,

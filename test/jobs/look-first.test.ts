@@ -8,7 +8,7 @@ import type { AskBeforeRepeat } from '../../src/platform/settings.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
 import { batchOf, openService } from './add-members-run.ts';
 
-type Chat = Pick<ChatClient, 'addMembers' | 'listMembersPage' | 'listBannedPage'>;
+type Chat = Pick<ChatClient, 'addMembers' | 'listMembersPage' | 'listBannedPage' | 'getMembership'>;
 
 /** Starts the job, as its queue does, until its result is delivered. Says what was called, in order. */
 async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBeforeRepeat = 'auto') {
@@ -26,6 +26,10 @@ async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBe
     listBannedPage: (guid, page, options) => {
       called.push(`banned ${page}`);
       return chat.listBannedPage(guid, page, options);
+    },
+    getMembership: (guid, uid, options) => {
+      called.push(`member ${uid}`);
+      return chat.getMembership(guid, uid, options);
     },
   };
   let payload = given;
@@ -121,26 +125,67 @@ describe('a group of more than one page', () => {
   };
   const given = ['m00001', 'm01400', 'p'];
 
-  test('is read to its end up to ten pages', async () => {
+  test('is read to its end where it has no more pages than there are users to ask for', async () => {
     const { chat } = await open(1_500);
     const { called } = await play(chat, batchOf({ participants: given }, UNCERTAIN));
     expect(called).toEqual(['members 1', 'members 2', 'banned 1', 'add p']);
   });
 
-  test('is read to the end of more pages only when it is always asked', async () => {
-    const { chat } = await open(10_001);
-    const first = await play(chat, batchOf({ participants: given }, UNCERTAIN));
-    expect(first.called).toEqual(['members 1', 'banned 1', 'add m01400 p']);
-    const all = await play(chat, batchOf({ participants: given }, UNCERTAIN), 'always');
-    const pages = Array.from({ length: 11 }, (_, n) => `members ${n + 1}`);
-    expect(all.called).toEqual([...pages, 'banned 1']);
+  test('is read no further when all users are found', async () => {
+    const { chat } = await open(1_500);
+    const { called } = await play(chat, batchOf({ participants: ['m00001'] }, UNCERTAIN));
+    expect(called).toEqual(['members 1', 'banned 1']);
   });
 
-  test('is read to the end after the last attempt: only a group that cannot be asked leaves a row unconfirmed', async () => {
+  test('is asked for each user alone where that takes fewer calls: none is added twice, however large it is', async () => {
+    const { chat } = await open(10_001);
+    const { called, sent } = await play(chat, batchOf({ participants: given }, UNCERTAIN));
+    expect(called).toEqual(['members 1', 'member m01400', 'member p', 'banned 1', 'add p']);
+    expect(sent).toMatchObject({ others: [there, { ...there, row: 2 }], missing: [] });
+  });
+
+  test('is asked for users to add only, and for the banned', async () => {
+    const { chat } = await open(10_001);
+    const { called } = await play(chat, batchOf({ participants: ['p'], usersToBan: ['b'] }, UNCERTAIN));
+    expect(called).toEqual(['members 1', 'member p', 'banned 1', 'add p b']);
+  });
+
+  test('is read up to ten pages where the service does not say whether a user is a member, or to its end when always asked', async () => {
+    const pages = Array.from({ length: 11 }, (_, n) => `members ${n + 1}`);
+    const asked = ['members 1', 'member m01400'];
+    const silent = async ({ members, ask }: { members: number; ask: AskBeforeRepeat }) => {
+      const { chat } = await open(members);
+      const mute = { ...chat, getMembership: async () => ({ ...meta, scope: null, isKnown: false }) };
+      return (await play(mute, batchOf({ participants: given }, UNCERTAIN), ask)).called;
+    };
+    const end = ['banned 1', 'add p'];
+    expect(await silent({ members: 9_001, ask: 'auto' })).toEqual([...asked, ...pages.slice(1, 10), ...end]);
+    expect(await silent({ members: 10_001, ask: 'auto' })).toEqual([...asked, 'members 2', ...end]);
+    expect(await silent({ members: 10_001, ask: 'always' })).toEqual([...asked, ...pages.slice(1), ...end]);
+  });
+
+  test('says nothing of a user for whom it refuses the question: the others are known', async () => {
+    const { chat } = await open(10_001);
+    const strict: Chat = {
+      ...chat,
+      getMembership: (guid, uid, options) => (uid === 'p' ? refused(404)() : chat.getMembership(guid, uid, options)),
+    };
+    const { called } = await play(strict, batchOf({ participants: given }, UNCERTAIN));
+    expect(called).toEqual(['members 1', 'member m01400', 'member p', 'banned 1', 'add p']);
+    const last = await play({ ...strict, addMembers: refused(503) }, batchOf({ participants: ['m01400', 'p'] }));
+    expect(last.sent).toMatchObject({
+      others: [
+        { row: 1, outcome: 'already_member' },
+        { row: 2, outcome: 'unconfirmed', code: 'HTTP_503' },
+      ],
+    });
+  });
+
+  test('decides after the last attempt: only a group that cannot be asked leaves a row unconfirmed', async () => {
     const { chat } = await open(10_001);
     const down = { ...chat, addMembers: refused(503) };
     const { called, sent } = await play(down, batchOf({ participants: ['m10000', 'p'] }));
-    expect(called.slice(-2)).toEqual(['members 11', 'banned 1']);
+    expect(called.slice(-3)).toEqual(['member m10000', 'member p', 'banned 1']);
     expect(sent).toMatchObject({
       others: [
         { row: 1, outcome: 'already_member' },
@@ -182,6 +227,8 @@ describe('the last attempt', () => {
     expect(sent).toMatchObject({ others: [{ row: 1, outcome: 'unconfirmed', code: 'HTTP_503' }] });
   });
 });
+
+const meta = { httpStatus: 200, ms: 1, rate: {} };
 
 /** A call that is answered with this status. */
 function refused(httpStatus: number): () => Promise<never> {

@@ -37,7 +37,7 @@ let packed: Packed;
 /** The folder of a new user, with a name as people give them. */
 let project: string;
 let installed: string;
-/** As npm prints them while it installs. */
+/** The warnings that npm prints while it installs. */
 let warnings: string;
 let launcher: string;
 

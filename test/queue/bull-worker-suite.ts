@@ -4,7 +4,10 @@ import type { JobRun } from '../../src/queue/define-job.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, openOffice } from './queue-harness.ts';
 
-/** What workers promise where jobs are on a server: other processes die, and other programs write there (src/queue/bull-backend.ts). */
+/**
+ * Promises of workers whose jobs are on a server: other processes die, and other programs write there
+ * (src/queue/bull-backend.ts).
+ */
 export function describeBullWorker(name: string, openDriver: () => Promise<Driver>): void {
   const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
   const counted = ({ attemptsMade, starts, isLastAttempt }: JobRun<Note>) => ({ attemptsMade, starts, isLastAttempt });

@@ -3,7 +3,7 @@ import type { Backend } from '../../src/queue/backend.ts';
 import { type CircuitBreaker, shareCircuit } from '../../src/queue/circuit-breaker.ts';
 import { type OpenBackend, openOffice } from './queue-harness.ts';
 
-/** What every backend promises of the circuit that several processes share (src/queue/circuit-breaker.ts). */
+/** Promises of every backend about the circuit that several processes share (src/queue/circuit-breaker.ts). */
 export function describeCircuit(name: string, openBackend: OpenBackend): void {
   describe(`the circuit on ${name}`, () => {
     let backend: Backend;

@@ -6,7 +6,7 @@ import { ANY_CHARACTER } from '../any-character.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, type OpenBackend, openOffice } from './queue-harness.ts';
 
-/** What every backend promises about the jobs in a queue (src/queue/job-queue.ts). */
+/** Promises of every backend about the jobs in a queue (src/queue/job-queue.ts). */
 export function describeJobQueue(name: string, openBackend: OpenBackend): void {
   const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
 

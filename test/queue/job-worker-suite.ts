@@ -4,7 +4,9 @@ import { type JobRun, SlowDown } from '../../src/queue/define-job.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, type OpenBackend, openOffice } from './queue-harness.ts';
 
-/** What every backend promises about running jobs: attempts, budgets, and the end of a worker (src/queue/job-worker.ts). */
+/**
+ * Promises of every backend about running jobs: attempts, budgets, and the end of a worker (src/queue/job-worker.ts).
+ */
 export function describeJobWorker(name: string, openBackend: OpenBackend): void {
   const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
   const counted = ({ attemptsMade, starts, isLastAttempt }: JobRun<Note>) => ({ attemptsMade, starts, isLastAttempt });

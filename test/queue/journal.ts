@@ -1,4 +1,4 @@
-/** What happened, in order. A test waits for its n-th entry instead of sleeping. */
+/** Events, in order. A test waits for its n-th entry instead of sleeping. */
 export class Journal<Entry> {
   readonly entries: Entry[] = [];
   #watchers: (() => void)[] = [];

@@ -7,7 +7,7 @@ import { openBackend } from '../../src/queue/open-backend.ts';
 import { Journal } from './journal.ts';
 import { errand, notes, openOffice } from './queue-harness.ts';
 
-/** What only the embedded queue has to prove: what it shares, and what a process that runs alone can rely on. */
+/** Promises of the embedded queue only: shared parts, and those that a process which runs alone can rely on. */
 
 async function open(): Promise<Backend> {
   const backend = await openBackend();

@@ -12,7 +12,7 @@ interface Outage {
 const BEGIN_MS = 10_000;
 const ANSWER_MS = 50;
 const JOBS = 5;
-/** How long a job that failed waits at least, in ms: less than any backoff would on average. */
+/** Minimum wait of a failed job, in ms: less than any backoff would on average. */
 const BACKOFF_MS = 500;
 
 /** Lets workers meet an outage, in a time of their own: no real time passes. */
@@ -86,7 +86,7 @@ export async function simulateOutage({ ms, failAfterMs, processes }: Outage) {
     if (event === undefined) throw new Error('nothing happens any more');
     now = Math.max(now, event.at);
     await event.run();
-    // What the event has resolved goes on before time does.
+    // Work that the event has resolved continues before time does.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { maxAttempts, lateCalls, closedAfterMs: closedAt - end, served };

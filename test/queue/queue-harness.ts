@@ -31,11 +31,11 @@ export const errand = (process: (job: JobRun<Note>) => Promise<void>, settings: 
 export interface Office {
   /** Opens a queue, the same one for the same name, closed when the test is over. */
   queue(name?: string, attempts?: number): JobQueue<Note>;
-  /** What was said of jobs that used up their attempts, or that a worker left to others. */
+  /** Messages about jobs that used up their attempts, or that a worker left to others. */
   readonly givenUp: readonly string[];
   /** Starts a worker, which has ended when the test is over. */
   work(queue: JobQueue<Note>, definition: Errand, concurrency?: number): JobWorker;
-  /** Where a job can be made to wait. The end of the test opens it. */
+  /** A door before which a job can be made to wait. The end of the test opens it. */
   door(): Door;
   /** Resolves when every idle worker has had its turn: jobs added now to a queue of their own have come and gone. */
   everyWorkerLooked(): Promise<void>;

@@ -4,10 +4,10 @@ import { limitWindow } from '../../src/queue/limits.ts';
 import { RateLimit } from '../../src/queue/rate-limit.ts';
 
 const MINUTE_MS = 60_000;
-/** What the plans of the service allow, and what a careful person sets. */
+/** The budgets of the service's plans, and of a careful person. */
 const BUDGETS = [10, 500, 2_000, 10_000] as const;
 
-/** When jobs start whose worker always has some, and comes back as late as `lateness` says each time, in ms. */
+/** Returns the starts of jobs whose worker always has some, and comes back by `lateness` too late each time, in ms. */
 function starts(callsPerMinute: number, forMs: number, lateness: readonly number[]): number[] {
   const { max, duration } = limitWindow(callsPerMinute);
   const limit = new RateLimit();

@@ -12,7 +12,7 @@ interface SandboxRegion {
 }
 
 export interface Expected {
-  /** As a spreadsheet counts. */
+  /** The line number in a spreadsheet. */
   readonly line: number;
   /** Empty where it is not known. */
   readonly region: string;
@@ -33,7 +33,10 @@ interface Asked {
   readonly isValid: boolean;
 }
 
-/** What must become of every row of samples/first-import, derived from its two files alone, without any of rollcall's code. */
+/**
+ * Returns the expected outcome of every row of samples/first-import, derived from its two files alone, without any of
+ * rollcall's code.
+ */
 export function expectedOutcomes(members: string, sandboxJson: string): readonly Expected[] {
   const sandbox: Sandbox = JSON.parse(sandboxJson);
   const rows = readRows(members, Object.keys(sandbox.regions));
@@ -77,7 +80,7 @@ function outcomeAmong(row: Asked, rivals: ReadonlyMap<string, readonly Asked[]>,
   return kept === row ? answerTo(row, sandbox) : 'duplicate';
 }
 
-/** What the chat makes of a row, by what it holds before. */
+/** Returns the chat's answer to a row, by its earlier contents. */
 function answerTo({ region, guid, uid, role, onBehalfOf }: Asked, sandbox: Sandbox): string {
   const { users, groups, members } = sandbox.regions[region] ?? { users: [], groups: [], members: {} };
   const { admins = [], moderators = [], participants = [], usersToBan = [] } = members[guid] ?? {};

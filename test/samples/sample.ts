@@ -33,7 +33,7 @@ function busy(): never {
   throw new Error('a sample runs already');
 }
 
-/** What a sample's README promises. */
+/** The promises of a sample's README. */
 export interface Promised {
   readonly command: string;
   readonly code: number;
@@ -53,7 +53,7 @@ export function promisedBy(folder: string): Promised {
   return { command, code: Number(code), rows: rows.trim().replace(/\s+/g, ' ') };
 }
 
-/** What a run came to, in the form in which a README promises it. */
+/** Returns the result of a run in the form in which a README promises it. */
 export function cameTo({ code, stdout, stderr }: Ended) {
   if (stdout === '') throw new Error(`no summary; exit code ${code}: ${stderr}`);
   const summary = importSummary.parse(JSON.parse(stdout));

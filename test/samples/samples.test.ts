@@ -11,7 +11,7 @@ const FOLDERS = readdirSync(SAMPLES, { withFileTypes: true })
 
 type Run = ReturnType<typeof cameTo>;
 
-/** What else a README says: of single rows, of calls. */
+/** Further statements of a README: of single rows, of calls. */
 const DETAILS: Readonly<Record<string, (run: Run) => void>> = {
   json: ({ summary }) => {
     const rows = reportRows(summary.reports.all);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox, uids } from './open-sandbox.ts';
 
-/** What public knowledge adds to the contract of add members: the sandbox's defaults, none of them contract. */
+/** Additions of public knowledge to the contract of add members: the sandbox's defaults, none of them contract. */
 
 describe('the body', () => {
   test.each([

@@ -25,7 +25,7 @@ interface Run {
   readonly child: ChildProcess;
   /** Ends with the process. */
   readonly done: Promise<{ code: number | null; stdout: string; stderr: string }>;
-  /** What has come over stdout once it holds the text. */
+  /** Resolves with the whole of stdout once it holds the text. */
   until(expected: string): Promise<string>;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from './open-sandbox.ts';
 
-/** What public documentation says beyond the contract is done, or refused by its name: nothing is ignored in silence. */
+/** Public documentation beyond the contract is followed, or refused by its name: nothing is ignored in silence. */
 
 const open = () => openSandbox({ users: 5, groups: 3 });
 const names = (json: { data: { guid?: string; uid?: string }[] }) => json.data.map(({ guid, uid }) => guid ?? uid);

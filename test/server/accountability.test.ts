@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/server/access/access-store.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-/** Who did what, from where, is on record; and no one can keep others from logging in. */
+/** The audit log names actors, actions and origins; and no one can keep others from logging in. */
 
 let server: TestServer;
 let operator: string;

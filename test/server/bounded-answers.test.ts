@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-/** What one client sends or asks for is bounded work for the thread that answers all. */
+/** Requests of one client are bounded work for the thread that answers all. */
 
 let server: TestServer;
 beforeAll(async () => {

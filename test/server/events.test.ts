@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** As many calls as rows. */
+/** One call for each row. */
 const spread = (prefix: string, rows: number) =>
   `guid,uid\n${Array.from({ length: rows }, (_, at) => `${prefix}${at},u`).join('\n')}\n`;
 const act = (id: string, verb: string) => server.json(`/v1/imports/${id}/${verb}`, { method: 'POST' });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type CircuitStatus, UNUSED_CIRCUIT } from '../../src/api/regions.ts';
 import { watchOutages } from '../../src/features/notify/outages.ts';
 
-/** Who is notified of an outage of the service, and when. */
+/** Notifications of an outage of the service, and their times. */
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2027-03-28T02:14:00Z') }));
 afterEach(() => void vi.useRealTimers());

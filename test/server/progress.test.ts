@@ -22,7 +22,7 @@ function counters(regions: Partial<Record<Region, readonly [added: number, read:
   );
 }
 
-/** What is known of an import `second` seconds after the first look. Each call has ten rows. */
+/** Returns the state of an import `second` seconds after the first look. Each call has ten rows. */
 function at(second: number, regions: Parameters<typeof counters>[0], more: Partial<Moment> = {}): Moment {
   const callsLeft = new Map(
     Object.entries(regions).map(([region, [added, read]]) => [region as Region, Math.ceil((read - added) / 10)]),

@@ -166,7 +166,7 @@ describe('rows of an import are repaired', () => {
     });
     const again = body('PATCH', { edits: [{ row: 1, column: 'uid', value: 'user-2' }] });
     expect(await server.problem(`${url}/rows`, again)).toMatchObject({ code: 'WRONG_STATE' });
-    // What is left can follow.
+    // The rest can follow.
     await edit(parent.id, [2, 'uid', 'user-2']);
     await server.settled((await send(parent.id)).id);
     expect((await show(parent.id)).followUps).toMatchObject([{ kind: 'repair' }, { kind: 'repair' }]);
@@ -304,7 +304,7 @@ describe('rows of an import are repaired', () => {
       );
       expect(problem).toMatchObject({ code: 'BAD_OPTION', field });
     }
-    // What was sent stays; the last action was about a row that was not.
+    // Sent rows stay; the last action was about a row that was not sent.
     await server.settled((await send(id)).id);
     expect((await overview(id)).undo).toMatchObject({ kind: 'replace', rows: 1 });
   });

@@ -26,7 +26,7 @@ const authority = await createAuthority();
 let server: TestServer;
 let source: Server;
 let address = '';
-/** What the source answers: the path that was asked for, and the token that came with it. */
+/** The requests to the source: each path, and the token that came with it. */
 const asked: (readonly [path: string, token: string | undefined])[] = [];
 let redirectTo = '';
 
@@ -362,7 +362,7 @@ test('a schedule is made with what a sync may create, its runs create it, and an
   const { id } = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
   const held = await server.schedules.over(id);
   expect(held.reason).toContain('1 group would be created, attic');
-  // What came back is taken, and changed.
+  // The answer is taken as the next request, and changed.
   const given = { file, apply: true, ...made.create?.settings };
   const edited = await server.json<ScheduleView>(
     '/v1/schedules/creates',

@@ -58,7 +58,7 @@ async function served(running: Followed): Promise<Served> {
   };
 }
 
-/** As many calls as rows. */
+/** One call for each row. */
 const spread = (rows: number) => `guid,uid\n${Array.from({ length: rows }, (_, at) => `g${at},u`).join('\n')}\n`;
 
 test('SIGTERM in the middle of an import: the next start goes on by itself, and no row is lost', async () => {

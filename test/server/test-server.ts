@@ -64,7 +64,7 @@ export interface TestServerOptions
     >
   > {
   readonly settings?: Partial<Settings>;
-  /** Of the service, and of what is sent to it. Default: as many as there are. */
+  /** The limits of the service and of the settings. Default: none. */
   readonly callsPerMinute?: number;
   /** PEM of a certificate authority that sources may have. */
   readonly caFile?: string;

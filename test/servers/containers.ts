@@ -8,7 +8,7 @@ import type { TestServer } from './server.ts';
  * TEST_CONTAINERS_NETWORK names another network than the engine's usual one, such as `slirp4netns` or `host` for Podman.
  */
 
-/** How the server at an address is used. */
+/** Uses of the server at an address. */
 export interface Use {
   flush(url: string): Promise<void>;
   /** Rejects while the server does not answer. */

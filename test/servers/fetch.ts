@@ -52,7 +52,7 @@ async function download(name: string, folder: string): Promise<string[]> {
     'Dir::State': folder,
     'Dir::State::status': '/var/lib/dpkg/status',
     'Dir::Cache': folder,
-    // As root, apt would download as a user who may not write here.
+    // Prevents apt from downloading as a user who may not write here.
     'APT::Sandbox::User': '',
     'APT::Install-Recommends': 'false',
     // Only who installs needs the lock.
@@ -70,7 +70,7 @@ async function writeStarter(path: string, work: string, home: string): Promise<v
   const root = join(home, 'root');
   const fonts = join(home, 'fonts.conf');
   const libraries = [...folders].map((folder) => join(root, folder)).join(':');
-  // What the machine has is not fetched: its own fonts count too. Chromium ends when it finds none.
+  // The machine's own programs and fonts are not fetched. Chromium ends when it finds no font.
   const fontFolders = [join(root, 'usr/share/fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`);
   await writeFile(
     join(work, basename(fonts)),

@@ -2,12 +2,12 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** What tests start and npm does not bring. */
+/** Programs that tests start and npm does not bring. */
 export type Need = 'redis' | 'postgres' | 'mariadb' | 'chromium' | 'sshd';
 
 /**
- * What fetch.ts has put where the machine had nothing: kept for other runs and other clones. Postgres does not run as root,
- * and root's home is closed to every other user.
+ * The folder of the programs that fetch.ts adds to the machine's: kept for other runs and other clones. Postgres does
+ * not run as root, and root's home is closed to every other user.
  */
 export const FETCHED = join(
   process.getuid?.() === 0 ? '/var/cache' : join(homedir(), '.cache'),
@@ -16,7 +16,7 @@ export const FETCHED = join(
   globSync('/etc/os-release').map(versionOfSystem).join(),
 );
 
-/** Where they may be; first what starts or draws with the least work. */
+/** The places where they may be; the first one starts or draws with the least work. */
 const PLACES: Readonly<Record<Need, () => string[]>> = {
   redis: () => onPath('redis-server', 'valkey-server'),
   // Debian keeps each version in a folder of its own.

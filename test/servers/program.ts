@@ -42,7 +42,7 @@ interface Program {
   readonly args: readonly string[];
   /** User and group to run as. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
-  /** What it says when it can be used. */
+  /** The line that it prints when it can be used. */
   readonly ready: string;
 }
 
@@ -123,7 +123,7 @@ function signalTree({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Where the system keeps no such list, there are none. */
+/** If the system keeps no such list, there are none. */
 export function childrenOf(parent: number): number[] {
   try {
     const text = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim();

@@ -8,7 +8,7 @@ import { freePort, startServerProgram } from './program.ts';
 import { startRedisProgram } from './redis.ts';
 import type { TestServer } from './server.ts';
 
-/** How long a master is silent before its sentinels choose another one, in ms. */
+/** Time that a master is silent before its sentinels choose another one, in ms. */
 const DOWN_MS = 2_000;
 
 /** Sentinels and their servers are programs of this machine, also where Docker answers. */

@@ -16,7 +16,7 @@ const STARTED_BY: ReadonlyMap<string, Need> = new Map([
   ['console/browser.ts', 'chromium'],
 ]);
 
-/** What is taken from Docker where that answers. */
+/** Programs that are taken from Docker if that answers. */
 const IN_DOCKER: ReadonlySet<Need> = new Set(['redis', 'postgres']);
 
 /**
@@ -52,7 +52,7 @@ async function getProgram(need: Need): Promise<string | undefined> {
   }
 }
 
-/** What a test file starts, by what it imports from the folder of the tests. */
+/** Returns the programs that a test file starts, by its imports from the folder of the tests. */
 function needsOf(path: string): Need[] {
   const seen = new Set<string>();
   const visit = (file: string) => {

@@ -12,9 +12,9 @@ const run = promisify(execFile);
 
 export interface Sshd extends TestServer {
   readonly port: number;
-  /** Where it has its files and those that people read. */
+  /** The folder with its files and those that people read. */
   readonly dir: string;
-  /** Of the user who runs the tests; it lets this one in. */
+  /** The key of the user who runs the tests; it lets this one in. */
   readonly keyFile: string;
   /** A key with the passphrase `of-the-key`, which it lets in too. */
   readonly lockedKeyFile: string;

@@ -44,7 +44,7 @@ afterAll(() => {
   rmSync(site, { recursive: true, force: true });
 });
 
-/** As GitHub Pages finds it. */
+/** Returns the file that GitHub Pages would find. */
 function fileAt(path: string): string | undefined {
   if (!path.startsWith(BASE)) return undefined;
   const named = join(site, decodeURIComponent(path.slice(BASE.length)));

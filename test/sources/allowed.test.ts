@@ -3,7 +3,7 @@ import { sourceList } from '../../src/platform/setting-values.ts';
 import { checkAllowed, checkAllowedHost } from '../../src/sources/allowed-sources.ts';
 import { rejection } from '../chat/chat-server.ts';
 
-/** What users of the API may name, of what is no path: ROLLCALL_SOURCES allows a place and all below it. */
+/** Sources that users of the API may name beside paths: ROLLCALL_SOURCES allows a place and all below it. */
 
 const ALLOWED = [
   'sftp://feeds@HR.example.com/out',

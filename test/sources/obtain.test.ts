@@ -204,7 +204,7 @@ describe('an address', () => {
   test('that breaks off goes on where it was', async () => {
     const { url, requests } = await serve(breaking(3, '"1"'));
     expect(readFileSync((await fetchFrom(url)).path, 'utf8')).toBe(MEMBERS);
-    // What had come and was not read yet is asked for again.
+    // Bytes that had come and were not read yet are asked for again.
     expect(requests.map(({ headers: { range, 'if-range': ifRange } }) => [range, ifRange])).toEqual([
       [undefined, undefined],
       ...Array(3).fill([expect.stringMatching(/^bytes=\d-$/), '"1"']),

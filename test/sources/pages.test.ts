@@ -67,7 +67,7 @@ describe('a header Link', () => {
     expect(rowsOf(found)).toEqual(['a', 'b', 'c', 'ü']);
     expect(found.text).toContain('{"uid":"a","id":9007199254740993,\n "id":1}');
     expect(found.asked).toEqual(['/members', '/members?page=2', '/members?page=3', '/members?page=4']);
-    // Of one page it would say nothing about the others.
+    // The version of one page would tell nothing about the others.
     expect(found.version).toBe(null);
   });
 

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { keepOutside } from '../../src/sources/https.ts';
 
-/** Where a source may lead: names and their addresses are given, nothing is asked of the network. */
+/** The targets that a source may lead to: names and their addresses are given, nothing is asked of the network. */
 
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'files.example': ['93.184.215.14'],
@@ -23,7 +23,10 @@ const namesOf =
       (names()[host] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-/** What a source and its redirect are connected to, one after the other; the names may change in between. */
+/**
+ * Returns the addresses to which a source and its redirect connect, one after the other; the names may change in
+ * between.
+ */
 async function connect(from: string, to: string, later: Names = ADDRESSES): Promise<unknown[]> {
   let names = ADDRESSES;
   const outside = keepOutside(
@@ -33,7 +36,7 @@ async function connect(from: string, to: string, later: Names = ADDRESSES): Prom
   );
   const look = (host: string, options: LookupOptions = { all: true }) =>
     new Promise<unknown>((resolve, reject) => {
-      // As a socket does it: an address is not looked up.
+      // Looks up like a socket: an address is not looked up.
       if (!(host in ADDRESSES)) return resolve(host);
       outside.lookup(host, options, (error, address) => (error === null ? resolve(address) : reject(error)));
     });

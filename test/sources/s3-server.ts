@@ -11,13 +11,13 @@ import { takeWrite } from './s3-writes.ts';
 export interface S3Server {
   readonly endpoint: string;
   readonly objects: Map<string, { bytes: Buffer; modifiedAt: Date }>;
-  /** What is asked, one `GET key` or `LIST prefix` after the other. */
+  /** The requests, one `GET key` or `LIST prefix` after the other. */
   readonly asked: string[];
   /** Answers in place of the server: an error of S3 with its status. */
   refuse: { readonly code: string; readonly status: number; readonly headers?: Record<string, string> } | undefined;
-  /** Where the bucket is; undefined: anywhere. */
+  /** The bucket's region; undefined: any. */
   region: string | undefined;
-  /** What the credentials do not allow. */
+  /** The operation that the credentials do not allow. */
   forbidden: 'GET' | 'LIST' | undefined;
   /** Gives objects a byte at a time. */
   drips: boolean;

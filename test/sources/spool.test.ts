@@ -7,10 +7,10 @@ import { type SpoolProgress, spool } from '../../src/sources/spool.ts';
 import { rejection } from '../chat/chat-server.ts';
 import { tempDir } from '../temp-dir.ts';
 
-/** How what a source gives becomes a file: whole or not at all. */
+/** The content of a source becomes a file: whole or not at all. */
 
 interface Given extends Source {
-  /** What it was asked about: the version that was known. */
+  /** The known versions that it was asked about. */
   readonly known: (string | undefined)[];
   closed: number;
 }

@@ -97,7 +97,7 @@ function queryFile(sql: string): string {
   return path;
 }
 
-/** What is kept of a source. */
+/** Returns the stored copy of a source. */
 async function kept(kind: Kind, settings: SourceSettings, statementMs?: number, signal?: AbortSignal) {
   const asked = request(kind.address(), settings);
   const source = statementMs ? sqlSource(kind.database, statementMs)(asked) : await sourceAt(asked);

@@ -2,7 +2,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type TriedSource, trySources } from '../../src/sources/try-source.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from './s3-server.ts';
 
-/** What trying a named source says: what is there, and what the credentials allow. */
+/** The result of trying a named source: its contents, and the rights of the credentials. */
 
 let server: S3Server;
 beforeEach(async () => {

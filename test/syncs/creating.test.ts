@@ -55,7 +55,8 @@ test('groups are created first, then users when they turn out to be missing; a s
     'new bob: added user+group',
     'new zoe: added user+group',
   ]);
-  // As an import creates them: a group has the first values of its rows in the order of the file, a user those of its row.
+  // Created like those of an import: a group has the first values of its rows in the order of the file, a user those of
+  // its row.
   expect(at.sandbox.group('us', 'new')).toMatchObject({ name: 'New Room', type: 'private' });
   expect(at.sandbox.user('us', 'zoe')).toMatchObject({ name: '=Zoe', tags: ['x', 'y'] });
   expect(at.members('new')).toEqual({ ann: 'admin', bob: 'participant', zoe: 'participant' });

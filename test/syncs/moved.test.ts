@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { staleness } from '../../src/features/sync/plan/staleness.ts';
 import { type FileRow, fileRows, type Live, people, planned } from './planning.ts';
 
-/** How a plan stands when file and live state have come to `after`. */
+/** Returns the staleness of a plan when file and live state have come to `after`. */
 function since(
   before: { file: readonly FileRow[]; live: Live },
   after: { file: readonly FileRow[]; live: Live },

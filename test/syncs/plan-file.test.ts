@@ -125,6 +125,13 @@ Held: 1 objection of the guards
     expect(lines.every((line) => line.length <= 60)).toBe(true);
   });
 
+  test('says how many rows of the file cannot be used, also where no guard objects to them', () => {
+    const { plan } = planned([{ uid: 'u1' }, { invalid: true }], { team: {} });
+    const said = '1 to add; 0 right, 1 row of the file cannot be used.';
+    expect(planText(plan, { color: false, width: 80 })).toContain(said);
+    expect(planMarkdown(plan)).toContain(said);
+  });
+
   test('without changes says that there is nothing to do, and who is left alone', () => {
     const { plan } = planned([{ uid: 'u1' }], { team: { members: people(3) } });
     const shown = planText(plan, { color: false, width: 80 });

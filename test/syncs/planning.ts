@@ -56,7 +56,7 @@ export function stage(path: string, fileRows: readonly FileRow[], input: InputDe
   return path;
 }
 
-/** Who is where in a group now; an unlisted group says how its listing went. */
+/** The present members of a group; an unlisted group names the failure of its listing. */
 export interface LiveGroup {
   readonly region?: Region;
   readonly owner?: string | null;

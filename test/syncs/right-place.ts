@@ -6,7 +6,10 @@ import type { FileRow } from './planning.ts';
 /** @param uid in lower case */
 export const has = (uids: readonly string[], uid: string) => uids.some((other) => other.toLowerCase() === uid);
 
-/** What the file asks for, in the plainest possible way: the highest scope counts, a ban beside a scope contradicts it. */
+/**
+ * Returns the wanted scopes of the file, in the plainest possible way: the highest scope counts, a ban beside a scope
+ * contradicts it.
+ */
 export function wantedIn(guid: string, rows: readonly FileRow[]): Map<string, Scope | 'contradiction'> {
   const wanted = new Map<string, Scope | 'contradiction'>();
   for (const row of rows) {
@@ -21,7 +24,7 @@ export function wantedIn(guid: string, rows: readonly FileRow[]): Map<string, Sc
   return wanted;
 }
 
-/** Where one person must end: the rules of issue 5, one by one. */
+/** Returns the place in which one person must end: the rules of a sync, one by one. */
 export function rightPlace(
   want: Scope | 'contradiction' | undefined,
   now: Place,

@@ -50,7 +50,7 @@ class Syncs {
     this.end(id, 'incomplete');
   };
 
-  /** What goes on when its wait is over. */
+  /** Callbacks that continue when their wait is over. */
   readonly waiting: (() => void)[] = [];
 
   whenOver = (_error: unknown, goOn: () => void): boolean => {
@@ -95,7 +95,7 @@ export interface Office {
   /** Writes a file into the directory; gives its path. */
   file(name: string, content: string): string;
   request(changes?: Partial<ScheduleRequest>): ScheduleRequest;
-  /** What a process does with the schedules; it has stopped when the test is over. */
+  /** Runs the schedules like a process; it has stopped when the test is over. */
   runs(options?: Partial<ScheduleRunsOptions>): ScheduleRuns;
   /** Runs of `nightly`, oldest first: when they were due and what became of them. */
   history(): { due: string; state: RunState }[];

@@ -205,7 +205,7 @@ test('a held plan is let through once, by someone who says why, and that stays o
   });
   expect(at.members('team')).toEqual(people(5));
   expect(await at.sync(file({ team: people(1) }), MIRROR)).toMatchObject({ state: 'held', approvedBy: null });
-  // What asks for nothing is held as well; whoever lets it through changes nothing.
+  // A file that asks for nothing is held as well; an approval changes nothing.
   const nothing = await at.sync('guid,uid\nteam,"not a uid"\n', MIRROR);
   expect([nothing.state, nothing.reason]).toEqual(['held', expect.stringContaining('No row of 1 can be used')]);
   at.syncs.approve(nothing.id, 'mia', 'nobody is to come');

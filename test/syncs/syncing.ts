@@ -24,7 +24,7 @@ export interface Syncing extends Pipeline {
   file(content: string): string;
   /** Writes a file under another name, for a sync that has nothing to do with the others. */
   otherFile(content: string, name?: string): string;
-  /** What `sync` asks for. */
+  /** Returns the request of `sync`. */
   request(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): CreateSync;
   /** Syncs with a file of this content, and waits until nothing more happens by itself. */
   sync(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): Promise<SyncRecord>;
@@ -32,7 +32,7 @@ export interface Syncing extends Pipeline {
   members(guid: string, region?: Region): Record<string, Place>;
   /** Reads a sync's plan. */
   plan<Result>(id: string, read: (plan: PlanReader) => Result): Result;
-  /** What a plan would send, as "guid uid: action from>to". */
+  /** Returns the changes that a plan would send, as "guid uid: action from>to". */
   changes(id: string): string[];
   stop(): Promise<void>;
   restart(options?: StartOptions): Promise<void>;

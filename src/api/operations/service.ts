@@ -5,7 +5,7 @@ import { auditPage, auditQuery, loginAnswer, loginBody, session, settingsAnswer 
 
 const operation = operationsOf('service');
 
-/** How the server was started, what its regions do, what needs a person, and who did what. */
+/** Operations of the service: the server's settings, its regions, open issues, and the audit log. */
 export const serviceOperations = {
   settings: operation('GET /v1/settings', 'viewer', {
     summary: 'How the server was started; no key, no password',

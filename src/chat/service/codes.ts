@@ -22,9 +22,9 @@ interface Meaning {
   readonly kind: VerdictKind;
   /** Advice for people whose rows failed with it. */
   readonly advice?: Words;
-  /** Of a code that a check can foresee. */
+  /** Set for a code that a check can foresee. */
   readonly foreseen?: {
-    /** Why the row would fail: a sentence without capital and full stop. */
+    /** The reason for the failure: a sentence without capital and full stop. */
     readonly why: string;
     /** Advice before anything is sent. */
     readonly advice: Words;

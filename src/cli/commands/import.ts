@@ -158,7 +158,7 @@ function beginning(
   };
 }
 
-/** Of what is looked at when it has been kept. */
+/** Returns the options for a file or standard input, which is stored before it is read. */
 async function optionsOfInput(
   config: Config,
   recipe: string | undefined,

@@ -1,6 +1,7 @@
 /**
- * What a shell loads to complete command lines of rollcall. It hands the words to `rollcall complete`, which answers with
- * `files` or `words` on a first line (whether file names may come next), and a line for each word: word, tab, meaning.
+ * Scripts that a shell loads to complete command lines of rollcall. They hand the words to `rollcall complete`, which
+ * answers with `files` or `words` on a first line (whether file names may come next), and a line for each word: word,
+ * tab, meaning.
  */
 
 // Runs in bash 3.2 too, which macOS has: no mapfile, and no compopt.

@@ -10,7 +10,7 @@ export interface CheckFlags {
   readonly maxCalls?: number;
 }
 
-/** How much a check may cost. */
+/** Adds the flags that limit the cost of a check. */
 export function withCheckCost(command: Command): Command {
   return command
     .addOption(new Option('--yes', 'check however many calls it takes').conflicts('maxCalls'))

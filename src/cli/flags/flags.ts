@@ -86,7 +86,7 @@ export function withPace(command: Command): Command {
   return command.addOption(settingFlag('callsPerMinute')).addOption(settingFlag('concurrency'));
 }
 
-/** Of commands that work through a coordinator in this process. */
+/** Flags of commands that work through a coordinator in this process. */
 export type RunningFlags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
 
 export function withRunning(command: Command): Command {

@@ -3,7 +3,7 @@ import { READING, type ReadingChoices } from '../../options/reading-options.ts';
 import { EXPECTING, type ExpectingChoices, STOPPING } from '../../options/sending-options.ts';
 import { withOptions } from './option-flags.ts';
 
-/** How an input is read. */
+/** Flags for reading an input. */
 export type ReadingFlags = ReadingChoices;
 export type ExpectRowsFlags = ExpectingChoices;
 

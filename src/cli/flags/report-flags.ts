@@ -13,7 +13,7 @@ export function withReportTo(command: Command): Command {
 }
 
 /**
- * Where the reports go, from everywhere: as the flag says, or the setting.
+ * Returns the destination of the reports, valid in every folder: from the flag, or the setting.
  * @throws SourceError where nothing can be written, without asking anyone
  */
 export async function reportTargetOf(

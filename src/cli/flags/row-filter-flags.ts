@@ -6,7 +6,7 @@ import { REGIONS, type Region } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { outcomeList } from './flags.ts';
 
-/** Which rows of an import a command is about. */
+/** Flags that choose the rows of an import. */
 export interface RowFilterFlags {
   readonly status?: ReadonlySet<Outcome>;
   readonly code?: string;

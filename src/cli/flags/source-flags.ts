@@ -6,18 +6,18 @@ import type { SourceSettings } from '../../sources/source.ts';
 import { byteCount } from './flags.ts';
 import { repeatable } from './once.ts';
 
-/** How an address is reached. */
+/** Flags for reaching an address. */
 export interface PlaceFlags {
-  /** As given: `password=env:DB_PASSWORD`. */
+  /** Texts as typed: `password=env:DB_PASSWORD`. */
   readonly secret?: readonly string[];
   readonly endpoint?: string;
   readonly keyFile?: string;
   readonly knownHosts?: string;
 }
 
-/** How what is at an address is read. */
+/** Flags for reading from an address. */
 export interface SourceFlags extends PlaceFlags {
-  /** As given: `Authorization=env:NIGHTLY_TOKEN`. */
+  /** Texts as typed: `Authorization=env:NIGHTLY_TOKEN`. */
   readonly header?: readonly string[];
   readonly nextPage?: string;
   readonly query?: string;
@@ -30,7 +30,7 @@ const DEFAULT_SOURCE = 2 * 1024 ** 3;
 // Read later: a message of commander's would repeat a secret that is given in place of where it is.
 const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);
 
-/** How an address is reached. */
+/** Adds the flags for reaching an address. */
 export function withPlace(command: Command): Command {
   return command
     .option(

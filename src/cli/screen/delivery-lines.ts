@@ -1,7 +1,10 @@
 import { utcTime, withFullStop } from '../../text/wording.ts';
 import type { Imports, KeptImport } from '../target/imports.ts';
 
-/** Where the reports of an import went, or wait to go, and what delivers them; none for nowhere. */
+/**
+ * Returns lines about the delivery of an import's reports and the process that makes it; none if they have no
+ * destination.
+ */
 export function deliveryLines({ server, command }: Pick<Imports, 'server' | 'command'>, found: KeptImport): string[] {
   const { id, delivery } = found;
   if (delivery === undefined) return [];

@@ -11,7 +11,7 @@ export interface Io {
   readonly color: boolean;
   /** Columns of the terminal, which may change. */
   readonly width: number;
-  /** How its coordinator reads files and ledgers. Default: in threads of its own; tests save these. */
+  /** The coordinator's readers of files and ledgers. Default: threads of its own; tests save these. */
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'>;
 }
 
@@ -47,7 +47,7 @@ export interface Drawing {
 
 const DRAWINGS = new WeakMap<Io['err'], Drawing>();
 
-/** What is said from now on comes above the drawing; undefined: there is none any more. */
+/** Prints later output above the drawing. Undefined: there is no drawing any more. */
 export function keepDrawing({ err }: Io, drawing: Drawing | undefined): void {
   if (drawing === undefined) DRAWINGS.delete(err);
   else DRAWINGS.set(err, drawing);

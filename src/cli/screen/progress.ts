@@ -14,7 +14,7 @@ export interface ProgressSource {
   counters(): ReadonlyMap<Region | '', RegionCounts> | undefined;
   staging(): (StagingProgress & { readonly totalBytes: number | undefined }) | undefined;
   regions(): Promise<readonly RegionStatus[]>;
-  /** Why there is nothing to show at the moment. */
+  /** Returns the reason why there is nothing to show at the moment. */
   trouble?(): string | undefined;
 }
 
@@ -106,7 +106,7 @@ interface StepsOptions {
   readonly regions?: () => Promise<readonly RegionStatus[]>;
 }
 
-/** Progress of what is no import, in lines of its own. Where they stand still, it says for what. */
+/** Progress of work other than imports, in lines of its own. If they stand still, it names the cause. */
 export function showSteps(io: Io, linesNow: () => readonly string[], options: StepsOptions): Progress {
   const { begins, regions: ask = async () => [] } = options;
   const look = lookAtRegions(ask);
@@ -223,7 +223,7 @@ function runningLines(
 /** A part of a line of progress. */
 interface Part {
   readonly text: string;
-  /** How narrow the terminal must be for it to be left out: 1 or 2. Default: it stays. */
+  /** The step of narrowing at which it is left out: 1 or 2. Default: it stays. */
   readonly leftOutAt?: 1 | 2;
 }
 

@@ -12,7 +12,7 @@ import { isFinal } from '../../membership/import-state.ts';
 import { type DataDir, dataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
 import type { Findings } from './imports.ts';
 
-/** What commands read of a data directory, even while another process writes to it. */
+/** Reads a data directory for commands, even while another process writes to it. */
 
 export class NoImports extends RollcallError {
   /** @param where completes "there are no imports …" @param otherwise the flag that names another place */
@@ -68,7 +68,7 @@ export function findImport(path: string, id: string | undefined): ImportRecord {
   });
 }
 
-/** Where its reports went, or wait to go; undefined for nowhere. */
+/** Returns the delivery of its reports; undefined if they have no destination. */
 export function findDelivery(path: string, record: ImportRecord): ReturnType<typeof deliveryOf> {
   return isFinal(record.state) ? withCatalog(path, (catalog) => deliveryOf(catalog, record)) : undefined;
 }

@@ -14,7 +14,7 @@ import type { Server } from './server-client.ts';
 
 /** The imports that commands are about: those of a data directory (local-imports.ts), or of a server (remote-imports.ts). */
 export interface Imports {
-  /** Where imports are run; undefined: by this process, or another one on this machine. */
+  /** The server that runs imports. Undefined: this process, or another one on this machine. */
   readonly server: Server | undefined;
   /** Newest first. @throws NoImports where there are none at all */
   list(limit: number, filter?: FilterTexts): Promise<ListedImport[]>;
@@ -56,7 +56,7 @@ export interface KeptImport extends Pick<ImportRecord, 'id' | 'state' | 'reason'
   readonly maxRemovals?: string | undefined;
   /** Its file says what to add, change or remove. */
   readonly fileOfChanges: boolean;
-  /** Where its reports went, or wait to go. */
+  /** The delivery of its reports. */
   readonly delivery: ImportView['delivery'];
 }
 
@@ -67,7 +67,7 @@ export interface Findings {
 
 interface Watched {
   look(): Promise<Look>;
-  /** How long it may have no process, or the server not answer, before the user is notified, in ms. */
+  /** Time without a process or an answer from the server before the user is notified, in ms. */
   readonly patienceMs: number;
   close(): void;
 }

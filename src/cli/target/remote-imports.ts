@@ -22,7 +22,7 @@ import { ServerRefused } from './server-errors.ts';
 
 /** Imports that a page of the server's list holds at most. */
 const MAX_OF_PAGE = 200;
-/** How long a server may be away while a command watches, in ms: it may be restarting. */
+/** Time that a server may be away while a command watches, in ms: it may be restarting. */
 export const PATIENCE_MS = 120_000;
 
 /**
@@ -119,7 +119,7 @@ function kept({ id, state, reason, code, maxCreate, maxRemovals, fileOfChanges, 
   };
 }
 
-/** What `--json` prints: the same as for an import on this machine, except that reports are addresses. */
+/** Returns the `--json` output: the same as for an import on this machine, except that reports are addresses. */
 function summaryOf({ url }: Server, view: ImportView): ImportSummary {
   const summary = summaryIn(view);
   const { all, failed, retry } = summary.reports;
@@ -127,7 +127,7 @@ function summaryOf({ url }: Server, view: ImportView): ImportSummary {
   return { ...summary, reports: { all: whole(all), failed: whole(failed), retry: whole(retry) } };
 }
 
-/** As the ledger counts: what has no outcome yet is unprocessed. */
+/** Returns counters like the ledger's: rows without an outcome are unprocessed. */
 function countersOf({ state, regions }: ImportView) {
   return new Map(
     Object.entries(regions).map(([region, counts]) => {
@@ -152,7 +152,7 @@ export async function unless<Answer>(code: string, answer: Promise<Answer>): Pro
   }
 }
 
-/** What the regions of a server are doing. */
+/** Fetches the status of a server's regions. */
 export async function regionsThere(server: Server): Promise<readonly RegionStatus[]> {
   return (await server.call(serviceOperations.regions, {})).regions;
 }

@@ -33,7 +33,7 @@ import type { Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
 
-/** What was made of a file that was sent, by its id; or the exit code after Ctrl-C. */
+/** The id of the import or sync that was made of a sent file; or the exit code after Ctrl-C. */
 export type Sent = { readonly id: string } | { readonly code: ExitCode };
 
 interface SendingFile {
@@ -51,7 +51,7 @@ interface SendingFile {
 export async function sendFile({ io, server, file, flags, make, howToSee }: SendingFile): Promise<Sent> {
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
-  // What is at an address is fetched on this machine, where its secrets are.
+  // An address is fetched on this machine, which has its secrets.
   const config = readConfig();
   const fetched = await fileToFetch(config, file, flags);
   const lookups = await lookupFiles(config, flags);
@@ -84,7 +84,7 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
   }
 }
 
-/** What is elsewhere, in `folder`; undefined where the signal came first. */
+/** Fetches a file into `folder`; returns undefined if the signal came first. */
 async function obtain(
   folder: string,
   { fetched, lookups }: { readonly fetched: FetchedFile | undefined; readonly lookups: LookupFiles },
@@ -98,7 +98,7 @@ async function obtain(
 
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATING, ...MAX_CREATE };
 
-/** How a file is read, and what may be created, as the API takes it. */
+/** Returns the API's query for reading a file and creating users and groups. */
 export function readingQuery(
   file: string,
   flags: ReadingFlags & CreateFlags & RecipeFlags & ShapeFlags & ExpectRowsFlags,

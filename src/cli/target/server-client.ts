@@ -52,7 +52,7 @@ const MAX_PROBLEM_LENGTH = 100_000;
 /** A newer server may have codes that this program does not know. */
 const anyProblem = problem.extend({ code: z.string() });
 
-/** What a person at a terminal does about a refusal, where the API's own remedy is for programs. */
+/** Advice after a refusal for a person at a terminal, if the API's own remedy is for programs. */
 const REMEDIES: Readonly<Record<string, string>> = {
   TOKEN_REQUIRED: 'Set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server.',
   TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',

@@ -18,7 +18,7 @@ export class ServerFault extends RollcallError {
     super(code, what, { ...about, remedy, kind: 'fatal' });
   }
 
-  /** As ServerRefused.inSentences. */
+  /** Like ServerRefused.inSentences. */
   static inSentences(code: string, detail: string, remedy: string): ServerFault {
     return new ServerFault(code, detail, remedy, { message: `${detail} ${remedy}` });
   }

@@ -1,4 +1,4 @@
-/** Who did what: found by words, people, actions and days, with links to what it was done to. */
+/** The audit log: found by words, people, actions and days, with links to the things acted on. */
 import type { AuditPage as Page } from '../answers.ts';
 import { query } from '../api.ts';
 import { Card, Empty, foreign, importHref, syncHref } from '../element.tsx';
@@ -53,7 +53,7 @@ const COLUMNS: Column<Entry>[] = [
   { label: 'From', cell: ({ address }) => foreign(address) },
 ];
 
-/** What it was done to, as a link where it has a page. */
+/** Returns the thing acted on, as a link if it has a page. */
 function targetOf({ action, target }: Entry) {
   const [kind] = action.split('.');
   const isSync = kind === 'sync' || action === 'import.undo';

@@ -12,9 +12,9 @@ import { type Column, DataTable } from '../table.tsx';
 const PAGE = 50;
 
 interface FilteredListList<Item extends { id: string }> {
-  /** Of the API. */
+  /** Path in the API. */
   path: string;
-  /** Of the items in its answer. */
+  /** Name of the items in its answer. */
   name: string;
   /** States that are shown, separated by commas; '' for all. */
   choices: Choice[];

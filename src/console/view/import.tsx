@@ -66,7 +66,7 @@ function ImportTitle({ id, live }: { id: string; live: LiveImport }) {
   );
 }
 
-/** What kind of import it is, and what it came from. */
+/** Shows the kind of an import and its origin. */
 function Origin({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;
@@ -145,7 +145,7 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
   );
 }
 
-/** What is looked up now and then. */
+/** Parts that people open now and then. */
 function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnderWay: boolean }) {
   const view = live.view.value;
   const hasRows = live.hasRows.value;

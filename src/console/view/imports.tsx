@@ -19,7 +19,7 @@ import { type Filter, ListFilter, NAMES } from './imports/filter.tsx';
 import { NewImport } from './new-import.tsx';
 
 const PAGE = 50;
-/** Where only the server knows whether a new import fits, it is asked this long after one came, in ms. */
+/** Delay after a new import before the server is asked whether it matches, in ms: only the server may know. */
 const NEWS_MS = 1000;
 
 export function ImportsPage() {

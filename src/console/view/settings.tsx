@@ -1,4 +1,4 @@
-/** How this server is set up, what its regions are doing, and what a person has chosen for this browser. */
+/** The settings of the server, the state of its regions, and a person's choices for this browser. */
 import { useSignal } from '@preact/signals';
 import { useAnswer } from '../answer.ts';
 import type { Settings } from '../answers.ts';

@@ -29,17 +29,17 @@ type Values = Readonly<Record<string, string>>;
 
 interface UploadFormProperties {
   title: string;
-  /** Where the file goes. */
+  /** Path of the upload in the API. */
   path: string;
   /** Its form has the fields of READING, and those of `own`. */
   entry: UploadEntry;
   /** The options that only this kind of upload has. */
   own: (preview: FilePreview) => ComponentChildren;
-  /** What the server takes of the form's values besides how the file is read. */
+  /** Returns the query for the form's values besides those for reading the file. */
   toQuery: (values: Values) => Values;
   /** The field that shows what is wrong with an option. */
   fieldOf?: (name: string) => string;
-  /** What the button says. */
+  /** Label of the button. */
   label: string;
   /** Imports take recipes and identity files. */
   isImport?: boolean;
@@ -69,7 +69,7 @@ export function UploadForm({
 
   const reading = [...Object.keys(READING), ...Object.keys(SHAPING), 'recipe'].map((name) => form.get(name));
   useChange(JSON.stringify(reading), () => preview.askSoon());
-  // What is to be decided about the file is seen at once.
+  // The questions about the file are in sight at once.
   useChange(file, () => file !== undefined && document.getElementById('new')?.scrollIntoView());
   useLayoutEffect(() => upload?.watch(), [upload]);
   useEffect(() => {
@@ -170,7 +170,7 @@ function SkipToStart() {
   );
 }
 
-/** That the same file was imported before. */
+/** Notes that the same file was imported before. */
 function ImportedBefore({ before }: { before: FilePreview['before']['value'] }) {
   return (
     <div role="status">

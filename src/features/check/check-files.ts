@@ -24,7 +24,7 @@ export function fillCheck(folder: string): void {
 
 const FILLING = ['fill_groups', 'fill_users', 'fill_acting_users', 'fill_places', 'fill_acting_places', 'count_wanted'];
 
-/** What would be created, once it is known which groups are missing: their owners are asked about like other users. */
+/** Plans the creations, once it is known which groups are missing: their owners are asked about like other users. */
 export function planCheck(folder: string, { create }: CheckSubject): void {
   if (create === undefined) return;
   const ledger = openCheckLedger(folder);

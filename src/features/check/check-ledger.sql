@@ -209,7 +209,7 @@ left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = 
 where cg.group_id = :group order by m.row_id limit 1000;
 
 -- name: plan_group
--- In: group, creation, name, type, owner (null: none). What it would be created with.
+-- In: group, creation, name, type, owner (null: none). Stores the values with which it would be created.
 update groups set creation = :creation, name = :name, type = :type, owner = :owner where id = :group;
 
 -- name: count_missing_users

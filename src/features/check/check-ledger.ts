@@ -27,7 +27,7 @@ type CheckState = 'running' | 'priced' | 'done' | 'stopped';
 
 export interface CheckRecord {
   readonly state: CheckState;
-  /** Why it waits or has stopped, in a sentence; empty otherwise. */
+  /** The reason for its wait or stop, in a sentence; empty otherwise. */
   readonly reason: string;
   /** Calls so far. */
   readonly calls: number;
@@ -87,7 +87,7 @@ export interface CheckLedger {
   takeUserList(region: Region): void;
   restIsUnknown(region: Region): void;
   takeDeactivatedList(region: Region): void;
-  /** How many users were not found, and the UIDs of some of them. */
+  /** Counts the users that were not found, and returns the UIDs of some. */
   missingUsers(limit: number): { readonly unknown: number; readonly deactivated: number; readonly first: string[] };
   /** Stores a list page by page, before it is used. */
   list<Entry>(list: List, owner: number | Region, factOf: (entry: Entry) => string | null): ListStore<Entry>;

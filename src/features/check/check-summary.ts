@@ -128,7 +128,7 @@ function problemOf(row: Readonly<Record<string, unknown>>): CheckProblem {
 
 const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };
 
-/** Why a row would fail or could not be checked, or what is created for it first. */
+/** Returns the reason why a row would fail or could not be checked, or the creation that it needs first. */
 export function reasonOf(code: string): string {
   const known = Object.hasOwn(REASONS, code) ? REASONS[code] : meaningOf(code)?.foreseen?.why;
   if (known !== undefined) return known;

@@ -12,23 +12,23 @@ import type { Checking } from './checking.ts';
 /** The cost of asking about users, in calls. */
 type AskingUsers = Pick<Checking, 'ledger' | 'pages' | 'signal' | 'progress'>;
 
-/** How the users of a region are looked up. */
+/** The cheaper way to look up the users of a region. */
 interface UserPrice {
   readonly way: 'list' | 'ask';
   /** At most, those for the deactivated not counted. */
   readonly calls: number;
 }
 
-/** Up to this many users, the length of the list of all users is not asked for. */
-const FEW = 3;
+/** Number of users up to which each is asked about: the length of the list of all users is not asked for. */
+const MAX_ASKED = 3;
 /** Users missing from the list who are asked for by name, before the list is trusted. */
 const SPOT_CHECKS = 25;
 const AT_A_TIME = 500;
 
-/** What asking about a region's users costs: one by one, or as the list of all users, whichever is less. */
+/** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
 export async function priceOfUsers({ ledger, pages, signal }: AskingUsers, region: Region): Promise<UserPrice> {
   const open = ledger.openUserCount(region);
-  if (open <= FEW) return { way: 'ask', calls: open };
+  if (open <= MAX_ASKED) return { way: 'ask', calls: open };
   const { pagination, entries } = await pages(region).listUsersPage(1, { signal });
   const total = pagination?.total ?? 0;
   // Published samples count a total of 0 on pages with users: such a total is ignored.

@@ -1,6 +1,9 @@
 import type { Verdict } from '../../membership/check-words.ts';
 
-/** Why a row would fail, as a sentence without capital and full stop; the service's codes say it in chat/service/codes.ts. */
+/**
+ * Reasons why a row would fail, as sentences without capital and full stop; chat/service/codes.ts has those of the
+ * service's codes.
+ */
 export const CHECK_CODES = {
   USER_DEACTIVATED: 'the user is deactivated, and the service treats such users as unknown',
   BANNED: 'the user is banned from the group',
@@ -20,7 +23,7 @@ export const CREATE_CODES = {
   REACTIVATE_AND_CREATE_GROUP: 'the group is created and the user is made active again first',
 } as const;
 
-/** What cannot be known about a row, apart from unreadable groups. */
+/** Facts about a row that cannot be known, apart from unreadable groups. */
 export const UNKNOWABLE_CODES = {
   NEW_USER: 'the user is created or made active again for another row, and this row may be sent before or after that',
   NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',

@@ -2,7 +2,7 @@ import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { CheckLedger } from './check-ledger.ts';
 
-/** How far a check is: how many of how many have been answered. */
+/** The progress of a check: answered questions and their total. */
 export interface CheckProgress {
   readonly step: 'groups' | 'members' | 'users';
   readonly done: number;

@@ -28,7 +28,7 @@ export interface Checks {
    */
   start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
   isRunning(id: string): boolean;
-  /** Of a check that runs. */
+  /** Returns the progress of a running check. */
   progress(id: string): CheckProgress | undefined;
   /** Ends the check of an import that was removed. */
   forget(id: string): void;
@@ -157,7 +157,7 @@ function rowsIn({ sql }: Pick<CheckLedger, 'sql'>): number {
   return Number(sql('rows_read').get()?.['n'] ?? 0);
 }
 
-/** How far the check of an import is; undefined where there is none. @param folder of the import */
+/** Returns the record of an import's check; undefined if there is none. @param folder of the import */
 export function checkOf(folder: string): CheckRecord | undefined {
   return readCheck(folder, (ledger) => ledger.record());
 }

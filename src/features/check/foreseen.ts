@@ -2,7 +2,7 @@ import type { Foreseen } from '../../imports/life/feature.ts';
 import { checkSummaryOf } from './checks.ts';
 import { leaveOutFailing, workWithoutFailing } from './leave-out.ts';
 
-/** What the check of an import says of sending it. */
+/** Predictions about sending an import, from its check. */
 export const foreseen: Foreseen = {
   missing: async (folder) => (await checkSummaryOf(folder))?.create?.missing,
   leaveOut: leaveOutFailing,

@@ -19,7 +19,7 @@ import { reasonOf } from './check-summary.ts';
 
 const STATEMENTS = new URL('leave-out.sql', import.meta.url);
 
-/** What the verdicts of a check depend on. Limits do not change them. */
+/** Returns the options on which the verdicts of a check depend. Limits do not change them. */
 export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 'bans'>): string {
   return JSON.stringify({ create: create === undefined ? null : { ...create, max: null }, keepsBans: bans === 'keep' });
 }
@@ -57,7 +57,7 @@ function leaveOut(database: DatabaseSync): number {
   return rows;
 }
 
-/** What sending all rows but those that would fail takes, by region. @throws NoCheckYet */
+/** Returns the work of sending all rows except those that would fail, by region. @throws NoCheckYet */
 export function workWithoutFailing(checked: UnsentImport): WorkLeft[] {
   requireCheck(checked);
   const database = openForReading(checkFiles(checked.folder).ledger, IMPORT_MIGRATIONS);

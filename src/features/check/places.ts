@@ -1,7 +1,7 @@
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { SCOPES } from '../../membership/membership.ts';
 
-/** Where a user is in a group, as a number: that of the scope in the ledger, or one of these. */
+/** A user's place in a group, as a number: that of the scope in the ledger, or one of these. */
 export const BANNED = scopeId('ban');
 export const OUTSIDE = 0;
 export const OTHER_SCOPE = 9;

@@ -93,7 +93,7 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
     const atMost = new Map(regions.map((region) => [region, ledger.openUserCount(region)]));
     const price = () =>
       byRegion(regions.map((region) => [region, (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED]));
-    // Where this is too much, it is worth a call to find out what the list of users would cost.
+    // If the price is too high, one call to find out the cost of the list of users pays off.
     if (sumOf(price()) > left) {
       for (const region of regions) atMost.set(region, (await priceOfUsers(checking, region)).calls);
     }
@@ -214,7 +214,7 @@ async function membershipOf(
   }
 }
 
-/** Why a group could not be read; errors that concern more than this group are thrown. */
+/** Returns the reason why a group could not be read; throws errors that concern more than this group. */
 function whyOfGroup(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion)) {
     const { code, message } = error;

@@ -7,7 +7,7 @@ import { addressName } from '../../text/address.ts';
 import { createDeliverer } from './deliverer.ts';
 import { openDeliveryBook } from './delivery-book.ts';
 
-/** How long a command waits for reports that cannot be delivered, in ms. What is being written is waited for. */
+/** The time that a command waits for reports that cannot be delivered, in ms. Writing that has begun is finished. */
 const PATIENCE_MS = 30_000;
 
 /** Delivers reports in this process: of imports that end in it, and those that an earlier one has left. */

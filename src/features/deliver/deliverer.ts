@@ -11,7 +11,7 @@ import { deliverReports } from './report-delivery.ts';
 
 /** Imports whose reports are written at the same time. */
 const AT_ONCE = 2;
-/** How often deliveries that a wiped queue has lost are queued again, in ms. */
+/** Interval in which deliveries that a wiped queue has lost are queued again, in ms. */
 const KEEP_MS = 30_000;
 /** A delivery that has failed for so long is notified, in ms. */
 const LASTING_MS = 300_000;

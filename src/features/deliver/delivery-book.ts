@@ -2,7 +2,10 @@ import { type CatalogReader, openCatalogReader } from '../../imports/catalog.ts'
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
-/** Which reports are still to be delivered: part of the catalog, whose triggers add them. For the owner of the data directory. */
+/**
+ * The reports that wait for delivery: part of the catalog, whose triggers add them. For the owner of the data
+ * directory.
+ */
 export interface DeliveryBook {
   /** The coordinator's id, which names its queues. */
   readonly owner: string;
@@ -11,7 +14,7 @@ export interface DeliveryBook {
   readonly find: CatalogReader['delivery'];
   arrived(id: string): void;
   failed(id: string, error: string): void;
-  /** Who is notified of imports is notified that it waits, once. */
+  /** Notifies the receiver of imports once that the delivery waits. */
   lasts(id: string): void;
   forget(id: string): void;
   close(): void;

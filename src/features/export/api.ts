@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, stateReason, time } from '../../api/fields.ts';
+import { count, sentTo, stateReason, time } from '../../api/fields.ts';
 import { REGIONS } from '../../membership/membership.ts';
 
 const GUIDS_AT_MOST = 10_000;
@@ -54,6 +54,8 @@ export const exportView = z
     groups: count.nullable().meta({ description: 'How many groups were named; null: all.' }),
     lists: z.array(z.enum(EXPORT_LIST_NAMES)).meta({ description: 'What can be downloaded when it is completed.' }),
     calls: count,
+    sandbox: z.boolean(),
+    target: sentTo.optional().meta({ description: 'Where it is read, and nowhere else.' }),
     createdAt: time,
     finishedAt: time.nullable(),
     progress: z

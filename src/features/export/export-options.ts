@@ -13,7 +13,7 @@ export const exportOptions = z.strictObject({
   groupsOnly: z.boolean().default(false),
   /** Read from a sandbox: it must not continue against the service itself. */
   sandbox: z.boolean().default(false),
-  /** Where it is read from. */
+  /** The target that is read. */
   target: sentTo.optional(),
 });
 export type ExportOptions = z.infer<typeof exportOptions>;

@@ -33,7 +33,7 @@ export interface ExportedMember {
   readonly region: Region;
   readonly guid: string;
   readonly uid: string;
-  /** As the service says it, `ban` for a banned user. */
+  /** The scope in the service's words, `ban` for a banned user. */
   readonly scope: string;
   /** Empty where the service does not say it. */
   readonly name: string;
@@ -71,7 +71,7 @@ export interface ExportStore extends ExportReader {
   nameGroups(region: Region, guids: readonly string[]): void;
   setFacts(region: Region, facts: GroupFacts): void;
   countToRead(): number;
-  /** Of a region, in the order of their numbers, after one of them. */
+  /** Returns groups of a region in the order of their numbers, after the one given. */
   groupsToRead(region: Region, after: number, limit: number): GroupToRead[];
   closeGroup(id: number, state: 'read' | 'not_found' | 'failed', why?: { code: string; message: string }): void;
   /** Lists are read into these, page by page. */

@@ -11,7 +11,7 @@ export function exportView(
   progress: ExportProgress | undefined,
 ): ExportView {
   const { options, createdAt, finishedAt, ...record } = reader.record();
-  const { groups, regions } = options;
+  const { groups, regions, sandbox, target } = options;
   return {
     id,
     underWay,
@@ -19,6 +19,8 @@ export function exportView(
     regions: [...regions],
     groups: groups?.length ?? null,
     lists: listsOf(options),
+    sandbox,
+    ...(target !== undefined && { target }),
     createdAt: new Date(createdAt).toISOString(),
     finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
     progress: progressOf(progress),

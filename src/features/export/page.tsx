@@ -1,12 +1,13 @@
-/** Who is in which group now, as files that imports and syncs read back. */
+/** The page of exports: the current members of groups, as files that imports and syncs read back. */
 import { useAnswer } from '../../console/answer.ts';
 import { callsOf } from '../../console/api.ts';
 import { confirmed } from '../../console/dialog.tsx';
-import { Badge, Card, Empty, foreign } from '../../console/element.tsx';
+import { Badge, Card, Empty, Facts, foreign, Tag } from '../../console/element.tsx';
 import { CheckField, TextField, useForm } from '../../console/form.tsx';
 import { counted, grouped } from '../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../console/notice.tsx';
 import { usePlace } from '../../console/place.ts';
+import { targetFacts } from '../../console/sends-to.tsx';
 import { Time } from '../../console/time.tsx';
 import { Download } from '../../console/view/import/downloads.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
@@ -110,7 +111,7 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
   const { isOperator } = usePlace();
   const work = useWork();
   const buttons = useKeptFocus();
-  const { id, state, underWay, totals, createdAt, reason } = view;
+  const { id, state, underWay, totals, sandbox, target, createdAt, reason } = view;
   const isInterrupted = state === 'running' && !underWay;
   const hasFiles = state === 'completed' || state === 'incomplete';
   const act = (route: 'POST /v1/exports/:id/resume' | 'DELETE /v1/exports/:id') =>
@@ -132,6 +133,7 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
       <div class="standing">
         <Badge tone={isInterrupted ? 'attention' : TONES[state]}>{isInterrupted ? 'interrupted' : state}</Badge>
         <h3>{state === 'unreadable' ? id : scopeOf(view)}</h3>
+        {sandbox && <Tag>sandbox</Tag>}
         <span class="soft">
           <Time iso={createdAt} />
         </span>
@@ -143,6 +145,7 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
       )}
       {state !== 'completed' && !underWay && reason !== '' && <p class="note">{foreign(reason)}</p>}
       {totals !== null && <p class="note">{totalsText(totals)}</p>}
+      {target !== undefined && <Facts list={targetFacts(target)} />}
       {hasFiles && (
         <ul class="downloads">
           {view.lists.map((list) => (

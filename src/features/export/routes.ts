@@ -121,7 +121,7 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
   });
 }
 
-/** Why an export is not shown. The log names the file. */
+/** Reasons why an export is not shown. The log names the file. */
 const UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
   DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
   LEDGER_MISSING: 'its file is not there: delete the export, and begin another',
@@ -133,6 +133,7 @@ function unreadableView(id: string, reason: string, folder: string): ExportView 
   const { birthtime } = statSync(folder);
   return {
     ...{ id, state: 'unreadable', underWay: false, reason, regions: [], groups: null, lists: [], calls: 0 },
+    sandbox: false,
     ...{ createdAt: birthtime.toISOString(), finishedAt: null, progress: null, totals: null },
   };
 }

@@ -55,7 +55,7 @@ export async function runExport({ pages, ...given }: ExportRun): Promise<void> {
     return;
   }
   const { failed, missing } = store.totals();
-  // Of all groups one may be deleted while the export runs: then it is not reported as missing.
+  // If all groups are exported, one may be deleted meanwhile: it is not reported as missing.
   const unread = failed.length + (options.groups === undefined ? 0 : missing.length);
   if (unread === 0) store.move('completed', '');
   else store.move('incomplete', `${unread} ${unread === 1 ? 'group' : 'groups'} could not be read`);
@@ -119,7 +119,7 @@ async function readGroup({ store, pages, signal }: ExportRun, group: GroupToRead
   }
 }
 
-/** Why nothing more can be read, in a sentence; undefined for an unexpected error. */
+/** Returns the reason why nothing more can be read, in a sentence; undefined for an unexpected error. */
 function whyStopped(error: unknown): string | undefined {
   if (error instanceof ReadingRefused) return error.stopSentence('read');
   if (error instanceof UntrustedListing) return error.message;

@@ -86,7 +86,7 @@ function separatorOf(name: string, filled: readonly string[]): string | undefine
   return [';', '|', ','].find((separator) => {
     const several = filled.filter((value) => value.includes(separator));
     if (several.length < Math.max(1, filled.length * 0.3)) return false;
-    // As many parts everywhere are one value, such as auth0|1, unless the name says that they are several.
+    // If each value has the same number of parts, such as auth0|1, it is one value, unless the name is a plural.
     const counts = new Set(filled.map((value) => value.split(separator).length));
     if (counts.size === 1 && !/s$/i.test(name)) return false;
     return several.every((value) =>

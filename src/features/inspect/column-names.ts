@@ -28,7 +28,7 @@ const MAIN_EMAIL = /^(?:(?:work|primary|user|member|student) )?e ?mail(?: addres
 const NOT_A_USER =
   /\b(?:manager|supervisor|owner|leader|created|creator|added|invited|inviter|updated|modified|approv\w+|parent|guardian|emergency|buyer|billing|purchaser|organi[sz]er|sponsor|secondary|alternate|recovery|personal e ?mail|private|home|status|state|type|kind|date|since|count|total|order|ticket|barcode|message|last|price|role|attendee (?:no|nr|num|number|id))\b/;
 
-/** How surely a column of this name says who the member is: 4 an account, 3 a number of a person, 2 an address; 0 not. */
+/** Rates a column's name as the key of the member: 4 an account, 3 a number of a person, 2 an address; 0 not. */
 export function userRank(name: string, isEmail: boolean): number {
   const words = wordsOf(name);
   if (NOT_A_USER.test(words)) return 0;

@@ -10,7 +10,7 @@ export interface InspectRequest extends PreviewRequest {
   readonly recipes: readonly Recipe[];
 }
 
-/** What a file is, as far as its beginning shows it. */
+/** Returns the facts about a file, as far as its beginning shows them. */
 export async function inspectHead({ head, name, options, recipes }: InspectRequest): Promise<FileFacts> {
   const given = Buffer.from(head);
   const { bytes, isCut } = await unpacked(given);

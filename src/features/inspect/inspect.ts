@@ -122,7 +122,7 @@ function hasUidSource({ shape }: ImportOptions): boolean {
   return shape?.identities !== undefined || shape?.templates?.uid !== undefined;
 }
 
-/** Of a table that begins further down; not where the options say where it begins. */
+/** Returns the header row of a table that begins further down; undefined if the options set its beginning. */
 function headerRowFor(
   { format, names, rows, recognised }: Look,
   { text }: Head,
@@ -157,7 +157,7 @@ function shownFacts(
   };
 }
 
-/** What the options say about reading. */
+/** Returns the options for reading that were chosen. */
 function chosenSettings({
   format,
   encoding,
@@ -181,7 +181,7 @@ function together(chosen: RecipeSettings, guessed: RecipeSettings): RecipeSettin
   };
 }
 
-/** What the recipe asks for, and the identity file where users are e-mail addresses. */
+/** Returns the needs of the recipe, and the identity file if users are e-mail addresses. */
 function neededBy(
   { needs, settings: { map, shape } }: Recipe,
   { guid, shape: own }: ImportOptions,
@@ -203,7 +203,7 @@ function adviceOf({ name, title }: Recipe): string {
 }
 
 function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined): ColumnFacts[] {
-  // Of several memberships of a row the first one has the original of all.
+  // The first of several memberships of a row has the original of all.
   const originals = rows.flatMap(({ original }): unknown[] => (original === '' ? [] : [JSON.parse(original)]));
   if (format !== 'csv') {
     return [...elementColumns(originals)].map(([name, { values, inList }]) => columnFacts(name, values, inList));

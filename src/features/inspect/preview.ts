@@ -18,7 +18,7 @@ const MAX_OF_ROWS = 1024 * 1024;
 export interface PreviewRequest {
   /** The first bytes of a file. */
   readonly head: Uint8Array;
-  /** What messages call it. */
+  /** The file's name for messages. */
   readonly name: string;
   readonly options: ImportOptions;
 }
@@ -85,7 +85,7 @@ async function firstRows(intake: Intake): Promise<{ rows: readonly InputRow[]; m
       if (rows.length > ROWS_SHOWN) break;
     }
   } catch (error) {
-    // Where the beginning of a file is cut off, the error may come from the cut: the rows up to there are shown.
+    // If the beginning of a file is cut off, the error may come from the cut: the rows before it are shown.
     if (!(error instanceof IntakeError) || rows.length === 0) throw error;
     return { rows: rows.slice(0, ROWS_SHOWN), more: true };
   }

@@ -6,9 +6,9 @@ import type { PreviewRequest } from './preview.ts';
 
 /** The thread that looks at the beginnings of files. */
 export type InspectThread = {
-  /** How the beginning of a file would be read: a `Preview` as JSON text in UTF-8. */
+  /** Reads the beginning of a file: returns a `Preview` as JSON text in UTF-8. */
   preview: (request: PreviewRequest) => Promise<Uint8Array>;
-  /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text in UTF-8. */
+  /** Describes a file, as far as its beginning shows it: returns `FileFacts` as JSON text in UTF-8. */
   inspect: (request: InspectRequest) => Promise<Uint8Array>;
 };
 

@@ -27,7 +27,7 @@ async function isSame(
 ): Promise<boolean> {
   try {
     const known = await stat(source);
-    // What was changed since may be this very file.
+    // If it was changed since, it may be this very file.
     if (!known.isFile() || known.size !== bytes || known.mtimeMs > createdAt) return false;
     await using file = await open(source);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(head.length), 0, head.length, 0);

@@ -4,7 +4,7 @@ import { OPEN_VALUE } from '../../options/shape-texts.ts';
 import type { ColumnFacts } from './column-facts.ts';
 import { wordsOf } from './column-names.ts';
 
-/** Which rows of a list of people are no members (any more, or yet), as far as the columns about it say so. */
+/** Finds the rows of a list of people that are no members (any more, or yet), as far as its status columns show it. */
 
 type Condition = NonNullable<ShapeInput['where']>[number];
 
@@ -44,7 +44,7 @@ export function statesIn(columns: readonly ColumnFacts[]): States {
     const condition = conditionFor(column);
     return condition === undefined ? [] : [{ column, condition }];
   });
-  // Where a status says whose membership has expired, its last day need not be asked for.
+  // If a status tells whose membership has expired, its last day need not be asked for.
   const isSaid = all.some(({ column: { few = [] }, condition }) => !isOpen(condition) && few.some(isExpired));
   const found = all.filter(({ column, condition }) => !(isSaid && column.looksLike === 'date' && isOpen(condition)));
   return {

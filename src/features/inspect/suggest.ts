@@ -12,7 +12,7 @@ import { isNoMember, statesIn } from './states.ts';
 /** The options that a file needs before it can be read. */
 export interface Suggestion {
   readonly settings: RecipeSettings;
-  /** What the user has to add: a group for all rows, a file that knows the UIDs. */
+  /** Additions that the user has to make: a group for all rows, a file that knows the UIDs. */
   readonly needs: ReadonlySet<'guid' | LookupName>;
   readonly advice: readonly string[];
 }
@@ -327,7 +327,7 @@ function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, { map
   const isNoneKnown = foreign.length === meanings.length && meanings.every(([, meaning]) => meaning === undefined);
   shape.scopeWords = {
     ...Object.fromEntries(
-      // Where none of them is known, all are listed for correction.
+      // If none of them is known, all are listed for correction.
       meanings.flatMap(([word, meaning = isNoneKnown ? 'participant' : undefined]) =>
         meaning === undefined ? [] : [[word, meaning] as const],
       ),

@@ -1,7 +1,7 @@
 import { slackBody, teamsBody } from './formats.ts';
 import { openReceiver, type Receiver, type ReceiverOptions } from './receiver.ts';
 
-/** What a prefix of the address says: `slack+https://…`. */
+/** Body formats by the prefix of the address: `slack+https://…`. */
 const FORMATS = { slack: slackBody, teams: teamsBody } as const;
 
 /** Whether an address is of rollcall's own format, whose notifications are signed. */

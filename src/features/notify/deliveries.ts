@@ -11,9 +11,9 @@ export interface Delivery {
   /** A word of membership/import-state.ts or sync-state.ts; of reports `reports_wait` or `reports_arrived`; of a region, `away` or `back`. */
   readonly state: string;
   readonly reason: string;
-  /** Of the move, ms since 1970. */
+  /** The time of the move, in ms since 1970. */
   readonly at: number;
-  /** As it is sent; null until it is made. */
+  /** The body that is sent; null until it is made. */
   readonly body: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface Deliveries {
   add(note: Delivery & { readonly body: string }): void;
   /** Oldest first: all, or only those that are not made yet. */
   waiting(which: 'all' | 'unmade'): Delivery[];
-  /** How many are still to be delivered, and since when the oldest is, in ms since 1970. */
+  /** Counts the undelivered notes, with the time of the oldest in ms since 1970. */
   count(): { readonly waiting: number; readonly since: number | null };
   /** Undefined when it has been delivered or given up. */
   find(id: string): Delivery | undefined;

@@ -5,7 +5,7 @@ export function noteText(type: string, at: number, data: object): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 }
 
-/** What of a notification is shown to people. */
+/** The parts of a notification that people see. */
 const note = z.object({
   type: z.string(),
   data: z.object({

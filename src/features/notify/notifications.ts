@@ -12,11 +12,11 @@ interface NotificationsOptions extends Omit<NotifierOptions, 'receiver' | 'attem
   readonly registry: Registry;
   /** Set when the server was started: no other is used. */
   readonly fixed: Receiver | undefined;
-  /** As of the receiver. */
+  /** Whether the receiver may have a private address. */
   readonly allowPrivate: boolean;
 }
 
-/** Who is notified: the receiver that the server was started with, or else the one that an admin has set. */
+/** The receiver of notifications: the one that the server was started with, else the one that an admin has set. */
 export interface Notifications {
   view(): NotificationsView;
   /** The one in use. */

@@ -21,7 +21,7 @@ export interface NotifierOptions {
   readonly syncViews: ServerContext['syncViews'];
   readonly receiver: Receiver;
   readonly log: Logger;
-  /** How long the service must be away before anyone is notified, in ms. Default: a minute. */
+  /** Minimum outage of the service before anyone is notified, in ms. Default: a minute. */
   readonly outageMs?: number | undefined;
   /** Called with the result of each attempt. */
   readonly attempted?: ((result: NotificationResult) => void) | undefined;
@@ -31,15 +31,15 @@ export type NotificationResult = 'delivered' | 'failed' | 'given-up';
 
 /** Notifies the receiver of imports and syncs that have finished or wait for a person, and of a service that is away. */
 export interface Notifier {
-  /** What is still to be delivered. */
+  /** Counts the undelivered notes. */
   readonly count: Deliveries['count'];
-  /** What is not delivered by then is delivered after the next start. */
+  /** Stops; notes that are not delivered by then are delivered after the next start. */
   close(): Promise<void>;
 }
 
 /** Notes that are sent at the same time. */
 const AT_ONCE = 4;
-/** How often notes that a wiped queue has lost are queued again, in ms. */
+/** Interval in which notes that a wiped queue has lost are queued again, in ms. */
 const KEEP_MS = 30_000;
 /** Notes older than this are given up, in ms. */
 const TOO_OLD_MS = 86_400_000;
@@ -165,7 +165,7 @@ async function bodyOf(options: NotifierOptions, note: Delivery): Promise<{ reado
   const { kind, state, reason, at } = note;
   try {
     const view = await viewOf(options, note);
-    // What is said of the reports of an import is no state of it.
+    // A note about an import's reports names no state of it.
     const moved = state.startsWith('reports_') ? {} : { state };
     return { text: noteText(`${kind}.${state}`, at, { ...view, ...moved, reason }) };
   } catch (error) {

@@ -3,7 +3,7 @@ import { newReceiver, notificationsView, notificationTried, receiverSet } from '
 
 const operation = operationsOf('service');
 
-/** Who is notified of imports and syncs: set and tried by admins. */
+/** Operations on the receiver of notifications, which admins set and try. */
 export const notificationOperations = {
   view: operation('GET /v1/notifications', 'admin', {
     summary: 'Who is notified',

@@ -18,7 +18,7 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   readonly url: string;
-  /** What notifications are signed with; undefined: they are not, because the receiver checks no signature. */
+  /** The key that signs notifications. Undefined: they are not signed, because the receiver checks no signature. */
   readonly key: Buffer | undefined;
   /** Whether addresses of this machine and of private networks, and plain HTTP, are allowed. */
   readonly allowPrivate: boolean;
@@ -68,13 +68,13 @@ export function openReceiver({ url: text, key, allowPrivate }: ReceiverOptions):
   };
 }
 
-/** As https://www.standardwebhooks.com says: id and time are signed as well, so that it cannot be replayed. */
+/** Signs as https://www.standardwebhooks.com describes: with id and time, so that it cannot be replayed. */
 function signatureOf(key: Buffer, content: string): string {
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }
 
 const KEY_BYTES = { least: 24, most: 64 };
-/** As messages say what a secret may be. */
+/** The allowed secrets, as messages describe them. */
 export const SIGNING_SECRET =
   '`whsec_` and 24 to 64 random bytes in Base64, such as the output of `echo whsec_$(openssl rand -base64 32)`';
 

@@ -13,7 +13,7 @@ declare module '../../server/context.ts' {
     readonly receiver?: Receiver | undefined;
     /** Whether a receiver that an admin sets may be on this machine or a private network. Default: no. */
     readonly notifyPrivate?: boolean;
-    /** As of the notifier. */
+    /** The notifier's minimum outage, in ms. */
     readonly outageMs?: number;
   }
   interface ServerContext {
@@ -36,7 +36,7 @@ export const notifying: ServerFeature = {
   settings: ({ notifications }) => ({ notifyHost: notifications.view().host }),
 };
 
-/** Who is notified of imports and syncs: set and tried by admins. */
+/** Routes for the receiver of notifications, which admins set and try. */
 function notificationRoutes(app: Api, { notifications }: ServerContext): void {
   serve(app, notificationOperations.view, async () => notifications.view());
 

@@ -18,11 +18,11 @@ import type { Seen } from './match-recipe.ts';
 export interface Look {
   /** Undefined where it cannot be read. */
   readonly format: InputFormat | undefined;
-  /** What the file is. */
+  /** The kind of the file. */
   readonly kind: InputKind | undefined;
-  /** Of a workbook. */
+  /** The sheets of a workbook. */
   readonly sheets: readonly Sheet[];
-  /** What a person should know about it. */
+  /** Remarks for a person. */
   readonly notes: readonly string[];
   readonly encoding: string | undefined;
   readonly delimiter: string | undefined;
@@ -88,7 +88,9 @@ function lookupsOf({ shape }: ImportOptions): Lookups {
   return mapLookups(shape ?? {}, () => KNOWN);
 }
 
-/** What the beginning of a file shows. A folder or archive has no text of its own: its first rows are used. */
+/**
+ * Returns the marks in the beginning of a file. A folder or archive has no text of its own: its first rows are used.
+ */
 export function seenIn({ kind, names, rows }: Look, { text }: Head): Seen {
   const shown = text === '' ? rows.map(({ original }) => original).join('\n') : text;
   return { format: kind, columns: names, text: `${names.join(',')}\n${shown}` };

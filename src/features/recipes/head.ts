@@ -43,7 +43,7 @@ export async function headOf(bytes: Buffer, encoding: string | undefined): Promi
   return { compression, text, firstLines: lines.map((line) => [...line.slice(0, MAX_LINE_LENGTH)].join('')) };
 }
 
-/** As much as can be unpacked. */
+/** Unpacks as much as possible. */
 async function unpacked(bytes: Buffer, compression: Compression): Promise<Buffer> {
   const inflated = compression === 'gzip' ? createGunzip() : createZstdDecompress();
   const pieces: Buffer[] = [];

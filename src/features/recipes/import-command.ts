@@ -60,7 +60,7 @@ function conditionText({
   return `${escaped(column)}${is === undefined ? '!=' : '='}${(is ?? isNot).map(escaped).join('|')}`;
 }
 
-/** As flags have it: a comma, an equals sign or a bar of a name is not one of theirs. */
+/** Escapes a text for a flag: a comma, an equals sign or a bar of a name does not separate. */
 function escaped(text: string): string {
   return text.replace(/[=,|]/g, '\\$&');
 }
@@ -93,7 +93,7 @@ function pairs(words: Readonly<Partial<Record<string, string>>> | undefined): st
   return entries.length === 0 ? undefined : entries.map(([name, value]) => `${name}=${value}`).join(',');
 }
 
-/** As it can be typed into a shell. */
+/** Quotes a text for the shell, if it needs quotes. */
 export function typed(text: string): string {
   return /^[\p{L}\p{N}_.,:=/@%+-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

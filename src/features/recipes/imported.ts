@@ -20,9 +20,9 @@ export function importsOfFiles(dir: DataDir): ImportRecord[] {
 }
 
 /**
- * How earlier imports read their files, for files with the same header: nobody has to save that. The newest import with
- * a mapping counts; its id is the name. One that was undone, needed no mapping, or used a recipe that has a name,
- * gives none.
+ * Recipes from earlier imports, for files with the same header: nobody has to save them. The newest import with a
+ * mapping counts; its id is the name. One that was undone, needed no mapping, or used a recipe that has a name, gives
+ * none.
  */
 export function importedRecipes(dir: DataDir): Recipe[] {
   return withCatalog(dir, [], (catalog) => {
@@ -84,7 +84,7 @@ function hasMapping({ recipe: used, map, shape }: ImportOptions): boolean {
 }
 
 function recipeOf(dir: DataDir, record: ImportRecord, options: ImportOptions): Recipe | undefined {
-  // What holds for all rows of one file is decided for each file.
+  // Options with one value for all rows are decided for each file.
   const { guid, scope: _, onBehalfOf: __, ...reading } = options;
   const columns = columnsOf(inputOf(dir.ledger(record.id)));
   if (columns.length === 0) return undefined;

@@ -3,11 +3,11 @@ import { isImportId } from '../../imports/import-id.ts';
 import { IntakeError, listed, shown, shownPath } from '../../imports/read/intake-error.ts';
 import type { Recipe } from './recipe.ts';
 
-/** What is known about a file: enough to find its recipe. */
+/** Facts about a file that are enough to find its recipe. */
 export interface Seen {
   /** `csv`, `json` and so on; undefined where the file could not be read. */
   readonly format: string | undefined;
-  /** As a file's header names them, or the keys of its first elements. */
+  /** The columns in the file's header, or the keys of its first elements. */
   readonly columns: readonly string[];
   /** Beginning of the text; empty where it is not text. */
   readonly text: string;
@@ -19,11 +19,11 @@ export function fitting(recipes: readonly Recipe[], seen: Seen): Recipe[] {
   const hasHeader = ({ fits: { header } }: Recipe) =>
     header === undefined || (header.length === columns.size && header.every((name) => columns.has(normal(name))));
   const found = recipes.filter((recipe) => fits(recipe, seen) && hasHeader(recipe));
-  // How an import read such a file is of use where nobody has given it a name.
+  // A recipe from an earlier import is of use only if there is no named one.
   return found.sort((a, b) => weight(b) - weight(a)).filter(({ name }, at) => at === 0 || !isImportId(name));
 }
 
-/** What was saved for this very header comes first, then how an earlier import read it. */
+/** A recipe that was saved for this very header comes first, then one of an earlier import. */
 function weight({ name, fits: { columns = [], text = [], header } }: Recipe): number {
   const ofHeader = isImportId(name) ? 500 : 1_000;
   return columns.length + text.length * 3 + (header === undefined ? 0 : ofHeader);

@@ -25,7 +25,9 @@ export class RecipeNeeds extends RollcallError {
 
 /** A recipe cannot be saved, or was written by hand and cannot be used. */
 export class BadRecipe extends RollcallError {
-  /** Why a file is not one. It may repeat the content of the file, and is only for people on its machine. */
+  /**
+   * The reason why a file is no recipe. It may repeat the content of the file, and is only for people on its machine.
+   */
   readonly why: string | undefined;
 
   constructor(what: string, remedy: string, why?: string) {

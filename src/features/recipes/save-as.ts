@@ -2,7 +2,7 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import { listed } from '../../imports/read/intake-error.ts';
 import { type Recipe, type RecipeInput, type RecipeSettings, recipeSettings } from './recipe.ts';
 
-/** What a recipe is made from: the options of an import, and the file that they were for. */
+/** The origin of a recipe: the options of an import, and the file that they were for. */
 export interface Origin {
   readonly name: string;
   readonly title?: string | undefined;

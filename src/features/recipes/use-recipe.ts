@@ -60,7 +60,7 @@ async function openedFor(
   return { head: await headOf(bytes, encoding), source: { ...source, name } };
 }
 
-/** Where the table begins, and nothing about what its rows mean. */
+/** Returns the settings for the beginning of the table, without those for the meaning of its rows. */
 function topOf({ headerRow, skipLines, columns }: ShapeInput = {}): NonNullable<ImportOptions['shape']> {
   return {
     ...(headerRow !== undefined && { headerRow }),

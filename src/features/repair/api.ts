@@ -11,11 +11,11 @@ export const MAX_CELL = 10_000;
 const MAX_SHOWN = 10_000;
 const MAX_LINES = 100_000;
 
-/** What became of a row that can be repaired; skipped: it was left out after a check. */
+/** Outcomes of rows that can be repaired; skipped: it was left out after a check. */
 const REPAIRED_STATUSES = ['invalid', 'failed', 'skipped'] as const;
 export type RepairedStatus = (typeof REPAIRED_STATUSES)[number];
 
-/** What was done about a row: nothing, edits that do not suffice yet, edits with which it can be sent, or it was sent. */
+/** States of a repaired row: unchanged, edited but not yet valid, edited and ready to send, or sent. */
 const REPAIR_STATES = ['open', 'wrong', 'ready', 'sent'] as const;
 export type RepairState = (typeof REPAIR_STATES)[number];
 
@@ -27,7 +27,7 @@ const rowProblem = z.strictObject({
 export type RepairProblem = z.infer<typeof rowProblem>;
 export const rowProblems = z.array(rowProblem);
 
-/** What a person did in one go. */
+/** Kinds of actions; a person does each in one go. */
 const REPAIR_ACTIONS = ['edit', 'restore', 'paste', 'fill', 'replace', 'file', 'undo', 'redo'] as const;
 export type RepairAction = (typeof REPAIR_ACTIONS)[number];
 
@@ -178,7 +178,7 @@ export type RepairUndo = z.infer<typeof repairUndo>;
 /** Rows that an action is about. */
 export type SomeRows = Pick<RepairReplace, 'status' | 'code' | 'problemColumn' | 'states'>;
 
-/** What an action has changed, or would change. */
+/** The changes of an action, made or previewed. */
 export const repairReplaced = z.strictObject({
   rows: count.meta({ description: 'Rows that are changed.' }),
   cells: count,

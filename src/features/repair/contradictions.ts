@@ -5,7 +5,7 @@ import type { RepairProblem } from './api.ts';
 const CONTRADICTIONS = ['ADDED_AND_BANNED', 'SEVERAL_ACTIONS', 'DERIVED_ID_COLLISION'] as const;
 export const CONTRADICTION_CODES = JSON.stringify(CONTRADICTIONS);
 
-/** What a row says about something that all rows must say the same about. */
+/** A row's value for something about which all rows must agree. */
 interface Claim {
   readonly code: (typeof CONTRADICTIONS)[number];
   readonly field: 'uid' | 'guid' | 'scope' | 'action';

@@ -46,7 +46,7 @@ export async function restore(
   );
 }
 
-/** What became of edits. */
+/** The result of storing edits. */
 interface Kept {
   /** The rows that were edited. */
   readonly judged: readonly Judged[];
@@ -54,7 +54,7 @@ interface Kept {
   readonly others: readonly Judged[];
 }
 
-/** Who does what; `undoes`: the action that it takes back. */
+/** The kind of an action and its author; `undoes`: the action that it takes back. */
 export interface Action {
   readonly kind: RepairAction;
   readonly by: string;

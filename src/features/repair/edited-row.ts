@@ -21,7 +21,7 @@ export function editableColumns({ columns }: Pick<ReportInput, 'columns'>): read
   return distinctKeys(columns);
 }
 
-/** How many columns the header has; those behind it hold what longer rows have more. */
+/** Returns the number of columns in the header; those behind it hold the surplus cells of longer rows. */
 export function headerWidth({ columns }: Pick<ReportInput, 'columns'>): number {
   const extra = columns.findIndex((name, index) => name === `_extra_1` && isRestExtra(columns, index));
   return extra === -1 ? columns.length : extra;
@@ -49,7 +49,8 @@ export function editedCells(input: ReportInput, row: Original, edits: Edits): st
 }
 
 /**
- * The element of a row with its edits, on one line. What is not edited stays as it was, numbers of any length included.
+ * The element of a row with its edits, on one line. Cells without an edit stay as they were, numbers of any length
+ * included.
  * @param needed keys that it must have, so that it is taken for a row: null where it has none
  * @param added further keys and values
  */

@@ -10,12 +10,12 @@ import { cellsOf, editableColumns, headerWidth } from './edited-row.ts';
 import { type Edited, type EditedRow, readEdited } from './read-edited.ts';
 import type { RepairLedger } from './repair-ledger.ts';
 
-/** What an edited row is now. */
+/** The current state of an edited row. */
 export interface Judged {
   readonly row: number;
   /** Its remaining problems; none: it can be sent. */
   readonly problems: readonly RepairProblem[];
-  /** Of a shaped row: the memberships to send. */
+  /** The memberships to send, of a shaped row. */
   readonly memberships: readonly MembershipToRetry[];
   /** Memberships of it that a retry of the import would send. */
   readonly retryable: number;

@@ -57,7 +57,7 @@ async function readRows(edited: Edited, rows: readonly EditedRow[], lookups: Loo
   return found;
 }
 
-/** How `editedText` is read: with the import's options about rows, without those about its file. */
+/** Returns the options for `editedText`: the import's options about rows, without those about its file. */
 export function readingOptions({ options, input }: Pick<Edited, 'options' | 'input'>): ImportOptions {
   const isCsv = input.format === 'csv';
   const { headerRow: _, skipLines: __, columns: ___, ...shape } = options.shape ?? {};
@@ -96,7 +96,7 @@ export function* editedText(description: InputDescription, rows: Iterable<Edited
   }
 }
 
-/** Which row it was and what was edited. A row that was repaired before keeps where it came from. */
+/** Returns the notes on a row: its number and its edits. A row that was repaired before keeps where it came from. */
 export function notesOn(
   { line, edits }: Pick<EditedRow, 'line' | 'edits'>,
   before: (name: string) => string,

@@ -42,16 +42,16 @@ export interface Send {
   readonly rows: number;
 }
 
-/** Which rows are looked for. */
+/** Filter of the rows. */
 export interface RepairFilter {
   readonly status?: RepairedStatus | undefined;
   readonly code?: string | undefined;
-  /** Of the problem, as the file names it; '': it is about the whole row. */
+  /** The column of the problem, as the file names it; '': the problem concerns the whole row. */
   readonly problemColumn?: string | undefined;
   readonly states: readonly RepairState[];
 }
 
-/** Where the edits of an import are stored. @param folder of the import */
+/** Returns the path of an import's edits. @param folder of the import */
 export function repairFile(folder: string): string {
   return join(folder, 'repair.sqlite');
 }
@@ -65,7 +65,7 @@ export function openRepairLedger(folder: string): RepairLedger {
   return { database, sql, close: () => database.close() };
 }
 
-/** Which rows can be repaired, as JSON. `isTaken`: a plain retry has taken those that failed. */
+/** Returns the outcomes of rows that can be repaired, as JSON. `isTaken`: a plain retry has taken those that failed. */
 export function statusesToRepair(isTaken: boolean, wanted?: RepairFilter['status']): string {
   const statuses = isTaken ? ['invalid', 'skipped'] : ['invalid', 'skipped', 'failed'];
   return JSON.stringify(statuses.filter((status) => wanted === undefined || status === wanted));
@@ -116,7 +116,10 @@ interface LastAction {
   readonly rows: number;
 }
 
-/** What can be taken back, if it is this person's and none of its rows was sent since. @param which the last action that was not undone, or the last undo */
+/**
+ * Returns the action that can be taken back, if it is this person's and none of its rows was sent since.
+ * @param which the last action that was not undone, or the last undo
+ */
 export function lastAction(
   { sql }: RepairLedger,
   by: string,

@@ -18,7 +18,7 @@ import { claim, type Fate, type SentRepaired, sentRepaired, setCreated, settle, 
 import { overview, pageOf, type Subject, withRepair } from './show.ts';
 import { takeFile } from './take-file.ts';
 
-/** What can be asked of the repairs of an import, with what each needs and gives. */
+/** The requests for an import's repair, each with its input and result. */
 export interface RepairWork {
   overview: [given: { readonly by: string }, result: Omit<RepairView, 'maySend' | 'failedTaken'>];
   page: [

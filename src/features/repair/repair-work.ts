@@ -11,8 +11,8 @@ export type RepairThread = {
   work: (given: { readonly subject: Subject; readonly task: RepairTask }) => Promise<unknown>;
 };
 
-/** Up to this many bytes of a ledger, an answer takes less time than starting a thread. */
-const FEW = 16 * 1024 * 1024;
+/** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
+const MAX_INLINE_BYTES = 16 * 1024 * 1024;
 
 /** Does a piece of work on the repairs of an import; in a thread where the import is big. @throws CannotRepair */
 export async function doRepair<Kind extends keyof RepairWork>(
@@ -22,8 +22,8 @@ export async function doRepair<Kind extends keyof RepairWork>(
 ): Promise<RepairWork[Kind][1]> {
   const task = { kind, ...given } as RepairTask;
   const isBig =
-    statSync(join(subject.folder, 'ledger.sqlite')).size > FEW ||
-    (task.kind === 'file' && task.text.length > FEW / 16) ||
+    statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES ||
+    (task.kind === 'file' && task.text.length > MAX_INLINE_BYTES / 16) ||
     (task.kind === 'replace' && task.request.as === 'pattern');
   return (await (isBig ? elsewhere(subject, task) : here(subject, task))) as RepairWork[Kind][1];
 }

@@ -102,7 +102,7 @@ function* withoutHeader(lines: Iterable<string>, isWithout: boolean): Generator<
   }
 }
 
-/** What was sent repaired. */
+/** Counts of the rows that were sent repaired. */
 export interface SentRepaired {
   /** Rows that were invalid or failed. */
   readonly rows: number;

@@ -59,7 +59,7 @@ export function isEditable(column: string): boolean {
   return column !== FROM_ROW && column !== EDITED;
 }
 
-/** What there is to repair, by problem. */
+/** Returns the rows to repair, by problem. */
 export function overview(
   { ledger, input, isTaken }: OpenRepair,
   by: string,

@@ -136,7 +136,7 @@ function lineOf(cell: string | undefined): number {
   );
 }
 
-/** Where the columns of the import are in the file. Columns that the file leaves out stay as they are. */
+/** Returns the places of the import's columns in the file. Columns that the file leaves out stay as they are. */
 function placesIn({ input }: OpenRepair, header: readonly string[]): Column[] {
   const editable = columnsOf(input);
   const taken = new Set<number>();

@@ -28,7 +28,7 @@ export const scheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRunView = z.infer<typeof scheduleRun>;
 
-/** How the file of a schedule is read. What is left out is detected, or has its default. */
+/** Options for reading the file of a schedule. Missing ones are detected, or have their default. */
 const scheduleReading = z.strictObject({
   ...keptShape({ ...READING, ...EXPECTING }),
   exportOf: z.string().max(50).optional().meta({
@@ -45,7 +45,7 @@ export type ScheduleReading = z.infer<typeof scheduleReading>;
 const asText = ({ help }: { readonly help: string }) =>
   z.string().min(1).max(3_000).optional().meta({ description: help });
 
-/** What the runs of a schedule may create, named and written as in the query of `POST /v1/syncs`. */
+/** The users and groups that the runs of a schedule may create, in the form of the query of `POST /v1/syncs`. */
 const createSettings = z.strictObject({
   ...filledShape(CREATING),
   createMap: asText(CREATING.createMap),
@@ -56,7 +56,7 @@ export type CreateSettings = z.infer<typeof createSettings>;
 const uids = z.array(z.string().min(1).max(200)).max(10_000);
 const deciding = filledShape({ ...MODE, ...LIFTING });
 
-/** What a schedule does, as it is made and edited. */
+/** The settings of a schedule, for making and editing it. */
 const scheduleSettings = z.strictObject({
   cron: z.string().max(200).meta({ description: 'Minute, hour, day of month, month, weekday.', example: '30 2 * * *' }),
   tz: z.string().max(100).meta({ description: 'Time zone of `cron`.', example: 'Europe/Rome' }),
@@ -176,7 +176,7 @@ export const schedule = z
   .meta({ id: 'Schedule' });
 export type ScheduleView = z.infer<typeof schedule>;
 
-/** What an edit has changed of each setting, as people read it. */
+/** The changes of an edit by setting, in the form for people. */
 export const scheduleChanges = z.array(z.strictObject({ field: z.string(), from: z.string(), to: z.string() }));
 
 /** The answer to `PUT /v1/schedules/:name`. */

@@ -13,7 +13,7 @@ import { type ScheduleBook, scheduleBook } from './schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRun } from './schedule-catalog.ts';
 import { type ScheduleRunEvents, ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
 
-/** What schedules are run with. */
+/** The parts that run schedules. */
 export interface ScheduleParts {
   readonly syncs: SyncRunner;
   readonly sendsTo: Aimed;

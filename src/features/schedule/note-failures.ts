@@ -12,7 +12,7 @@ export interface ScheduleFailure {
 
 export interface FailureCount {
   readonly rows: number;
-  /** Of those, rows that failed in an earlier run in the same way. */
+  /** The number of those rows that failed in the same way in an earlier run. */
   readonly earlier: number;
   /** Since when the oldest of them fails; null where none does. */
   readonly since: number | null;

@@ -11,7 +11,10 @@ export interface Beside {
   readonly protectFile: { readonly path: string; readonly name: string } | undefined;
 }
 
-/** Gets the files beside that of a schedule. What is at an address is kept in a folder of `place` for each. @throws as SourceReader */
+/**
+ * Gets the files beside that of a schedule. A file from an address is kept in a folder of `place` for each.
+ * @throws as SourceReader
+ */
 export async function obtainBeside(
   get: SourceReader,
   {

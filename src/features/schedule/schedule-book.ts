@@ -19,7 +19,7 @@ export type ScheduleRequest = Omit<NewSchedule, 'nextDue' | 'restricted'> & {
   readonly restricted?: boolean;
 };
 
-/** Which schedules there are. */
+/** The list of schedules. */
 export interface ScheduleBook {
   /** @throws ScheduleError, CronError, SourceError, LimitError, ProtectFileError: nothing was written then */
   add(request: ScheduleRequest): Promise<ScheduleRecord>;
@@ -46,7 +46,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 export interface ScheduleBookOptions {
   readonly catalog: ScheduleCatalog;
-  /** Where what a schedule keeps beside the catalog is. */
+  /** Returns the folder of a schedule's own files, beside the catalog. */
   readonly folder: (name: string) => string;
   readonly clock: Clock;
   /** Whether this process is at work on a run of it. Default: never. */

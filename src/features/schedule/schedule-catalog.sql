@@ -21,8 +21,8 @@ insert into schedules
     :restricted, :at, :next_due);
 
 -- name: edit_schedule
--- In: its columns, version (the one that was edited). Replaces its settings, unless it has another version by now. What is
--- known of its file is forgotten: the next run looks at the groups in any case.
+-- In: its columns, version (the one that was edited). Replaces its settings, unless it has another version by now. Facts
+-- about its file are forgotten: the next run looks at the groups in any case.
 update schedules
    set cron = :cron, tz = :tz, file = :file, source = :source, headers = :headers, source_settings = :source_settings, max_source = :max_source,
        protect_file = :protect_file, options = :options, repair = :repair, catch_up = :catch_up, restricted = :restricted,
@@ -114,7 +114,7 @@ insert into schedule_failures (schedule, region, guid, uid, code, since, run)
   set since = iif(code = excluded.code, since, excluded.since), code = excluded.code, run = excluded.run;
 
 -- name: forget_failures
--- In: run, the last one, limit. What has not failed in it does not fail any more.
+-- In: run, the last one, limit. Failures that are not in it are over.
 delete from schedule_failures where (schedule, region, guid, uid) in (
   select schedule, region, guid, uid from schedule_failures where schedule = :schedule and run <> :run limit :limit);
 

@@ -20,7 +20,7 @@ export interface ScheduleRecord {
   readonly source: string;
   /** Header of the request → environment variable that has its value. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How it is read, without headers. */
+  /** The settings for reading it, without headers. */
   readonly settings: SourceSettings;
   /** Most bytes that are fetched. */
   readonly maxSource: number;
@@ -51,7 +51,7 @@ export type NewSchedule = Omit<
   readonly settings?: SourceSettings;
 };
 
-/** What an edit has changed of one setting, as people read it. */
+/** The change of one setting by an edit, in the form for people. */
 export interface ScheduleChange {
   readonly field: string;
   readonly from: string;
@@ -66,7 +66,7 @@ export interface SchedulePause {
 }
 
 export interface ScheduleEdit {
-  /** That the schedule had afterwards. */
+  /** The version of the schedule after the edit. */
   readonly version: number;
   readonly at: number;
   readonly who: string;
@@ -77,22 +77,22 @@ export interface ScheduleRun {
   readonly id: number;
   readonly schedule: string;
   readonly dueAt: number;
-  /** When it began, or was noted. */
+  /** The time at which it began, or was noted, in ms since 1970. */
   readonly at: number;
   readonly state: RunState;
-  /** Why it is in this state, in a sentence. */
+  /** The reason for the state, in a sentence. */
   readonly reason: string;
-  /** Who asked for it; empty: the schedule. */
+  /** The person who asked for it; empty: the schedule. */
   readonly who: string;
   readonly syncId: string | null;
 }
 
-/** What a user who watches a schedule wants to know. Times in ms since 1970. */
+/** Facts for a user who watches a schedule. Times in ms since 1970. */
 export interface ScheduleHealth {
   readonly name: string;
   readonly paused: boolean;
   readonly nextDue: number;
-  /** When the last run that put everyone in place ended; null when none has. */
+  /** The end of the last run that put everyone in place; null when there is none. */
   readonly success: number | null;
   /** Runs since then that ended otherwise, were missed, or wait for a person. */
   readonly unsuccessful: number;
@@ -122,7 +122,7 @@ type ScheduleVersion = Pick<ScheduleRecord, 'name' | 'version'>;
 
 /** The schedules of the catalog, open for the process that owns the data directory. */
 export interface ScheduleCatalog extends ScheduleCatalogReader {
-  /** Who this data directory is to others that share its queue. */
+  /** Returns the id of this data directory for others that share its queue. */
   owner(): string;
   add(schedule: NewSchedule, at: number): void;
   /** Replaces the settings; false where it has another version by now. */
@@ -150,7 +150,7 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
 
 const headers = z.record(z.string(), z.string());
 
-/** As they are kept, and sent between processes. */
+/** The form in which they are stored, and sent between processes. */
 export const sourceSettings = z.strictObject({
   secrets: headers.exactOptional(),
   nextPage: z.string().exactOptional(),

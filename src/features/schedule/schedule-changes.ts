@@ -6,7 +6,7 @@ import type { NewSchedule, ScheduleChange } from './schedule-catalog.ts';
 
 type Settings = Omit<NewSchedule, 'nextDue'>;
 
-/** What an edit changes, by the names of the settings as users know them. Nothing that may be a secret is in it. */
+/** Returns the changes of an edit, by the settings' names for users. Nothing that may be a secret is in it. */
 export function scheduleChanges(before: Settings, after: Settings): ScheduleChange[] {
   const was = shownSettings(before);
   const is = shownSettings(after);

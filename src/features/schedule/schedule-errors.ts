@@ -5,7 +5,7 @@ import type { ScheduleEdit, ScheduleRun } from './schedule-catalog.ts';
 
 type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
 
-/** What was asked is not possible with a schedule as it is. */
+/** The schedule's current state does not allow the request. */
 export class ScheduleError extends RollcallError {
   declare readonly code: ScheduleCode;
 

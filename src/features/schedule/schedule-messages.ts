@@ -3,7 +3,7 @@ import { RUN_STATES } from '../../membership/sync-state.ts';
 import type { ScheduleRequest } from './schedule-book.ts';
 import { type ScheduleRecord, type ScheduleRun, sourceSettings } from './schedule-catalog.ts';
 
-/** What commands and the server say to each other about schedules, over the control socket. */
+/** Messages about schedules between commands and the server, over the control socket. */
 
 export const scheduleRequest = z.strictObject({
   name: z.string(),
@@ -23,7 +23,7 @@ export const scheduleRequest = z.strictObject({
 
 export const scheduleEdit = z.object({ request: scheduleRequest, version: z.int(), who: z.string() });
 
-/** As it is now, or was when it was removed. */
+/** The current record, or the last one before the removal. */
 export const scheduleRecord = scheduleRequest.extend({
   restricted: z.boolean(),
   settings: sourceSettings,

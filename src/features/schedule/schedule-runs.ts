@@ -36,9 +36,9 @@ export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly newSyncId: () => string;
   /** Path of the ledger of the import that carries a sync out. */
   readonly ledger: (importId: string) => string;
-  /** Where what a schedule keeps beside the catalog is. */
+  /** Returns the folder of a schedule's own files, beside the catalog. */
   readonly folder: (name: string) => string;
-  /** How long runs wait for a service that answers nothing, where that is set for all of them. */
+  /** The time that runs wait for a service that does not answer, if it is set for all of them. */
   readonly patience: SendingConfig;
   readonly clock: Clock;
   /** The catalog cannot be written: nothing can continue. */
@@ -265,7 +265,7 @@ export class ScheduleRuns {
     for (const { id, schedule, syncId, reason } of this.#catalog.waitingRuns()) {
       if (schedule !== run.schedule) continue;
       if (syncId !== null && this.#isKnown(syncId)) await this.#syncs.replace(syncId);
-      // Where it had an import, its end is noted by the code that follows it.
+      // If it had an import, the code that follows it notes its end.
       if (this.#catalog.findRun(id)?.state === 'waiting') {
         this.#note({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
       }

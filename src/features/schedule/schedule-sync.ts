@@ -9,7 +9,7 @@ import type { ScheduleRecord } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
 
 /**
- * How a schedule has its file synced, with the UIDs that its protect file names now.
+ * Starts the sync of a schedule's file, with the UIDs that its protect file names now.
  * @throws ScheduleError, ProtectFileError
  */
 export async function syncSettings(
@@ -31,7 +31,10 @@ export async function syncSettings(
 /** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
 const WINDOW = 0.95;
 
-/** How long a run waits for a service that answers nothing: as it is set, else nearly until its schedule is due again. */
+/**
+ * Returns the time that a run waits for a service that does not answer: the setting, else nearly until its schedule is
+ * due again.
+ */
 export function patienceOf(
   own: Partial<SendingConfig>,
   all: SendingConfig,

@@ -84,7 +84,7 @@ export function scheduleViews(
   };
 }
 
-/** How the file is read, as it is shown and edited. */
+/** Returns the options for reading the file, as they are shown and edited. */
 function readingView({
   identities: _,
   groups: ___,

@@ -35,7 +35,7 @@ export async function sourceEntries(folder: string, allowed: readonly string[]):
   }
 }
 
-/** As many as are given, in their order. */
+/** Returns as many entries as are given, in their order. */
 export function firstEntries(found: readonly SourceEntry[]): Listing {
   return { entries: [...found].sort(inOrder).slice(0, MAX_GIVEN), more: found.length > MAX_GIVEN };
 }

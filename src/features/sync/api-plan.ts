@@ -13,7 +13,7 @@ const place = z.enum(['', ...SCOPES]);
 
 const { missing, allowDemotion } = MODE;
 
-/** What a plan is decided by. Without a choice no one loses anything. */
+/** The flags that decide a plan. Without a choice no one loses anything. */
 export const planFlags = z.strictObject({
   mode: z.enum(['add', 'mirror', 'undo']),
   missing: missing.schema.default('report'),
@@ -23,7 +23,7 @@ export const planFlags = z.strictObject({
   ...keptShape(UNDOING),
 });
 
-/** What a sync may create, with the limits as they are written: `users=100,groups=5%`. */
+/** The users and groups that a sync may create, with the limits as they are written: `users=100,groups=5%`. */
 export const planCreate = z.strictObject({
   users: z.boolean(),
   groups: z.boolean(),
@@ -32,7 +32,7 @@ export const planCreate = z.strictObject({
 });
 export type PlanCreate = z.infer<typeof planCreate>;
 
-/** What a guard objects to. */
+/** An objection of a guard. */
 export const finding = z.strictObject({
   guard: z.string(),
   region: region.nullable().meta({ description: 'Null if it concerns the whole run.' }),
@@ -51,7 +51,7 @@ export const guardFinding = finding.extend({
 });
 export type GuardFinding = z.infer<typeof guardFinding>;
 
-/** What one guard objects to, in numbers. */
+/** The numbers of one guard's objections. */
 export const guardObjections = z.strictObject({
   guard: z.string(),
   meaning: z.string().meta({ description: 'What it watches for.' }),
@@ -92,7 +92,7 @@ const planGroup = z.strictObject({
 });
 export type PlanGroup = z.infer<typeof planGroup>;
 
-/** What a plan does about one member, and why. */
+/** The action of a plan for one member, and its reason. */
 export const planAction = z.strictObject({
   region,
   guid: z.string(),

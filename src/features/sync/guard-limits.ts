@@ -1,6 +1,6 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
 
-/** What the guards let pass: every limit with its default and the reason for it, in one table. */
+/** The limits of the guards, each with its default and the reason for it, in one table. */
 export const LIMITS = {
   groupPercent: {
     default: 20,

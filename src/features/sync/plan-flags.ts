@@ -4,10 +4,10 @@ import { MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/decid
 import { type Given, keptOf } from '../../options/option.ts';
 import { planFlags } from './api-plan.ts';
 
-/** What a plan is decided by, as it is kept with it. */
+/** The flags that decide a plan, as they are stored with it. */
 export type PlanFlags = Readonly<z.infer<typeof planFlags>>;
 
-/** How a sync decides. */
+/** The flags that decide a sync. */
 export type SyncFlags = PlanFlags & { readonly mode: 'add' | 'mirror' };
 
 /** An undo reverses everything the import did, so it has no mode and lowers scopes that the import raised. */
@@ -19,7 +19,7 @@ export const DEFAULT_FLAGS: SyncFlags = { ...planFlags.parse({ mode: 'add' }), m
 const CHOICES = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...UNDOING };
 export type SyncChoices = Given<typeof CHOICES>;
 
-/** How a sync decides by these choices; without a choice, the careful way. */
+/** Returns the flags of a sync for these choices; without a choice, the careful ones. */
 export function syncFlags(chosen: SyncChoices): SyncFlags {
   return { ...DEFAULT_FLAGS, ...keptOf(CHOICES, chosen) };
 }

@@ -61,7 +61,7 @@ insert into syncs (id, state, reason, file, source, options, undo_of, schedule_i
 update syncs set totals = :totals where id = :id;
 
 -- name: approve
--- In: id, who, at (ms), reason. Who let it through although a guard objects.
+-- In: id, who, at (ms), reason. Notes the person who let it through although a guard objects.
 update syncs set approved_by = :who, approved_at = :at, approval = :reason where id = :id;
 
 -- name: set_import

@@ -8,7 +8,7 @@ import { inTransaction, openForReading, openForWriting, statementsOf } from '../
 export interface SyncRecord {
   readonly id: string;
   readonly state: SyncState;
-  /** Why it is in this state, in a sentence. */
+  /** The reason for the state, in a sentence. */
   readonly reason: string;
   /** The same for programs, as docs/errors.md lists them; null where the state says all. */
   readonly code: string | null;
@@ -25,7 +25,7 @@ export interface SyncRecord {
   /** The import that carries it out; null until there is one. */
   readonly importId: string | null;
   readonly scheduleId: string | null;
-  /** Who let it through although a guard objects, when and why; null where no one did. */
+  /** The person who let it through although a guard objects; null if no one did. */
   readonly approvedBy: string | null;
   readonly approvedAt: number | null;
   readonly approval: string | null;
@@ -38,7 +38,7 @@ export type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly a
 
 interface SyncPage {
   readonly syncs: SyncRecord[];
-  /** Where the next page begins (`before`); absent at the end. It holds while syncs come and go. */
+  /** The start of the next page (`before`); absent on the last one. It holds while syncs come and go. */
   readonly next?: string;
 }
 
@@ -51,7 +51,7 @@ export interface SyncCatalogReader {
   transitions(id: string): SyncTransition[];
   /** Syncs that undo this import, oldest first. */
   undos(importId: string): SyncRecord[];
-  /** How many syncs are in each of these states; those without any are left out. */
+  /** Counts the syncs in each of these states; states without any are left out. */
   count(states: readonly SyncState[]): ReadonlyMap<SyncState, number>;
   close(): void;
 }

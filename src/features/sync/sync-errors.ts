@@ -6,8 +6,8 @@ import { asClause } from '../../text/wording.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
 /**
- * Why a sync is in its state, for programs; it may also be the code of the error that ended its planning. docs/errors.md explains
- * each.
+ * Reasons for the state of a sync, for programs; one may also be the code of the error that ended its planning.
+ * docs/errors.md explains each.
  */
 export const SYNC_REASON_CODES = [
   'GUARDS_OBJECT', // held
@@ -34,7 +34,7 @@ export class UnknownSync extends RollcallError {
 
 type RefusalCode = 'SYNC_HELD' | 'WRONG_STATE' | 'REASON_REQUIRED' | 'CANNOT_UNDO';
 
-/** What was asked is not possible with a sync as it is. The remedy is for the command line. */
+/** The sync's current state does not allow the request. The remedy is for the command line. */
 export class SyncRefused extends RollcallError {
   declare readonly code: RefusalCode;
 

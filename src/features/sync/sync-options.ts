@@ -30,7 +30,10 @@ const keptReading = z.preprocess((kept) => {
   return { ...rest, map, ...(defaults as object) };
 }, reading);
 
-/** How the file of a sync is read. Identity and group files are read again for each plan, which keeps a copy. */
+/**
+ * The options for reading the file of a sync. Identity and group files are read again for each plan, which keeps a
+ * copy.
+ */
 export type SyncInput = z.infer<typeof reading>;
 
 const kept = z.strictObject({
@@ -38,7 +41,7 @@ const kept = z.strictObject({
   reading: keptReading.nullable(),
   /** For an undo, the mode and the action for missing users do not count. */
   flags: planFlags.extend({ mode: z.enum(['add', 'mirror']) }),
-  /** What it may create; absent: nothing. */
+  /** The users and groups that it may create. Absent: none. */
   create: createOptions.optional(),
   /** Limits of guards in place of their defaults (guard-limits.ts). */
   limits: z.record(z.string(), z.number()),
@@ -48,11 +51,11 @@ const kept = z.strictObject({
   apply: z.boolean(),
   /** Meant for the sandbox: must never continue against the service itself. */
   sandbox: z.boolean(),
-  /** Where it is planned and carried out. */
+  /** The target of planning and changes. */
   target: sentTo.optional(),
 });
 
-/** How a sync is read and decided. Kept with it, so that it is planned the same way after a restart. */
+/** The options for reading and deciding a sync. Kept with it, so that it is planned the same way after a restart. */
 export type SyncOptions = Readonly<z.infer<typeof kept>>;
 
 export function syncOptionsToJson(options: SyncOptions): string {
@@ -64,7 +67,7 @@ export function readSyncOptions({ options }: Pick<SyncRecord, 'options'>): SyncO
   return kept.parse(JSON.parse(options));
 }
 
-/** What a sync or schedule may create, as it is shown; null: nothing. */
+/** Returns the users and groups that a sync or schedule may create, for display; null: none. */
 export function shownCreate({ create }: Pick<SyncOptions, 'create'>): PlanCreate | null {
   if (create === undefined) return null;
   const { users, groups, reactivate, max } = create;

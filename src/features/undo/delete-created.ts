@@ -12,7 +12,7 @@ export interface Deletion {
   readonly thing: CreatedThing;
   /** Absent: it will be deleted. */
   readonly undone?: Undone;
-  /** Why it is kept. */
+  /** The reason why it is kept. */
   readonly why: string;
 }
 
@@ -20,7 +20,7 @@ export interface Deleting {
   readonly ledger: CreatedLedger;
   readonly pages: (region: Region) => GroupPages;
   readonly signal: AbortSignal;
-  /** Why users are kept whom other imports have put into groups, by their `id`. */
+  /** Returns the reasons why users are kept whom other imports have put into groups, by their `id`. */
   readonly usedByOthers: (things: readonly CreatedThing[]) => Promise<ReadonlyMap<number, string>>;
 }
 
@@ -80,9 +80,9 @@ type Judged = Omit<Deletion, 'thing'>;
 const kept = (why: string) => ({ undone: 'kept', why }) as const;
 const ALREADY_DELETED = { undone: 'gone', why: '' } as const;
 
-/** Who uses a user, as far as it is known. */
+/** The known uses of a user. */
 interface Uses {
-  /** Why it is kept, by what rollcall did. */
+  /** The reason why it is kept, from rollcall's own record. */
   readonly used: string | undefined;
   /** Whether being in this group (GUID in lower case) is a use. */
   readonly counts: (guid: string) => boolean;

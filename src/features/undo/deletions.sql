@@ -1,5 +1,5 @@
 -- name: begin
--- In: id. What the import created is being deleted from now on.
+-- In: id. Begins to delete the things that the import created.
 insert or ignore into deletions (import_id) values (:id);
 
 -- name: end

@@ -18,7 +18,7 @@ export interface Deletions {
   continueAll(): void;
   /** Undefined when nothing is being deleted. */
   progress(id: string): DeletionProgress | undefined;
-  /** Why the last run ended early, or does not continue; empty if neither. */
+  /** Returns the reason why the last run ended early, or does not continue; empty if neither. */
   reason(id: string): string;
   /** Stops the run of an import that was removed. */
   forget(id: string): void;

@@ -1,7 +1,7 @@
 import { operationOfImports } from '../../api/operations/imports.ts';
 import { createdView } from './api.ts';
 
-/** What imports created on the service, and deleting that. */
+/** Operations on the users and groups that imports created, and on deleting them. */
 export const createdOperations = {
   list: operationOfImports('GET /v1/imports/:id/created', 'viewer', {
     summary: 'Users and groups that an import created or made active again, and whether they were deleted',

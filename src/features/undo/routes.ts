@@ -43,7 +43,7 @@ export const undo: ServerFeature = {
   started: ({ deletions }) => deletions.continueAll(),
 };
 
-/** What imports created on the service, and deleting that. */
+/** Routes for the users and groups that imports created, and for deleting them. */
 function createdRoutes(app: Api, { coordinator, deletions, dir, syncCatalog }: ServerContext): void {
   const usedByOthers = usersOfOthers(coordinator);
 
@@ -55,7 +55,7 @@ function createdRoutes(app: Api, { coordinator, deletions, dir, syncCatalog }: S
     return { importId: id, ...made, isTakenBack, progress, reason: deletions.reason(id) };
   };
 
-  /** What it made; what another import uses would be kept. */
+  /** Returns the things that it made; those that another import uses would be kept. */
   const madeBy = async (id: string): Promise<Pick<CreatedView, 'things' | 'total' | 'deletable'>> => {
     const ledger = dir.ledger(id);
     if (!existsSync(ledger)) return { things: [], total: 0, deletable: 0 };

@@ -28,7 +28,8 @@ export function usersOfOthers(coordinator: Pick<Coordinator, 'others' | 'reading
 }
 
 /**
- * Why users are kept: other imports have put them into groups, and no import has taken them out since.
+ * Returns the reasons why users are kept: other imports have put them into groups, and no import has taken them out
+ * since.
  * @param others oldest first
  * @returns the reasons, by id of the user
  */

@@ -7,7 +7,7 @@ import type { Coordinator } from './coordinator.ts';
 
 type Watched = Pick<Coordinator, 'events' | 'pages' | 'regions' | 'resume'>;
 
-/** How long until it looks again after something went wrong, in ms. */
+/** The wait after an error before the next look, in ms. */
 const LOOK_AGAIN_MS = 5_000;
 
 /**

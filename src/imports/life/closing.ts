@@ -11,7 +11,7 @@ export interface Closings {
   /** Closes an import in its final state, and reports that. Does nothing if that is running already. */
   begin(id: string, state: EndState, reason?: string): void;
   isUnderWay(id: string): boolean;
-  /** Begins no more. What is running is given up when its threads are closed; the next start does it again. */
+  /** Begins no more. Running work is dropped when its threads are closed; the next start does it again. */
   stop(): void;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { IMPORT_STATES } from '../../membership/import-state.ts';
 
-/** What the owner of the data directory answers over its socket. */
+/** Answers of the data directory's owner on its socket. */
 
 /** An import that it acted on, as far as the commands look at it. */
 export const actedOn = z.object({ state: z.enum(IMPORT_STATES), reason: z.string() });

@@ -14,9 +14,9 @@ import type { Coordinator } from './coordinator.ts';
 import type { ResumeChanges } from './creating-step.ts';
 
 /**
- * How a command reaches the process that owns the data directory: HTTP over a socket file that only this user can open.
- * `POST /imports/<id>/<verb>` and `POST /imports/<id>/tags` answer with the import's record, `GET /regions` with the state
- * of the regions. A process that does more than run imports answers further requests.
+ * The connection from a command to the process that owns the data directory: HTTP over a socket file that only this
+ * user can open. `POST /imports/<id>/<verb>` and `POST /imports/<id>/tags` answer with the import's record, `GET
+ * /regions` with the state of the regions. A process that does more than run imports answers further requests.
  */
 const VERBS = ['pause', 'resume', 'cancel'] as const;
 export type Verb = (typeof VERBS)[number];
@@ -149,7 +149,7 @@ class ControlRefused extends RollcallError {
   }
 }
 
-/** What the owner of the data directory has answered; undefined when there is none. @throws ControlRefused */
+/** Reads an answer of the data directory's owner; returns undefined when there is none. @throws ControlRefused */
 export function readAnswer<Answer>(shape: ZodType<Answer>, answer: unknown): Answer | undefined {
   if (answer === undefined) return undefined;
   const { success, data } = shape.safeParse(answer);
@@ -180,7 +180,9 @@ export async function askToTag(
   return readAnswer(tagged, answer);
 }
 
-/** What each region is doing in the process that owns the data directory; undefined when there is none. */
+/**
+ * Asks the process that owns the data directory for the status of each region; returns undefined when there is none.
+ */
 export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
   const answer = await askOwner(dir, 'GET', '/regions');
   if (answer === undefined) return undefined;

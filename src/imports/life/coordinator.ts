@@ -10,7 +10,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
-import { busyIn, standStillBriefly, whenFree } from '../../platform/database-busy.ts';
+import { busyIn, shortenBusyTimeout, whenFree } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
@@ -42,7 +42,7 @@ interface ImportWithLedger extends Pick<ImportRecord, 'id' | 'retryOf'> {
 }
 
 interface CreateImport {
-  /** As the user named it. */
+  /** The file as the user named it. */
   readonly file: string;
   /** The path to read. */
   readonly source: string;
@@ -67,10 +67,10 @@ export interface CoordinatorOptions {
   readonly openRegion: RegionOpener;
   /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
   readonly sandbox?: boolean;
-  /** What of the service; kept with each import. Default: not known. */
+  /** The target in the service; stored with each import. Default: not known. */
   readonly target?: Target | undefined;
   readonly config: SendingConfig & Partial<Pick<Config, 'reportTo'>>;
-  /** How long imports are kept after they have finished, in ms. Default: until they are removed. */
+  /** The time that imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
   /** Reads files into ledgers. Default: each in a thread of its own. */
   readonly stage?: StageFile | undefined;
@@ -99,7 +99,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
   if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
-  standStillBriefly();
+  shortenBusyTimeout();
   const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
   const patiently: Asked = (work) => whenFree(work, ({ what: reason }) => tell({ reason }));
   const asked: Asked = options.patient === true ? patiently : async (work) => work();
@@ -143,11 +143,11 @@ export class Coordinator {
   readonly events: EventEmitter<LifeEvents>;
   /** Threads that read ledgers. */
   readonly reading: LedgerThreads;
-  /** Where jobs are kept; other parts keep queues of their own there. Closed by `stop`. */
+  /** The backend of the queues; other parts keep queues of their own there. Closed by `stop`. */
   readonly backend: Backend;
-  /** Where this process sends: kept with what it begins, and compared when it goes on. */
+  /** The target of this process: stored with what it begins, and compared when that is continued. */
   readonly sendsTo: Aimed;
-  /** What is known of imports before they are sent; undefined where no feature knows it. */
+  /** Returns predictions about imports before they are sent; undefined if no feature makes any. */
   readonly foreseen: LifeFeature['foreseen'];
   /** From now on imports that wait for something of this machine continue by themselves. */
   readonly watchWaits: Life['watchWaits'];
@@ -316,12 +316,12 @@ export class Coordinator {
     return this.#life.sending.groups.pages(region, patienceMs ?? 'as-process');
   }
 
-  /** What the regions are doing that imports have used so far. */
+  /** Returns the status of the regions that imports have used so far. */
   regions(): Promise<RegionStatus[]> {
     return this.#life.sending.regions();
   }
 
-  /** What a person looks for in their queues. */
+  /** Returns facts about their queues for a person who looks for a fault. */
   lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>> {
     return this.#life.sending.lookAtQueues();
   }

@@ -14,7 +14,7 @@ import type { LifeFeature } from './feature.ts';
 
 /** The question to a person when an import would create more than it may: its text, and what the answer changes. */
 
-/** What may be changed when an import is resumed. */
+/** The options that can change when an import is resumed. */
 export const resumeChanges = z.strictObject(filledShape(RESUMING)).partial();
 export type ResumeChanges = Given<typeof RESUMING>;
 
@@ -29,7 +29,7 @@ export async function overAsForeseen(
   return missing === undefined ? [] : ledger.creating.over(create, missing);
 }
 
-/** Why an import waits, and how to continue. @param finder what found that so many are missing */
+/** Returns the reason why an import waits, and how to continue. @param finder what found that so many are missing */
 export function held(
   over: readonly OverLimit[],
   finder: 'service' | 'check' = 'service',

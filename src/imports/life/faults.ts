@@ -8,7 +8,7 @@ import type { ReasonCode } from '../reason-codes.ts';
 
 /** Unexpected errors: each ends one import, or the process if every import would meet it. */
 
-/** What was being done when the error came, as its sentence says it. */
+/** The step that failed, as the message names it. */
 const STEPS: Readonly<Record<FaultCode, string>> = {
   READING_FAILED: 'its input was read',
   SENDING_FAILED: 'it was sent',
@@ -23,8 +23,8 @@ const DEATHS_AT_ONCE = 2;
 const FIRST_WAIT_MS = 60_000;
 
 /**
- * How long an import is left alone, in ms: 1, 2, 4 and 8 minutes from the second death on. Imports that do not end the
- * process themselves are then not worked on when others do.
+ * Returns the time for which an import is left alone, in ms: 1, 2, 4 and 8 minutes from the second death on. Imports
+ * that do not end the process themselves are then not worked on when others do.
  * @param deaths of the process while it worked on the import, since it last made progress
  */
 export function waitAfterDeaths(deaths: number): number {
@@ -44,12 +44,12 @@ export class TakenUpLater extends Error {
   }
 }
 
-/** Why an import is set to `failed` after too many deaths of the process. */
+/** Returns the reason why an import is set to `failed` after too many deaths of the process. */
 export function deathSentence(deaths: number): string {
   return `PROCESS_DIED: rollcall ended unexpectedly ${deaths} times while it worked on this import and it made no progress, so it is not begun again by itself`;
 }
 
-/** Why an import is set to `failed`, and what to do where trying again would not help. */
+/** The reason why an import is set to `failed`, and the remedy if another try would not help. */
 export interface Fault {
   readonly code: ReasonCode;
   /** Code, step and error. */
@@ -90,7 +90,9 @@ const SQLITE: ReadonlySet<number | undefined> = new Set([7, 10, 13]);
 /** Errors of the queue's server, as ioredis and pg throw them. */
 const QUEUE: ReadonlySet<string> = new Set(['ReplyError', 'MaxRetriesPerRequestError', 'DatabaseError']);
 
-/** What ioredis says, without a code, when its connection was closed. Connections that break are waited for (src/queue). */
+/**
+ * The message of ioredis, without a code, for a closed connection. Connections that break are waited for (src/queue).
+ */
 const CLOSED_CONNECTION = /^Connection is closed/;
 
 /**

@@ -2,11 +2,11 @@ import type { ImportOptions } from '../import-options.ts';
 import type { Creating } from '../record/creating.ts';
 import type { RowFilter } from '../report/row-filter.ts';
 
-/** What a feature does in the life of imports; each part is loaded when it is needed (src/app/features.ts). */
+/** A feature's part in the life of imports; each is loaded when it is needed (src/app/features.ts). */
 export interface LifeFeature {
-  /** What is known of imports before they are sent. */
+  /** Predictions about imports before they are sent. */
   readonly foreseen?: () => Promise<Foreseen>;
-  /** What becomes of rows that a retry would send, and that were sent otherwise. */
+  /** Finds the rows that a retry would send although they were sent in another way. */
   readonly retrying?: () => Promise<Retrying>;
 }
 
@@ -18,7 +18,7 @@ export interface UnsentImport {
   readonly options: ImportOptions;
 }
 
-/** What sending takes in a region. */
+/** The work that sending takes in a region. */
 export interface WorkLeft {
   readonly rows: number;
   readonly groups: number;
@@ -31,7 +31,7 @@ export interface Foreseen {
   missing(folder: string): Promise<Parameters<Creating['over']>[1] | undefined>;
   /** Gives rows that would fail an outcome, so that they are not sent; returns how many. Doing it once more changes nothing. */
   leaveOut(unsent: UnsentImport): number;
-  /** What sending all rows but those that would fail takes. */
+  /** Returns the work of sending all rows except those that would fail. */
   workLeft(unsent: UnsentImport): readonly WorkLeft[];
 }
 

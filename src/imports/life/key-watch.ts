@@ -13,7 +13,7 @@ import type { Coordinator } from './coordinator.ts';
  */
 export type KeyWatch = Repeated;
 
-/** How often, in ms: a key is changed by a person, and reading the settings costs a few ms. */
+/** Interval between two looks, in ms: a key is changed by a person, and reading the settings costs a few ms. */
 const LOOK_MS = 5_000;
 
 interface StoppableRegion extends Pick<WorkingRegion, 'region' | 'queue'> {

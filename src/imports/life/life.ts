@@ -79,8 +79,8 @@ const STEP_OF: Readonly<Record<Exclude<ImportEvent['kind'], 'fault'>, FaultCode>
 
 /**
  * The life of an import: what follows when something has happened to it, in the order of the states
- * (membership/import-state.ts). What people ask for is in requests.ts; no other place changes a state. The parts that read,
- * send and close imports do their work and report; they decide nothing.
+ * (membership/import-state.ts). Requests of people are in requests.ts; no other place changes a state. The parts that
+ * read, send and close imports do their work and report; they decide nothing.
  */
 export class Life {
   readonly sending: Sending;
@@ -231,7 +231,7 @@ export class Life {
   }
 }
 
-/** Why an import waits of which nothing is left but batches of these regions. */
+/** Returns the reason for a wait of an import that has nothing left but batches of these regions. */
 function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: ReasonCode, remedy?: Words] {
   const refused = stopped.filter(({ code }) => code !== SERVICE_AWAY);
   if (refused.length === 0) {

@@ -7,7 +7,7 @@ import { type Aimed, isSameTarget, joinedTarget, WrongTarget } from '../target.t
 interface OwnTargetOptions {
   readonly catalog: Pick<Catalog, 'get' | 'setOptions'>;
   readonly states: { move(...how: Parameters<Catalog['move']>): void };
-  /** Where this process sends. */
+  /** The target of this process. */
   readonly here: Aimed;
 }
 

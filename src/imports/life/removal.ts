@@ -8,8 +8,8 @@ import type { Catalog } from '../catalog.ts';
 import { recordFile } from '../record-file.ts';
 
 /**
- * Removes an import's folder and its entry in the catalog; resolves when the files are deleted. Others stop seeing it at
- * once: the folder is moved away first. What a crash leaves of it, `sweepRemoved` deletes.
+ * Removes an import's folder and its entry in the catalog; resolves when the files are deleted. Others stop seeing it
+ * at once: the folder is moved away first. `sweepRemoved` deletes the rest after a crash.
  */
 export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'>, id: string): Promise<void> {
   const leaving = join(dir.removed, id);
@@ -49,7 +49,7 @@ export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean): 
 const LOOK_MS = 3_600_000;
 
 interface RetentionOptions {
-  /** How long imports or syncs are kept after they have finished, in ms. */
+  /** The time that imports or syncs are kept after they have finished, in ms. */
   readonly keepMs: number;
   /** Ids of those that had finished before this time (ms since 1970). */
   readonly finishedBefore: (before: number) => readonly string[];

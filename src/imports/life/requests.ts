@@ -29,14 +29,14 @@ export interface States {
 export interface RequestsOptions {
   readonly dir: DataDir;
   readonly catalog: Catalog;
-  /** Where this process sends. */
+  /** The target of this process. */
   readonly here: Aimed;
   readonly states: States;
   readonly stagings: Stagings;
   readonly sending: Sending;
   readonly closings: Closings;
   readonly target: ReturnType<typeof targetOf>;
-  /** What follows in the life of an import (life.ts). */
+  /** The next steps in the life of an import (life.ts). */
   readonly steps: {
     begin(id: string): void;
     idle(id: string, why: IdleReason): void;
@@ -53,7 +53,7 @@ function startedWithout(rows: number): string {
   return `started without ${counted(rows, 'row')} that would fail, as its check says`;
 }
 
-/** What people ask of an import, and what the start of a process does with it. */
+/** Requests of people for an import, and what the start of a process does with it. */
 export class Requests {
   readonly #options: RequestsOptions;
   readonly #own: ReturnType<typeof ownTarget>;
@@ -193,7 +193,9 @@ export class Requests {
     return !catalog.transitions(id).some((move) => move.state === 'staged');
   }
 
-  /** When an import may be taken up, in ms since 1970. What a person has asked for does not wait. */
+  /**
+   * Returns the earliest time at which an import may be continued, in ms since 1970. Requests of a person do not wait.
+   */
   #takenUpFrom(id: string, deaths: number): number {
     const { catalog } = this.#options;
     const { state, code } = catalog.get(id);

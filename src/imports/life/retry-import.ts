@@ -16,9 +16,9 @@ import { type RowFilter, retryable, rowFilterOptions } from '../report/row-filte
 import { retryOptions } from '../retry-options.ts';
 import type { LifeFeature } from './feature.ts';
 
-/** What a retry may do differently from the import before it. */
+/** Options of a retry that may differ from those of the earlier import. */
 export interface RetryChanges extends Pick<ImportOptions, 'maxErrors'> {
-  /** Of the rows that may be sent again, only those that match. */
+  /** Filter of the rows that may be sent again. */
   readonly only?: RowFilter;
   /** Name of who asks for it. */
   readonly createdBy?: string;

@@ -28,12 +28,12 @@ export interface Waits {
   close(): Promise<void>;
 }
 
-/** What is waited for, as an error says it. */
+/** A wait, as an error describes it. */
 export interface Wait {
   readonly code: MachineWait;
   /** A clause. */
   readonly reason: string;
-  /** What has met it. */
+  /** The error that a piece of work met. */
   readonly error: unknown;
   /** Whether it is worth another try. @param free bytes on the disk */
   isOver(free: number): boolean;
@@ -47,7 +47,7 @@ const LOOK_SOON_MS = 1_000;
 /** Bytes of a file that gives way on a full disk, so that the catalog can say what waits. */
 const RESERVE_BYTES = 128 * 1024;
 
-/** What has to be over before the work that met this error is tried again; undefined where waiting does not help. */
+/** Returns the wait before the failed work is tried again; undefined if waiting does not help. */
 export function waitOf(error: unknown): Wait | undefined {
   if (error instanceof TakenUpLater) {
     return { code: 'PROCESS_DIED', reason: error.message, error, isOver: () => Date.now() >= error.until };
@@ -118,7 +118,7 @@ export function createWaits({ dir, catalog, states, sending, takeUp, tell, fail,
       if (state === undefined) return;
       // A command goes on with it before it ends.
       if (mayWait(state) && (isWatched || !isLooked)) states.move(id, 'blocked', wait.reason, wait.code);
-      // What a person has asked for is done when the wait is over.
+      // A person's request is carried out when the wait is over.
       else if ((state === 'pausing' || state === 'cancelling') && !isLooked) fail(wait.error);
     } catch (error) {
       const catalogWait = waitOf(error);
@@ -128,7 +128,7 @@ export function createWaits({ dir, catalog, states, sending, takeUp, tell, fail,
 
   const goOn = async (id: string, { code }: Wait): Promise<void> => {
     const record = catalog.find(id);
-    // A person may have acted on it. Where the catalog could not say that it waits, it does not wait there.
+    // A person may have acted on it. If the catalog could not note the wait, it does not wait there.
     const isOurs =
       record !== undefined && (record.state === 'blocked' ? record.code === code : code !== 'PROCESS_DIED');
     if (!isOurs || nextStates(record.state).length === 0) return;

@@ -7,7 +7,7 @@ import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 
 export { FIELDS, type Field } from '../../options/fields.ts';
 
-/** What a column can be read for: a field, or, in an import of edits, the action. The action's column has one name only. */
+/** The role of a column: a field, or, in an import of edits, the action. The action's column has one name only. */
 export type ColumnRole = Field | 'action';
 const ACTION_COLUMN = 'action';
 

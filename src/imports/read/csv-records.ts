@@ -12,7 +12,7 @@ const HELD_BACK = 8;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The records of a CSV text, block by block. Where a quote is, csv-parse reads: it knows where such a record ends. Lines
+ * The records of a CSV text, block by block. Records with quotes are left to csv-parse, which finds their end. Lines
  * without any quote are split, which gives the same cells in a quarter of the time.
  */
 export class CsvRecords {

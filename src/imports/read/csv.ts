@@ -29,7 +29,7 @@ export interface CsvOptions {
   readonly shaped?: ShapedCells | undefined;
 }
 
-/** Where the rows of a table begin. */
+/** The place at which the rows of a table begin. */
 export interface TableTop {
   /** Rows to skip, counted as a spreadsheet counts. */
   readonly skip: number;

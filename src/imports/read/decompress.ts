@@ -9,7 +9,7 @@ import { zstdFrames } from './zstd-frames.ts';
 
 const ZSTD = Buffer.from('28b52ffd', 'hex');
 
-/** What a file is compressed with, by its first bytes; undefined where it is not, or where rollcall cannot unpack it. */
+/** The compression of a file, by its first bytes; undefined if there is none, or rollcall cannot unpack it. */
 export type Compression = 'gzip' | 'zstd';
 
 export function compressionOf(head: Buffer): Compression | undefined {

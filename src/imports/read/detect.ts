@@ -1,6 +1,7 @@
 import type { InputKind } from '../../options/input-kinds.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
+import { convertedKind } from './element-formats.ts';
 
 /** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */
 const MAX_SCALAR_LENGTH = 1_000;
@@ -8,38 +9,16 @@ const MAX_SCALAR_LENGTH = 1_000;
 /** Delimiters that are recognised, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** Blank lines and comments of YAML and LDIF. */
-const COMMENTS = /^(?:[ \t\r]*(?:#[^\n]*)?\n)+/;
-/** The name of the first entry of LDIF, below its version. */
-const LDIF_VERSION = /^version:[ \t]*\d+[ \t\r]*\n/i;
-const LDIF = /^dn::?[ \t]*\S/i;
-
-/** Anchors, and types, that may stand before any value of YAML. */
-const PROPERTIES = String.raw`(?:[&!]\S*[ \t]+)*`;
-const KEY = String.raw`(?:"[^"\n]*"|'[^'\n]*'|[\w.-][\w .-]*|<<):`;
-/** In flow style a list or object of YAML stands behind a dash or a key, or has a key without quotes, which JSON does not allow. */
-const YAML_FLOW = new RegExp(`^(?:(?:-|${KEY})[ \\t]+${PROPERTIES}[[{]|(?:[[{]\\s*)+[A-Za-z_][\\w .-]*:[ \\t\\r\\n])`);
-/** A YAML document begins as one, or with a list of keys. */
-const YAML_START = new RegExp(`^(?:%YAML|---[ \\t]*$|-[ \\t]+(?:${PROPERTIES}${KEY}(?:[ \\t]|$)|[&!]\\S*$))`);
-/** Or with a key that has its value below it. */
-const YAML_KEY_ALONE = new RegExp(`^${KEY}[ \\t]*(?:[&!]\\S*[ \\t]*)*(?:#.*)?$`);
-const YAML_BELOW_KEY = new RegExp(`^(?:[ \\t]*-(?:[ \\t]|$)|[ \\t]+(?:${PROPERTIES}${KEY}(?:[ \\t]|$)|[\\w .-]+$))`);
-/** Or with a key beside its value, where all lines are such as YAML has. */
-const YAML_KEY = new RegExp(`^${KEY}[ \\t]+\\S`);
-const YAML_LINE = new RegExp(`^(?:${KEY}(?:[ \\t]|$)|-(?:[ \\t]|$)|[ \\t]+\\S|[\\]}],?$|---|\\.\\.\\.)`);
-
 /**
  * The format of a text that starts with `head`, by its content: `[` opens JSON; `{` opens NDJSON when the first
  * line is one complete object of its own and a row where nothing follows it, else JSON; a text or number alone is JSON;
- * `dn:` is LDIF, an indented key or flow style YAML; everything else is CSV. File names are not asked, they lie.
+ * kinds that are converted to JSON say themselves how they begin; everything else is CSV. File names are not asked, they lie.
  */
 export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   const start = head.trimStart();
-  const top = start.replace(COMMENTS, '');
-  if (YAML_FLOW.test(top)) return 'yaml';
+  const converted = convertedKind(start);
+  if (converted !== undefined) return converted;
   if (start.startsWith('[')) return 'json';
-  if (LDIF.test(top.replace(LDIF_VERSION, '').replace(COMMENTS, ''))) return 'ldif';
-  if (isYamlBlock(top)) return 'yaml';
   if (!start.startsWith('{')) return isScalar(start) ? 'json' : 'csv';
   const lineEnd = start.indexOf('\n');
   const firstLine = lineEnd === -1 ? start : start.slice(0, lineEnd);
@@ -49,16 +28,6 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   if (!isOneDocument || looksLikeRow(first, (key) => isFor('uid', key, mapping))) return 'ndjson';
   const values = Object.values(first);
   return values.length === 0 || values.some(Array.isArray) ? 'json' : 'ndjson';
-}
-
-function isYamlBlock(text: string): boolean {
-  const lines = text.split(/\r?\n/).filter((line) => !/^[ \t]*(?:#|$)/.test(line));
-  // What is behind the last end of a line may be cut.
-  if (lines.length > 2 && !text.endsWith('\n')) lines.pop();
-  const [first = '', ...below] = lines;
-  if (YAML_START.test(first)) return true;
-  if (YAML_KEY_ALONE.test(first)) return YAML_BELOW_KEY.test(below[0] ?? '');
-  return YAML_KEY.test(first) && below.length > 0 && below.every((line) => YAML_LINE.test(line));
 }
 
 function isScalar(text: string): boolean {

@@ -57,8 +57,8 @@ export interface ElementReaderOptions {
 }
 
 /**
- * The rows of elements, whether an element is one membership or a group with lists of UIDs. Where the user or the group is a
- * list, each user is combined with each group.
+ * The rows of elements, whether an element is one membership or a group with lists of UIDs. If the user or the group is
+ * a list, each user is combined with each group.
  */
 export class ElementReader implements Elements {
   readonly #options: ElementReaderOptions;
@@ -242,7 +242,7 @@ export function* chunked<Row>(rows: Iterable<Row>): Generator<Row[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** What an object must look like, for the error about one that does not. */
+/** Returns the error for an object of the wrong shape; it says which shape is expected. */
 export function wrongShape(place: string, what: string): IntakeError {
   return new IntakeError({
     code: 'JSON_SHAPE',

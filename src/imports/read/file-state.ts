@@ -21,12 +21,12 @@ const QUIET: Quiet = {
   },
 };
 
-/** How often a file that is not quiet yet is checked, in ms. */
+/** Interval between two checks of a file that is not quiet yet, in ms. */
 const LOOK_MS = 500;
 
 /** A file that was written to this recently may be incomplete, in ms. */
 const FRESH_MS = 1_000;
-/** How long to wait for its writer to write more, in ms. */
+/** The wait for its writer to write more, in ms. */
 const SETTLING_MS = 300;
 
 /** Last bytes of a file that ends with a whole line, or with the end of a JSON document. */
@@ -87,7 +87,7 @@ export async function fileOf(path: string, name: string, options: FileOptions = 
 
 async function look(path: string, name: string): Promise<BigIntStats> {
   const status = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
-    // Of an address that was fetched, it is the copy that is missing.
+    // If an address was fetched, its copy is missing.
     if (path === name) refuseAddress(name);
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
       const what = `there is no file ${shownPath(name)}`;

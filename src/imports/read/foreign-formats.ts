@@ -11,7 +11,7 @@ const EXPORT = 'Open it in the program that it comes from, and save the table as
 
 const READABLE = `${inputNames('and')}, plain, gzipped or compressed with zstd`;
 
-/** What a file begins with, byte by byte; `at`: where. */
+/** The first bytes of a file; `at`: their position. */
 const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?: number])[] = [
   [hex('504b0304'), notAtRandom('a workbook or a ZIP archive')],
   [Buffer.from('PAR1'), notAtRandom('a Parquet file')],

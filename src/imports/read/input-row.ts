@@ -1,6 +1,6 @@
 import type { Membership } from '../../membership/membership.ts';
 
-/** Why a row is `invalid`. A row may have several; all of them are listed. */
+/** A reason why a row is `invalid`. A row may have several; all of them are listed. */
 export interface RowProblem {
   /** The column as the input names it, or the field where the input has no such column. */
   readonly column: string;
@@ -21,7 +21,7 @@ export type RowProblemCode =
   | 'UNKNOWN_SCOPE'
   | 'UNKNOWN_REGION'
   | 'UNKNOWN_ACTION' // in an import of edits, or of a file of changes
-  // Of shaped inputs:
+  // Codes of shaped inputs:
   | 'UNKNOWN_IDENTITY' // the identity file does not have the key
   | 'UNKNOWN_GROUP' // the same of the group file
   | 'UNKNOWN_MARK' // what a person has in the column of a group
@@ -31,15 +31,15 @@ export type RowProblemCode =
   | 'NO_MEMBERSHIP' // or nothing in it is a membership
   | 'LEFT_IN_PLACE'; // of an undo: it does nothing about the member, and the row says why
 
-/** What shaping adds to a row: one row of the input may give several memberships. */
+/** Fields that shaping adds to a row: one row of the input may give several memberships. */
 interface ShapedRow {
   /** Number of the membership in its row of the input, from 1. The first one has the `original` of all. */
   readonly part: number;
-  /** Which value of the row it is, such as `course2=math`; empty where the row gives one membership only. */
+  /** The value of the row that gave it, such as `course2=math`; empty if the row gives one membership only. */
   readonly value: string;
   /** The row is left out, or gives no membership: its one problem says why. It is not invalid. */
   readonly skipped?: true;
-  /** What ids were derived from by a template: where two texts give the same id, no one is added. */
+  /** The texts from which a template made the ids: if two texts give the same id, no one is added. */
   readonly sources?: { readonly uid?: string; readonly guid?: string };
 }
 

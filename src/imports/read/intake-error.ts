@@ -51,19 +51,19 @@ export const INTAKE_ERROR_CODES = [
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 
 /**
- * What an input is refused for. The text names no flag: an option is named with `option()`, and each surface writes it in
- * its own way (errors/named-options.ts). To add an error: a code above, its entry in docs/errors.md, and a `throw` with the
- * values that the words show as facts.
+ * The reason why an input is refused. The text names no flag: an option is named with `option()`, and each surface
+ * writes it in its own way (errors/named-options.ts). To add an error: a code above, its entry in docs/errors.md, and a
+ * `throw` with the values that the words show as facts.
  */
 export interface IntakeErrorDetails {
   readonly code: IntakeErrorCode;
   /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/options.ts). */
   readonly field?: string;
-  /** Where, if it has a place: `line 500000, column "name"`, `byte 1234`. */
+  /** The place, if there is one: `line 500000, column "name"`, `byte 1234`. */
   readonly place?: string;
-  /** What is wrong, with the value, and what is allowed. Without a capital and a full stop; names no option. */
+  /** The problem, with the value, and the allowed values. Without a capital and a full stop; names no option. */
   readonly what: string;
-  /** What to do next, as a request. With a capital, without a full stop. */
+  /** The next step, as a request. With a capital, without a full stop. */
   readonly remedy: Words;
   /** Values that the words show, for programs; the place need not be repeated. */
   readonly facts?: Readonly<Record<string, string | number>>;
@@ -124,7 +124,7 @@ export function editsOutsideCsv(name: string, format: string): IntakeError {
   });
 }
 
-/** As the tools of Azure name blobs. */
+/** Schemes by which Azure's tools name blobs. */
 const AZURE = /^(?:az|azure|abfss?|wasbs?)$/;
 
 /**

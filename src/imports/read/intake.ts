@@ -67,9 +67,9 @@ export interface IntakeOptions {
   readonly exportOf?: ExportName | undefined;
   /** Users whom another file of the export says to be deleted. */
   readonly deletedUsers?: ReadonlySet<string> | undefined;
-  /** How rows become memberships, where a row is not simply one. */
+  /** The mapping from rows to memberships, if rows are not simply one membership each. */
   readonly shape?: Shape | undefined;
-  /** Where the shape looks up users and groups. */
+  /** The users and groups that the shape looks up. */
   readonly lookups?: Lookups;
   /** Bounds that are raised or lowered for this input. */
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
@@ -91,9 +91,9 @@ export interface IntakeOptions {
 
 /** One input, opened. Its rows are read once; iterate `chunks()` or close the iterator, else the file stays open. */
 export interface Intake {
-  /** How the rows are kept. */
+  /** The stored form of the rows. */
   readonly format: InputFormat;
-  /** What the file is. */
+  /** The kind of the file. */
   readonly kind: InputKind;
   readonly gzipped: boolean;
   readonly encoding: string;
@@ -109,7 +109,7 @@ export interface Intake {
   shaped(): boolean;
   /** Rows of the input so far, skipped ones included. The same as the rows from `chunks` unless a row gives several memberships. */
   rowsRead(): number;
-  /** What a person should know about the input; complete when the rows have been read. */
+  /** Returns remarks on the input for a person; complete when the rows have been read. */
   notes(): readonly IntakeNote[];
   /** Bytes of the source read so far (compressed ones when gzipped). */
   bytesRead(): number;
@@ -146,7 +146,7 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
   });
 }
 
-/** Of a table in a sheet: the settings name its columns, or say in which row they are named. */
+/** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */
 function signsOfTable({ mapping, shape = {} }: IntakeOptions): TableSigns {
   const { skip, names } = tableTop(shape);
   const named = new Set(namedColumns(shape, mapping));

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** How long reading may keep the thread to itself, in ms. */
+/** Maximum time that reading may occupy the thread, in ms. */
 const MAX_HOLD_MS = 25;
 
 /**

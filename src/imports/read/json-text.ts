@@ -12,8 +12,8 @@ const CLOSE_OBJECT = 0x7d;
 const DELICATE_NUMBER = /\d{16}|\d[.eE]|-0/;
 
 /**
- * Finds the end of an object in pieces of text without parsing it: it counts brackets outside strings. What is between them
- * may be wrong in any other way.
+ * Finds the end of an object in pieces of text without parsing it: it counts brackets outside strings. The text between
+ * them may be wrong in any other way.
  */
 export class ObjectScanner {
   /** Levels that are open; 0 before the object and behind it. */

@@ -44,14 +44,14 @@ class JsonDocument<Row> {
   readonly #reader: Elements<Row>;
   readonly #bounds: Bounds;
   #position: Position = 'start';
-  /** Of the element, or of the outermost object. */
+  /** Scanners of the element and of the outermost object. */
   readonly #element = new ObjectScanner();
   readonly #outer = new ObjectScanner();
-  /** What earlier blocks hold of the element that is being read. */
+  /** The part of the current element from earlier blocks. */
   #started = '';
   /** The outermost object without its elements; undefined where the document is an array. */
   #outerText: string | undefined;
-  /** Where the elements were cut out of it, and how many bytes they are. */
+  /** The place at which the elements were cut out of it, and their number of bytes. */
   #cut: { readonly at: number; bytes: number } | undefined;
   /** Property of the outermost object that holds the elements. */
   #property: string | undefined;
@@ -62,7 +62,7 @@ class JsonDocument<Row> {
   #outerStart = 0;
   #text = '';
   #bytes = 0;
-  /** How many bytes the text of this block has up to an index. */
+  /** The number of bytes of this block's text up to an index. */
   #counted = { index: 0, bytes: 0 };
 
   constructor(reader: Elements<Row>, bounds: Bounds) {

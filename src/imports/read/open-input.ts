@@ -15,13 +15,13 @@ import type { Sheet } from './workbook/workbook.ts';
 export interface OpenOptions extends SourceOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   readonly sheet?: string | undefined;
-  /** What a table looks like, for a workbook of which no sheet is named. */
+  /** The signs of the table, to find the sheet of a workbook if none is named. */
   readonly table: TableSigns;
   readonly scratch?: string | undefined;
   readonly onSheets?: ((sheets: readonly Sheet[]) => void) | undefined;
 }
 
-/** What an input is: one text, or several files. */
+/** An opened input: one text, or several files. */
 export type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
 
 /**

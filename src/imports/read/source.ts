@@ -17,9 +17,9 @@ export interface InputBytes {
   readonly bytesRead: number;
   blocks(): AsyncGenerator<Buffer>;
   close(): void;
-  /** What the file is, where the blocks are not its bytes but the text that its rows became. */
+  /** The kind of the file, if the blocks are not its bytes but the text of its rows. */
   readonly kind?: InputKind;
-  /** Where the blocks are the CSV text of a workbook's sheet. */
+  /** Set if the blocks are the CSV text of a workbook's sheet. */
   readonly sheet?: SheetText;
 }
 

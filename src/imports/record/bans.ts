@@ -4,7 +4,7 @@ import type { BanChoice } from '../../options/ban-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { actionId, outcomeId, regionId, scopeId } from './enum-ids.ts';
 
-/** Who is banned from the groups of an import, and what that means for its rows. */
+/** The banned users of an import's groups, and the effect on its rows. */
 export interface Bans {
   /** Groups with pending rows whose banned users are not known. A few at a time. */
   groupsToAsk(region: Region): Iterable<readonly GroupToAsk[]>;
@@ -14,7 +14,7 @@ export interface Bans {
   record(answers: readonly BannedUsers[], choice: BanChoice): void;
 }
 
-/** Who is banned from a group. */
+/** The banned users of a group. */
 export interface BannedUsers {
   readonly group: number;
   /** UIDs in lower case. */

@@ -13,9 +13,9 @@ export interface CallRecord {
   readonly code: string;
   /** `answered`, or what the refusal meant. */
   readonly kind: (typeof CALL_KINDS)[number];
-  /** Of a refused call: what the service said. */
+  /** The service's message about a refused call. */
   readonly message?: string | undefined;
-  /** Of a refused call: what the service calls the request, where it says so. */
+  /** The service's id of a refused call, if it gives one. */
   readonly requestId?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Refusal {
 /** Outcome for a user or group that the service did not know, or may not know. */
 export type CreationOutcome = 'missing' | 'existing' | 'created' | 'reactivated';
 
-/** What the reply to a call says about its rows. Rows in neither list were added, or banned if that was asked for. */
+/** The outcomes of a call's rows in its reply. Rows in neither list were added, or banned if that was asked for. */
 export interface Answered {
   readonly others: readonly RowOutcome[];
   /** The reply did not mention them. */
@@ -53,7 +53,7 @@ export type Sent =
   | ({
       readonly kind: 'made';
       readonly outcome: CreationOutcome;
-      /** Of several users, those that have this outcome; absent if the reply names none. */
+      /** The users with this outcome, if there are several; absent if the reply names none. */
       readonly uids?: readonly string[];
     } & Answered &
       Refusal)
@@ -64,13 +64,13 @@ export type Sent =
   /** Attempts are used up without an answer. */
   | ({ readonly kind: 'unanswered'; readonly maybeCarriedOut: boolean } & Refusal);
 
-/** What a worker hands back for a batch. */
+/** A worker's result for a batch. */
 export interface BatchResult {
   readonly batch: number;
   readonly region: Region;
   /** Every call of this batch since it was dispatched, in order. */
   readonly calls: readonly CallRecord[];
-  /** Why one of these or an earlier call may have been carried out; null when none can have been. */
+  /** The reason why one of these or an earlier call may have been carried out; null when none can have been. */
   readonly uncertainty: string | null;
   readonly sent: Sent;
   /** End of the last call, ms since 1970. */

@@ -4,7 +4,7 @@ import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { hashUid } from './uid-hash.ts';
 
-/** What an import created or reactivated, for deleting it. */
+/** A user or group that an import created or reactivated, for deleting it. */
 export interface CreatedThing {
   readonly id: number;
   readonly kind: 'user' | 'group';
@@ -15,7 +15,7 @@ export interface CreatedThing {
   readonly outcome: 'created' | 'reactivated';
   /** Not empty if it existed already when a call whose earlier reply was lost was repeated. */
   readonly code: string;
-  /** When that was recorded, ms since 1970. */
+  /** The time of the record, in ms since 1970. */
   readonly at: number;
   /** UID of the owner that a group was given. */
   readonly owner: string | undefined;
@@ -24,7 +24,7 @@ export interface CreatedThing {
 export type Undone = 'deleted' | 'gone' | 'kept';
 
 export interface CreatedLedger {
-  /** What is not deleted, groups first. */
+  /** Returns the things that are not deleted, groups first. */
   things(): CreatedThing[];
   /** Those of these users (UIDs in lower case) whom rows of the import name in a group. */
   namedIn(group: number, uids: readonly string[]): ReadonlySet<string>;
@@ -38,11 +38,13 @@ export interface CreatedLedger {
 export interface MadeThing extends Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome' | 'code'> {
   /** Null until a person asks to delete it. */
   readonly undone: Undone | null;
-  /** Why it is kept; empty where it is not. */
+  /** The reason why it is kept; empty if it is not. */
   readonly why: string;
 }
 
-/** What an import made, groups first: the first `limit`, how many there are, and how many of them may be deleted. */
+/**
+ * Reads the things that an import made, groups first: the first `limit`, the total, and the number that may be deleted.
+ */
 export function readMade(
   path: string,
   limit: number,

@@ -158,7 +158,7 @@ update batches set state = 'waiting' where id = :batch;
 update batches set state = 'waiting', users = 'unknown' where id = :batch;
 
 -- name: note_refusal
--- In: batch, row, code, message. What the service said about a row that waits.
+-- In: batch, row, code, message. Notes the service's answer about a row that waits.
 update memberships set code = :code, message = :message where batch_id = :batch and row_id = :row;
 
 -- name: give_up_parked

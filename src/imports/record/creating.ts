@@ -25,7 +25,7 @@ import {
   userProfile,
 } from './profile.ts';
 
-/** What a batch looks for, creates or reactivates. */
+/** The lookups, creations or reactivations of a batch. */
 export type CreationToSend =
   | { readonly what: 'look' }
   | { readonly what: 'user'; readonly profile: UserProfile }
@@ -58,9 +58,9 @@ interface Open {
 }
 
 /**
- * What an import creates, step by step; each step begins when the one before has its results. First groups are checked, and
- * users whom the service did not find are collected while everything else is sent. Then it is known how many are missing
- * and whether they may be created. Nothing is created before that.
+ * Creates the users and groups of an import, step by step; each step begins when the one before has its results. First
+ * groups are checked, and users whom the service did not find are collected while everything else is sent. Then it is
+ * known how many are missing and whether they may be created. Nothing is created before that.
  */
 export class Creating {
   readonly #database: DatabaseSync;
@@ -78,7 +78,7 @@ export class Creating {
     this.#settleGroup = settleGroup;
   }
 
-  /** Why nothing can be created from this input, and what to do; undefined if it can. */
+  /** Returns the reason why nothing can be created from this input, and the remedy; undefined if it can. */
   obstacle(options: CreateOptions): { readonly what: string; readonly remedy: Words } | undefined {
     return nameObstacle(this.#input().columns, options);
   }
@@ -121,7 +121,7 @@ export class Creating {
     ];
   }
 
-  /** What a batch creates or checks; undefined for one that only sends rows. */
+  /** Returns the things that a batch creates or checks; undefined for one that only sends rows. */
   toSend(batch: number): CreationToSend | undefined {
     const creation = this.#sql('of_batch').get({ batch });
     return creation === undefined ? undefined : storedJson(String(creation['body']), 'a creation', isCreation);

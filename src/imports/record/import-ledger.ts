@@ -25,9 +25,9 @@ export interface BatchToSend {
   readonly region: Region;
   readonly guid: string;
   readonly onBehalfOf: string;
-  /** What is done with all of its rows. Only additions share a batch. */
+  /** The action for all of its rows. Only additions share a batch. */
   readonly action: Action;
-  /** Why an earlier call for these rows may have been carried out; null when none can have been. */
+  /** The reason why an earlier call for these rows may have been carried out; null when none can have been. */
   readonly uncertainty: string | null;
   readonly rows: readonly RowToSend[];
   /** Set where it looks for a group, or creates or reactivates something. */
@@ -184,8 +184,8 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       sql('release_later').run();
     },
     removals: () => {
-      const taking = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
-      return Number(sql('count_taking').get(taking)?.['n']);
+      const codes = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
+      return Number(sql('count_removals').get(codes)?.['n']);
     },
     stoppedRegions: () => sql<StoppedRegion>('stopped_regions').all(),
     openBatches: () => {

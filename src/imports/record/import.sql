@@ -166,7 +166,7 @@ select count(*) as n from batches where state = 'later';
 -- These batches may be sent now.
 update batches set state = 'pending' where state = 'later';
 
--- name: count_taking
+-- name: count_removals
 -- In: remove, add (actions), ban (scope). Out: the number of removals and bans.
 select count(*) as n from memberships m join batches b on b.id = m.batch_id join call_groups cg on cg.id = b.call_group_id
  where cg.action_id = :remove or (cg.action_id = :add and m.scope_id = :ban);

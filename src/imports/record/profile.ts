@@ -3,7 +3,7 @@ import { option, type Words, words } from '../../errors/named-options.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 
-/** What a new user or group is sent with, read from the columns of its rows. */
+/** The profile with which a new user or group is sent, read from the columns of its rows. */
 
 export interface UserProfile {
   readonly uid: string;
@@ -26,7 +26,7 @@ export interface GroupProfile {
   readonly tags?: readonly string[];
 }
 
-/** Why a user or group cannot be created from its rows. */
+/** The reason why a user or group cannot be created from its rows. */
 export interface Unfit {
   readonly code: 'NO_NAME' | 'BAD_METADATA' | 'FIELD_LIMIT';
   readonly message: string;
@@ -78,7 +78,9 @@ export function profileColumns(
   return found;
 }
 
-/** Why nothing can be created from an input with these columns, and what to do; undefined where it can. */
+/**
+ * Returns the reason why nothing can be created from an input with these columns, and the remedy; undefined if it can.
+ */
 export function nameObstacle(
   columns: readonly string[],
   options: CreateOptions,
@@ -133,7 +135,7 @@ export function cellsOf(original: string, columns: readonly string[], places: Re
   };
 }
 
-/** Of several rows, the first with a value counts, field by field. */
+/** Joins several rows, field by field: the first with a value counts. */
 export function firstCells(rows: readonly Cells[]): Cells {
   return (field) => {
     for (const cells of rows) {
@@ -188,7 +190,7 @@ export function groupProfile(guid: string, cells: Cells, options: CreateOptions)
 
 const length = (text = ''): number => [...text].length;
 
-/** Why the service would refuse the profile for the size of its values; the profile itself where it would not. */
+/** Returns the profile, or the reason why the service would refuse it for the size of its values. */
 function withinLimits<Profile extends UserProfile | GroupProfile>(profile: Profile): Profile | Unfit {
   const { name, avatar, link, icon, description, metadata, tags = [] }: Partial<UserProfile & GroupProfile> = profile;
   const { address } = PROFILE_LIMITS;

@@ -5,17 +5,17 @@ import { columnsOf } from '../input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
 
-/** What the rows of a staged file say about users and groups that it would create. */
+/** The profiles in a staged file of users and groups that it would create. */
 export interface Profiles {
-  /** Why nothing can be created from this input, and what to do; undefined where it can. */
+  /** The reason why nothing can be created from this input, and the remedy; undefined if it can. */
   readonly obstacle: { readonly what: string; readonly remedy: Words } | undefined;
   /** Fields that the input has a column for. @throws RangeError where `obstacle` names a column that is not there */
   fields(): readonly CreateField[];
-  /** Of one row. */
+  /** Returns the cells of one row. */
   ofRow(row: number): Cells;
-  /** Of the rows of a group together. */
+  /** Returns the joined cells of a group's rows. */
   ofGroup(group: number): Cells;
-  /** How many users the input names. */
+  /** Returns the number of users that the input names. */
   users(): number;
   close(): void;
 }

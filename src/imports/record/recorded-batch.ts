@@ -24,7 +24,7 @@ export interface BatchRow {
   readonly scope_id: number;
 }
 
-/** What recording a result needs of its batch. */
+/** The facts about a batch that recording its result needs. */
 export interface BatchRecording {
   rowsOf(batch: Batch): BatchRow[];
   /** Moves rows of a batch into a new pending batch; returns its id. */
@@ -46,5 +46,5 @@ export interface CreationRecording {
   park(batch: Batch, result: BatchResult, others: readonly RowOutcome[]): readonly RowOutcome[];
 }
 
-/** What makes the recording of an import that creates users or groups. */
+/** Makes the recording of an import that creates users or groups. */
 export type Creations = (recording: BatchRecording) => CreationRecording;

@@ -12,7 +12,7 @@ export interface Recorder {
   close(importId: string): void;
 }
 
-/** What is done when results were written, or could not be. */
+/** Callbacks for results that were written, or could not be. */
 interface RecorderEvents {
   recorded(importId: string, batches: readonly number[], consequences: Consequences): void;
   /** Results of an import cannot be recorded; then none of it can. */

@@ -16,7 +16,7 @@ import type { Batch, BatchRecording, BatchRow, BatchState, Creations } from './r
 /** The outcome of a successful row, by its scope. */
 const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };
 
-/** What the recorded results mean for batches in flight. */
+/** The effects of recorded results on batches in flight. */
 export interface Consequences {
   /** Groups that were refused now: their dispatched batches should be withdrawn. */
   readonly refusedGroups: readonly number[];
@@ -147,7 +147,7 @@ function settleGroup(sql: Statements, count: Count, group: number, at: number): 
   const message = `because the service refused the whole group: ${refused?.['refused_message']}`;
   for (const outcome of ['failed', 'unconfirmed'] as const) {
     const unsent = outcome === 'failed' ? 1 : 0;
-    // What was sent to a group that is not there cannot have been carried out.
+    // Calls to a group that does not exist cannot have been carried out.
     const ends = code === GROUP_MISSING ? 'failed' : outcome;
     const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(ends), code, message });
     count(Number(refused?.['region_id']), ends, Number(changes));

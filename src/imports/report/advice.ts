@@ -5,7 +5,7 @@ import type { Outcome } from '../../membership/outcome.ts';
 const UNREACHED =
   'No connection to the service for these rows: check its status page and the network; if nothing ever worked, the app id, region and host. Then import the retry file.';
 
-/** What a person can do about codes that are not the service's own. */
+/** Advice about codes that are not the service's own. */
 const BY_CODE: Readonly<Record<string, Words>> = {
   FOUND_IN_GROUP: 'Nothing: this is as it was asked for, probably by an earlier call of this import.',
   USER_DEACTIVATED: words`These users are deactivated: import the retry file with ${option('reactivate')}, or take them out of the file.`,
@@ -42,12 +42,12 @@ const BY_OUTCOME: Readonly<Partial<Record<Outcome, string>>> = {
   unprocessed: 'These rows were not sent: import the retry file to send them.',
 };
 
-/** What to do about rows with this outcome and code: one or two sentences, '' where there is nothing to say. */
+/** Returns the advice for rows with this outcome and code: one or two sentences, '' if there is none. */
 export function adviceFor(status: Outcome, code: string, write: WriteOption): string {
   return adviceForCode(code, write) || (BY_OUTCOME[status] ?? '');
 }
 
-/** What the code alone says about what to do; '' where it says nothing. */
+/** Returns the advice for the code alone; '' if there is none. */
 export function adviceForCode(code: string, write: WriteOption): string {
   return written((Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : meaningOf(code)?.advice) ?? '', write);
 }

@@ -39,22 +39,22 @@ type ReportColumns = [
   message: string | null,
   region: number | null,
   group: number | null,
-  /** Of an invalid row, as it was read. */
+  /** The GUID of an invalid row, as it was read. */
   guid: string | null,
   uid: string | null,
-  /** Of an invalid row as it was read. */
+  /** The scope of an invalid row, as it was read. */
   scope: number | string | null,
   batch: number | null,
   value: string | null,
 ];
 
-/** What a report says of all rows of a batch. */
+/** The columns of a report that all rows of a batch share. */
 interface BatchOfRows {
   readonly attempts: number;
   readonly httpStatus: number | null;
   readonly finishedAt: number | null;
   readonly members: number | null;
-  /** Of the messages about additions: JSON of [row, id], as it is stored. */
+  /** Ids of the messages about additions: JSON of [row, id], as it is stored. */
   readonly messages: string;
 }
 
@@ -89,7 +89,7 @@ export function rowReader(database: DatabaseSync, choice: string): (values: Valu
   };
 }
 
-/** What is not asked for row by row. */
+/** Values that are not read row by row. */
 interface RowsAround {
   readonly guidOf: (group: number) => string;
   readonly batchOf: (batch: number) => BatchOfRows;
@@ -146,7 +146,7 @@ function isMessage(value: unknown): value is [row: number, id: string] {
 
 type CreatedFor = (region: number | null, guid: string, uid: string) => string;
 
-/** What was created for a row. They are few beside the rows, and most imports create nothing. */
+/** Returns the things that were created for each row. They are few beside the rows, and most imports create nothing. */
 function creationsIn(database: DatabaseSync): CreatedFor {
   const made = new Map<string, string>();
   const found = database.prepare(

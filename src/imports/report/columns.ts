@@ -1,32 +1,19 @@
+import { ROW_COLUMNS } from '../../api/rows.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
-
-/** rollcall's own columns, in the order in which every report gives them, and the value of each. */
-const OWN = {
-  _row: ({ line }) => line,
-  /** Only of an input of which a row may be several rows of the report: says which value each of them is. */
-  _value: ({ value }) => value ?? '',
-  _status: ({ status }) => status,
-  _code: ({ code }) => code,
-  _message: ({ message }) => message,
-  _region: ({ region }) => region,
-  _guid: ({ guid }) => guid,
-  _uid: ({ uid }) => uid,
-  _scope: ({ scope }) => scope,
-  _attempts: ({ attempts }) => attempts,
-  _http_status: ({ httpStatus }) => httpStatus,
-  _batch: ({ batch }) => batch,
-  /** ISO 8601 in UTC. */
-  _finished_at: ({ finishedAt }) => (finishedAt === null ? null : new Date(finishedAt).toISOString()),
-  _created: ({ created }) => created,
-  _message_id: ({ messageId }) => messageId,
-  _member_count: ({ members }) => members,
-} satisfies Record<string, (row: ReportRow) => string | number | null>;
 
 type Shaped = Pick<ReportInput, 'shaped'>;
 
-const SHAPED_COLUMNS = Object.entries(OWN);
+const SHAPED_COLUMNS = Object.entries(ROW_COLUMNS).map(([name, [field]]) => [name, readerOf(field)] as const);
+/** `_value` is only for an input of which a row may be several rows of the report. */
 const COLUMNS = SHAPED_COLUMNS.filter(([name]) => name !== '_value');
+/** rollcall's own columns, in the order in which every report gives them. */
 export const OWN_COLUMNS: readonly string[] = COLUMNS.map(([name]) => name);
+
+function readerOf(field: (typeof ROW_COLUMNS)[keyof typeof ROW_COLUMNS][0]) {
+  if (field === 'value') return ({ value }: ReportRow) => value ?? '';
+  if (field !== 'finishedAt') return (row: ReportRow) => row[field];
+  return ({ finishedAt }: ReportRow) => (finishedAt === null ? null : new Date(finishedAt).toISOString());
+}
 
 function columnsOf({ shaped = false }: Shaped) {
   return shaped ? SHAPED_COLUMNS : COLUMNS;

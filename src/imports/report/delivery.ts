@@ -2,7 +2,9 @@ import type { ImportView } from '../../api/imports.ts';
 import { addressName } from '../../text/address.ts';
 import type { CatalogReader, ImportRecord } from '../catalog.ts';
 
-/** Where the reports of an import went or wait to go; undefined where none do. */
+/**
+ * Returns the place where the reports of an import were written or wait to be; undefined if they have no destination.
+ */
 export function deliveryOf(
   catalog: Pick<CatalogReader, 'delivery'>,
   { id }: Pick<ImportRecord, 'id'>,

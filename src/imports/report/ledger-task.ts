@@ -25,16 +25,16 @@ export type Question = keyof Pick<
   | 'calls'
 >;
 
-/** What the report files are made from: the import as it will be when it has finished. */
+/** The input of the report files: the import as it will be when it has finished. */
 export interface ReportsRequest {
   /** The ledger. */
   readonly path: string;
-  /** Where the files go. */
+  /** The folder of the files. */
   readonly folder: string;
   readonly record: Omit<ImportRecord, 'finishedAt'>;
 }
 
-/** What the reports say. */
+/** The results of the reports. */
 export interface ReportsWritten {
   readonly totals: ImportTotals;
   readonly problems: readonly ProblemCount[];
@@ -50,11 +50,11 @@ export interface RowsRequest {
 }
 
 interface AtPath {
-  /** Of a ledger. */
+  /** The path of a ledger. */
   readonly path: string;
 }
 
-/** What a reading thread serves. */
+/** The calls that a reading thread answers. */
 export type LedgerThread = {
   query: (asked: AtPath & { readonly question: Question; readonly given: readonly unknown[] }) => unknown;
   /** A page of rows as JSON text, in UTF-8. */

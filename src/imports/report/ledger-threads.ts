@@ -6,9 +6,9 @@ import type { ImportReader } from './reading.ts';
 import type { ReportRequest } from './report-text.ts';
 
 /**
- * Which of four threads answers a question. SQLite answers in one go, so a long answer delays what is asked
- * after it in the same thread: `quick` reads a few pages of the file, `rows` up to all of its outcomes, `search` up to all
- * of its text, `whole` always all outcomes. Two more make reports and close imports.
+ * The thread, of four, that answers a question. SQLite answers in one go, so a long answer delays what is asked after
+ * it in the same thread: `quick` reads a few pages of the file, `rows` up to all of its outcomes, `search` up to all of
+ * its text, `whole` always all outcomes. Two more make reports and close imports.
  */
 const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>> = {
   input: 'quick',

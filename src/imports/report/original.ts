@@ -2,7 +2,7 @@ import { isObject, isText } from '../../platform/stored-json.ts';
 import { parseJson } from '../read/json-text.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
-/** What the input had for a row, and where. */
+/** A row as the input had it, and its place. */
 export type Original = Pick<ReportRow, 'line' | 'original'>;
 
 /**

@@ -1,4 +1,4 @@
--- What reports ask of an import's file. The connection may be one that only reads.
+-- Queries of reports on an import's file. The connection may be one that only reads.
 
 -- name: report_rows
 -- In: invalid, duplicate, unprocessed, skipped (outcomes). Out: rows in the order of the input, with numbers for the words;

@@ -49,7 +49,7 @@ export interface MembershipDone {
   readonly outcome: Outcome;
 }
 
-/** How far an import is, and when that was. */
+/** The progress of an import, and its time. */
 export interface ImportProgress {
   /** ms, by a clock that all threads share and nobody sets */
   readonly at: number;
@@ -66,24 +66,26 @@ export interface ImportReader {
   stoppedRegions(): StoppedRegion[];
   /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
   callsLeft(choice?: { readonly held?: boolean }): Map<Region, number>;
-  /** How far the import is, and when that was. */
+  /** Returns the progress of the import, and its time. */
   progress(): ImportProgress;
-  /** What sending again takes of the rows that may be sent again, by region. */
+  /** Returns the rows and calls of a retry, by region. */
   retryWork(): RetryWork[];
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
   rows(filter?: RowFilter): IteratorObject<RowWithOutcome>;
   /** The first `limit` rows behind a place that pass the filter. Without an order: in that of the input. */
   rowsPage(filter: RowFilter, limit: number, order?: RowOrder, after?: RowPlace): RowsPage;
-  /** How many rows pass the filter. */
+  /** Returns the number of rows that pass the filter. */
   countRows(filter: RowFilter): number;
   /** One row with its batch and calls; undefined where there is none of this number. */
   rowDetail(row: number): RowDetail | undefined;
   problems(): ProblemCount[];
   /** The groups most in need of attention, then the largest; and how many groups there are. */
   groups(limit: number): { readonly groups: GroupCount[]; readonly total: number };
-  /** Of a shaped input: the rows that pass the filter as memberships to send again, in the order of the input. */
+  /**
+   * Returns the rows of a shaped input that pass the filter, as memberships to send again, in the order of the input.
+   */
   toRetry(filter: RowFilter): Iterable<MembershipToRetry>;
-  /** What came of the rows that name these users (UIDs), in the order of the input. */
+  /** Returns the results of the rows that name these users (UIDs), in the order of the input. */
   membershipsOf(uids: readonly string[]): MembershipDone[];
   /** The first `limit` users behind a row whose UID has `text` in it. */
   uidsWith(text: string, limit: number, after: number): FoundUids;
@@ -103,7 +105,7 @@ export interface ImportReader {
 export function openImportReader(path: string): ImportReader {
   const database = openForReading(path, IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
-  /** Of these rows, those with different values. */
+  /** Returns examples among these rows, with different values. */
   const examplesOf = (rows: readonly number[]): ProblemCount['examples'] => {
     const examples = [...chosenRows(database, `r.id in (${[...new Set(rows)].join(', ')})`)].map(
       ({ row, line, uid, message }) => {

@@ -9,7 +9,7 @@ import { reportInput } from './report-paths.ts';
 import type { RowFilter } from './row-filter.ts';
 
 export type ReportRequest = {
-  /** Which rows to give; absent: all of them. `html` shows the whole import. */
+  /** Filter of the rows. Absent: all of them. `html` shows the whole import. */
   readonly filter?: RowFilter;
 } & (
   | {

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { openForReading, readStatements } from '../../platform/sqlite.ts';
 import { checkFiles } from '../check-paths.ts';
 
-/** What the check beside a ledger says of its rows, such as `add` or `fail:NO_NAME`. */
+/** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
 
 const MIGRATIONS = new URL('../../features/check/migrations/', import.meta.url);
 /** Read when there is a check: without that feature there are none. */

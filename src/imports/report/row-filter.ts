@@ -11,7 +11,7 @@ import { sentWith } from './chosen-rows.ts';
 import { rowsOfCheck } from './row-check.ts';
 import { textSearch } from './text-search.ts';
 
-/** What rows must have; what is absent may be anything. GUID and UID are whole ones, without regard to case. */
+/** Conditions on rows; an absent one is always met. GUID and UID are whole ones, without regard to case. */
 export interface RowFilter {
   readonly statuses?: ReadonlySet<Outcome>;
   readonly code?: string;
@@ -24,7 +24,7 @@ export interface RowFilter {
   readonly uid?: string;
   /** Part of the UID, of the GUID or of any value of the row, without regard to case. */
   readonly text?: string;
-  /** As a spreadsheet counts, both included. */
+  /** Line numbers as in a spreadsheet, both included. */
   readonly lines?: LineRange;
 }
 
@@ -65,7 +65,7 @@ const FOUND_BY_OUTCOME = STATEMENTS.get('found_by_outcome') ?? '';
 const LINE_AT = STATEMENTS.get('line_at') ?? '';
 const LAST_ROW = STATEMENTS.get('last_row') ?? '';
 
-/** What rows are sorted by, in `found_by_row`. */
+/** The sort keys of rows, in `found_by_row`. */
 const KEYS: Readonly<Record<RowSort, string>> = {
   row: 'r.id',
   uid: "lower(coalesce(r.uid, ''))",

@@ -6,7 +6,10 @@ import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
 import { checkOfRows } from './row-check.ts';
 import { type FoundRows, foundRows, type RowFilter } from './row-filter.ts';
 
-/** Where a page begins: behind this row. `key`: what the row is sorted by, as it was then; for the order of the input, its number. */
+/**
+ * The start of a page: behind this row. `key`: the value by which the row is sorted, as it was then; for the order of
+ * the input, its number.
+ */
 export interface RowPlace {
   readonly row: number;
   readonly key: string | number;
@@ -21,7 +24,7 @@ export const ORDER_OF_INPUT: RowOrder = { by: 'row', descending: false };
 
 export interface RowsPage {
   readonly rows: (RowWithOutcome & { readonly check?: string })[];
-  /** Of each row, where a page begins that follows it. */
+  /** The place of each row, for a page that begins behind it. */
   readonly places: RowPlace[];
   /** Whether further rows pass the filter. */
   readonly more: boolean;
@@ -83,7 +86,7 @@ function placesOf(
   }) as unknown as RowPlace[];
 }
 
-/** How many rows pass the filter. */
+/** Counts the rows that pass the filter. */
 export function countRows(database: DatabaseSync, filter: RowFilter, counters: () => Counters): number {
   const { statuses, region, ...others } = filter;
   if (Object.values(others).every((value) => value === undefined)) {

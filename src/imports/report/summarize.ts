@@ -7,7 +7,7 @@ import { type Counters, totalRows } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { Target } from '../target.ts';
 
-/** What is known of the input, once it was read. */
+/** Facts about the input once it was read. */
 type Counted = Pick<InputDescription, 'shaped' | 'rowsRead' | 'notes'>;
 
 /** The summary of an import, from its record and its totals. */
@@ -69,7 +69,7 @@ export function keptTotals({ state, totals }: Pick<ImportRecord, 'state' | 'tota
 
 const isCounts = mapOf(isNumber);
 
-/** Of what every import has; what only some have is shown as it is. */
+/** Checks the totals that every import has; those of some imports only are shown unchecked. */
 function isTotals(value: unknown): value is ImportTotals {
   if (!isObject(value)) return false;
   const { rows, regions, calls, retries } = value;
@@ -80,7 +80,7 @@ function isRegion(value: unknown): value is RegionCounts {
   return isObject(value) && isCounts(value['rows']) && isNumber(value['calls']) && isNumber(value['retries']);
 }
 
-/** What an import writes into conversations, over all regions. */
+/** Returns the number of messages that an import writes into conversations, over all regions. */
 export function writtenBy(counters: Counters): Pick<ImportSummary, 'writes'> {
   const writes = { messages: 0, groups: 0 };
   for (const { writes: there } of counters.values()) {

@@ -20,7 +20,7 @@ export function rateLimitedCalls(summary: ImportSummary): number {
   return Object.values(summary.regions).reduce((sum, region) => sum + region.rateLimited, 0);
 }
 
-/** How long it took, in ms; undefined where it has not finished, or the machine's clock was set back meanwhile. */
+/** Returns the duration in ms; undefined if it has not finished, or the machine's clock was set back meanwhile. */
 export function tookMs({ startedAt, finishedAt }: Pick<ImportSummary, 'startedAt' | 'finishedAt'>): number | undefined {
   if (startedAt === null || finishedAt === null) return undefined;
   const ms = Date.parse(finishedAt) - Date.parse(startedAt);

@@ -7,7 +7,10 @@ const ROWS_BETWEEN_CALLS = 10_000;
 
 const enabled = new WeakSet<DatabaseSync>();
 
-/** What a search for a text adds to `found_by_row`: SQL that is true for the rows `r` that have it, with its values. */
+/**
+ * Returns the condition of a text search for `found_by_row`: SQL that is true for the rows `r` that have it, with its
+ * values.
+ */
 export function textSearch(database: DatabaseSync, text: string) {
   if (!enabled.has(database)) {
     enabled.add(database);

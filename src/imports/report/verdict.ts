@@ -54,7 +54,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
   return { tone: settled ? 'good' : 'attention', pending, sentence };
 }
 
-/** Of a blocked import that needs no decision of a person, by its code. */
+/** Verdicts for a blocked import that needs no decision of a person, by its code. */
 const WAITS: Readonly<Record<string, string>> = {
   SERVICE_AWAY: 'Waiting for the service: ',
   DISK_FULL: 'Waiting for room on the disk: ',

@@ -31,9 +31,9 @@ export interface BanQuestion {
 export const BANS_UNKNOWN = 'BANS_UNKNOWN' satisfies ReasonCode;
 
 /**
- * Reads the banned users of every group that has rows to send: one call for each group, and one more for every 100 banned
- * (chat/member-list.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an interrupted
- * import reads only the remaining groups. Where a list cannot be read whole, nothing is sent to its region.
+ * Reads the banned users of every group that has rows to send: one call for each group, and one more for every 100
+ * banned (chat/member-list.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an
+ * interrupted import reads only the remaining groups. If a list cannot be read whole, nothing is sent to its region.
  * @throws the signal's reason, and errors that are not an answer of the service
  */
 export async function askWhoIsBanned({ ledger, pages, choice, signal, answered, unknown }: BanQuestion): Promise<void> {
@@ -126,7 +126,7 @@ async function askIn(
 
 type Unread = Pick<StoppedRegion, 'code' | 'message'>;
 
-/** Where another question has no answer of the service either, app id, region or host is wrong, as for an addition. */
+/** If the service does not answer another question either, app id, region or host is wrong, as for an addition. */
 async function wrongAddress(
   pages: Pick<GroupPages, 'getGroup'>,
   guid: string,

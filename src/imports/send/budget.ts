@@ -20,9 +20,9 @@ const NEWS = 0.05;
 type Budget = Pick<JobQueue<BatchPayload>, 'callsPerMinute' | 'setCallsPerMinute' | 'slowDown'>;
 
 /**
- * What all calls together may use of budgets that operations have for themselves (docs/chat-service.md, 39): the replies of
- * reading have another limit than those of sending. As the queue gives calls out in turns, each budget is used by its part
- * of the calls. Operations with the same limit share one budget.
+ * Returns the function that divides all calls among budgets of single operations (docs/chat-service.md, 39): the
+ * replies of reading have another limit than those of sending. As the queue gives calls out in turns, each budget is
+ * used by its part of the calls. Operations with the same limit share one budget.
  */
 function separateBudgets(): (operation: string, limit: number, allowedOf: (limit: number) => number) => number {
   const operations = new Map<string, { limit: number; weight: number }>();
@@ -38,7 +38,7 @@ function separateBudgets(): (operation: string, limit: number, allowedOf: (limit
       weights.set(of, (weights.get(of) ?? 0) + weight);
       all += weight;
     }
-    // What is not known yet may be calls of any budget.
+    // Calls that are not known yet may belong to any budget.
     const partOf = (weight: number) => Math.max(weight + 1 - all, MIN_PART);
     return Math.round(Math.min(...[...weights].map(([of, weight]) => allowedOf(of) / partOf(weight))));
   };

@@ -3,7 +3,7 @@ import { asError } from '../../errors/message-of.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { OpenRegion } from './region.ts';
 
-/** How often the circuits are read, in ms: one short read of the queue for each region. */
+/** Interval between two readings of the circuits, in ms: one short read of the queue for each region. */
 const LOOK_MS = 1_000;
 
 /** Tells when the circuit of a region opens or closes, in this process or another. Half-open counts as open. */

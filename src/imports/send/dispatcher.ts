@@ -26,7 +26,7 @@ export interface RunningImport {
   rest(): Promise<void>;
   /** Gives the import up: dispatches no more and withdraws what waits in the queue. The ledger is left as it is. */
   drop(): Promise<void>;
-  /** How many batches are in flight in a region. */
+  /** Returns the number of batches in flight in a region. */
   inFlightIn(region: Region): number;
   /** Whether a region's batches are being withdrawn: the import is held, or the region is stopped. */
   leaves(region: Region): boolean;
@@ -47,7 +47,7 @@ export interface RunningImportOptions {
   /** Queue that brings the results back; null when workers are in this process. */
   readonly replyTo: string | null;
   readonly ledger: ImportLedger;
-  /** Of the regions that it uses. */
+  /** The fair queues of the regions that it uses. */
   readonly fairQueues: ReadonlyMap<Region, FairQueue>;
   /** Whether a region's batches must wait; it becomes ready later (`ready`). */
   readonly mustWait: (region: Region) => boolean;
@@ -93,7 +93,7 @@ export function createRunningImport(options: RunningImportOptions): RunningImpor
     void emit(id, { kind: 'idle', why });
   };
 
-  /** When nothing is in flight: has the import ended, or is there more to send? */
+  /** Called when nothing is in flight: decides whether the import has ended, or sends more. */
   const settle = (): void => {
     if (isInFlight()) return;
     if (held) {

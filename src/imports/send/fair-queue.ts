@@ -25,10 +25,10 @@ export interface FairQueue {
   current(): number;
 }
 
-/** Who asks one question after the other: a check, an export, a plan, an import's question who is banned. */
+/** A party that asks one question after the other: a check, an export, a plan, an import that asks who is banned. */
 type Asker = object;
 
-/** What one import sends to the region. */
+/** The batches that one import sends to the region. */
 export interface BatchSource {
   /** Batches in flight (dispatched, not recorded), with their priorities. */
   readonly inFlight: ReadonlyMap<number, number>;

@@ -12,7 +12,10 @@ interface Told {
   stopped(stopped: StoppedRegion): void;
 }
 
-/** What an import asks the service before it sends to a region or continues there. Regions do not wait for each other. */
+/**
+ * The questions of an import to the service before it sends to a region or continues there. Regions do not wait for
+ * each other.
+ */
 export interface FirstSteps {
   /**
    * Begins to ask, unless that is running, and tells of each region when it is done there. Rejects with errors that are

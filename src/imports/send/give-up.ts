@@ -31,7 +31,7 @@ export function giveUpOn({ imports, groups, config }: GiveUpOptions) {
     for (const { options, ledger, running, held, runningSince } of imports.all.values()) {
       const limit = options.giveUpAfterMs ?? config.giveUpAfterMs;
       if (limit === undefined || running === undefined || held || running.leaves(region)) continue;
-      // Who resumes an import wants it to wait again.
+      // A resumed import waits for its full time again.
       if (now - Math.max(Date.parse(since), runningSince) < limit) continue;
       if (!ledger.openBatches().has(region)) continue;
       ledger.stopRegion(stopped);

@@ -51,12 +51,12 @@ interface Question {
   readonly job: QueuedJob<AskServicePayload>;
   readonly patience: Patience | undefined;
   readonly bornAt: number;
-  /** When it was last put into the queue, ms since 1970. */
+  /** The time at which it was last put into the queue, in ms since 1970. */
   askedAt: number;
   settle(answer: ServiceAnswer): void;
 }
 
-/** Whose questions share a place in the rounds. */
+/** A party whose questions share a place in the rounds. */
 interface AskerIn {
   readonly region: Region;
   readonly patience: Patience | undefined;

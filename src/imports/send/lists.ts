@@ -34,7 +34,7 @@ export async function depthOf(
 
 type Rated = Pick<JobQueue<BatchPayload>, 'callsPerMinute' | 'setCallsPerMinute'>;
 
-/** How long what was found is taken for true, in ms. */
+/** The time for which a result is reused, in ms. */
 const LOOK_MS = 2_000;
 
 /**

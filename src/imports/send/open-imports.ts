@@ -11,10 +11,10 @@ import type { RunningImport } from './dispatcher.ts';
 /** An import that this process works on. */
 export interface OpenImport {
   readonly ledger: ImportLedger;
-  /** As kept with the import. */
+  /** The options that are stored with the import. */
   options: ImportOptions;
   running: RunningImport | undefined;
-  /** When its sending last began, in ms since 1970. */
+  /** The last start of its sending, in ms since 1970. */
   runningSince: number;
   /** Whether its sending has stopped for now. */
   held: boolean;

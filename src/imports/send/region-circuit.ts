@@ -157,7 +157,7 @@ function noAnswer(
   return { at, code, message: httpStatus === null ? message : '' };
 }
 
-/** As it is shown. */
+/** Returns the circuit's status for display. */
 export function statusOf(circuit: Circuit, now: number): CircuitStatus {
   const { since, nextTryAt, calls, answeredAt, code, message } = circuit;
   const state = stateOf(circuit, now);

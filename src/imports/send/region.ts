@@ -147,7 +147,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
   };
 }
 
-/** What sends a region's batches in this process. */
+/** The sender of a region's batches in this process. */
 export interface RegionWorker {
   readonly region: Region;
   /** Sets the number of concurrent calls. */
@@ -173,7 +173,7 @@ export interface RegionWorkerOptions {
   readonly config: Pick<Config, 'concurrency' | 'askBeforeRepeat'>;
   readonly deliver: BatchPorts['deliver'];
   readonly answer: AskServicePorts['answer'];
-  /** Where the queue is in this process: before each call of a batch. */
+  /** Called before each call of a batch, if the queue is in this process. */
   readonly starting?: BatchPorts['starting'];
   readonly observer?: CallObserver | undefined;
   readonly onError: (error: Error) => void;

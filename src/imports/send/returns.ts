@@ -7,7 +7,7 @@ import { counted, utcTime } from '../../text/wording.ts';
 import { openAnswersQueue } from './answer-sender.ts';
 import { openOutcomesQueue } from './outcome-sender.ts';
 
-/** What comes back from workers in other processes, through a shared queue. Empty when all workers are in this process. */
+/** Results from workers in other processes, through a shared queue. Empty when all workers are in this process. */
 export interface Returns {
   /** Brings results; undefined when all workers are in this process. */
   readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
@@ -41,7 +41,7 @@ export function openReturns(backend: Backend, owner: string, onError: (error: Er
   const outcomes = openOutcomesQueue(backend, `outcomes-${owner}`, onError);
   const answers = openAnswersQueue(backend, `answers-${owner}`, onError);
   const workers: JobWorker[] = [];
-  /** When results were first seen to wait since one was taken, in ms since 1970. */
+  /** The time since which results wait and none was taken, in ms since 1970. */
   let waitingSince: number | undefined;
   return {
     outcomes,

@@ -15,13 +15,13 @@ interface Sendable {
   readonly options: ImportOptions;
 }
 
-/** What a process sends to. */
+/** The target of a process. */
 interface SendsTo extends Aimed {
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
 }
 
-/** What keeps an import from being sent, in a sentence and for programs. */
+/** A reason why an import is not sent, as a sentence and for programs. */
 interface Obstacle {
   readonly reason: string;
   readonly code: ReasonCode;
@@ -42,7 +42,7 @@ export function targetOf({ regions, ...here }: SendsTo) {
   };
   return {
     check,
-    /** Why a staged import is not sent without a person; undefined when it is. */
+    /** Returns the reason why a staged import needs a person before it is sent; undefined if it does not. */
     obstacleOf: (id: string, sendable: Sendable): Obstacle | undefined => {
       if (sendable.options.dryRun) {
         return { reason: 'a dry run: read and checked, nothing was sent', code: 'DRY_RUN' };

@@ -29,9 +29,9 @@ export interface Sending extends Pick<OpenImports, 'open' | 'close' | 'drop' | '
   run(id: string): Promise<void>;
   /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise an event says when it is idle. */
   hold(id: string): Promise<boolean>;
-  /** What the regions are doing that imports have used so far. */
+  /** Returns the status of the regions that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
-  /** What a person looks for in their queues. */
+  /** Returns facts about their queues for a person who looks for a fault. */
   lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>>;
   /** False where results of other processes have waited for a minute and none was taken. */
   resultsAreTaken(): Promise<boolean>;

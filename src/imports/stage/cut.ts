@@ -8,7 +8,7 @@ import type { InputDescription } from './staged-row.ts';
 const NO_SCOPE = scopeId('participant');
 const BAN = scopeId('ban');
 
-/** What the statements of cut.sql take. */
+/** Parameters of the statements in cut.sql. */
 const VALUES = { size: MAX_UIDS_PER_CALL, add: actionId('add'), lowest: NO_SCOPE, ban: BAN };
 
 const STATEMENTS = new URL('cut.sql', import.meta.url);

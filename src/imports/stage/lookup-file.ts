@@ -18,13 +18,13 @@ import { unknownColumn } from '../read/shape/unknown-column.ts';
 /** A file that gives the UID, or the groups, for each key by which another file names users or groups. */
 export interface LookupSource {
   readonly path: string;
-  /** As the user named it, for messages. */
+  /** The name that the user gave, for messages. */
   readonly name: string;
   /** SHA-256 that its content must have, in hexadecimal; absent: any content. */
   readonly sha256?: string;
 }
 
-/** What is looked up in one staging. To be disposed of. */
+/** The lookups of one staging. To be disposed of. */
 export interface OpenLookups extends Disposable {
   readonly open: Lookups;
   /** Writes the keys that were not found into a folder, each once with its number of rows, ready to be filled in. Writes nothing if all were found. */
@@ -58,7 +58,7 @@ export async function openLookups(
   };
 }
 
-/** What the shape says about the columns of such a file. */
+/** The shape's settings for the columns of such a file. */
 interface WantedColumns {
   readonly keys?: readonly string[] | undefined;
   readonly id?: string | undefined;

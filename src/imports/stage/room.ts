@@ -4,7 +4,7 @@ import { freeBytes, NoRoom } from '../../platform/disk-full.ts';
 
 /** Bytes that a row takes in ledger and reports, beside its own text (docs/scale.md). */
 const ROW_BYTES = 250;
-/** How often the text of a row is kept: in the ledger and in the report. */
+/** Number of copies of a row's text: in the ledger and in the report. */
 const COPIES = 2;
 /** The ledger's write-ahead log takes about as many while it is sent, and less for a small file. */
 const JOURNAL_BYTES = 4 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { IntakeError, shownPath } from '../read/intake-error.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 
-/** How many rows the file must have at least; a share is one of those of the last run. */
+/** Minimum number of rows of the file; a share counts from those of the last run. */
 export interface LeastRows {
   readonly wanted: NonNullable<ExpectingChoices['minRows']>;
   /** Rows of the file of the last run; undefined: there was none. */

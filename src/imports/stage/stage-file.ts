@@ -29,15 +29,15 @@ export interface StagingTask {
   readonly options: Omit<IntakeOptions, 'signal' | 'lookups' | 'onRead'>;
   /** For a shape that looks users or groups up. */
   readonly lookups?: ByLookup<LookupSource>;
-  /** Which rows are sent first; absent: all. */
+  /** The rows that are sent first. Absent: all. */
   readonly trial?: TrialChoices;
-  /** What rows may create; absent: nothing. */
+  /** The things that rows may create. Absent: none. */
   readonly create?: CreateOptions;
   /** Rows that the file must have; absent: any number. */
   readonly expectRows?: number;
   /** Rows that it must have at least; absent: any number. */
   readonly leastRows?: LeastRows;
-  /** Where to write; a half-written file of an earlier try is overwritten. */
+  /** The path of the ledger; a half-written file of an earlier try is overwritten. */
   readonly ledger: string;
   /** Aborted when the import is cancelled or the process stops. */
   readonly signal: AbortSignal;

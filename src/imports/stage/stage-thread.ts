@@ -23,7 +23,7 @@ serve<StageThread>({
       moved = performance.now();
       tell('moves');
     };
-    // Who writes into a pipe may take their time.
+    // A program that writes into a pipe may take its time.
     const isPipe = statSync(task.source, { throwIfNoEntry: false })?.isFIFO() === true;
     const waiting = isPipe ? setInterval(onRead, MOVES_MS) : undefined;
     try {

@@ -8,15 +8,15 @@ export interface StagedRow extends InputRow {
   readonly later?: boolean;
 }
 
-/** How the input was read, for the report. */
+/** The input as it was read, for the report. */
 export interface InputDescription {
-  /** How the rows are kept. */
+  /** The stored form of the rows. */
   readonly format: InputFormat;
   /** The kind of the file; absent: the same as `format`. */
   readonly kind?: InputKind;
-  /** What a person should know about it. */
+  /** Remarks on the input for a person. */
   readonly notes?: readonly IntakeNote[];
-  /** Of a CSV file; otherwise empty. */
+  /** The delimiter of a CSV file; otherwise empty. */
   readonly delimiter: string;
   /** The original columns in order. */
   readonly columns: readonly string[];

@@ -27,7 +27,7 @@ export interface Stagings {
 
 /** Inputs that are read at the same time: each takes a thread and some 30 MB. Several, so that a small one need not wait for a big one. */
 const STAGINGS = 4;
-/** Of one person: a place is left for the files of others. */
+/** Maximum number of stagings for one person: a place is left for the files of others. */
 const MAX_STAGINGS_OF_ONE = STAGINGS - 1;
 
 interface StagingOptions {
@@ -95,7 +95,7 @@ export function createStagings(options: StagingOptions): Stagings {
 
   const placesOf = (owner: string): number => places.get(owner) ?? 0;
 
-  /** When a place is free. */
+  /** Runs a task when a place is free. */
   const inLine = (owner: string, task: () => Promise<void>): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     waiting.add(owner, async () => {
@@ -191,7 +191,7 @@ export async function stageElsewhere(
       watch.moves();
       const note = given as StagingNote;
       if (note === 'moves') return;
-      // What follows takes as long as the rows are many, and nothing of the file is read any more.
+      // The time of the next step grows with the rows, and the file is no longer read.
       if (note.cutting) watch.stop();
       progress(note);
     },

@@ -1,6 +1,6 @@
 import { IntakeError, shownPath } from '../read/intake-error.ts';
 
-/** How long reading may stand still. */
+/** Maximum time without progress in reading, in minutes. */
 const MAX_MINUTES = 10;
 
 interface StandstillWatch {

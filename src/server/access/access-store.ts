@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../api/service.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Who {
   /** Id of the token; empty for everyone on a server that asks for none. */
   readonly id: string;
@@ -46,13 +46,13 @@ export interface AuditEntry {
   readonly action: string;
   /** Such as an import's id. */
   readonly target: string;
-  /** What was asked for, in short. */
+  /** A summary of the request. */
   readonly detail: string;
-  /** Where it came from: an address, or "command line". */
+  /** The origin: an address, or "command line". */
   readonly address: string;
 }
 
-/** Which entries of the audit log to list; a field that is not given matches anything. Times are ms since 1970. */
+/** Filter of the audit log; a field that is not given matches anything. Times are ms since 1970. */
 interface AuditFilter {
   readonly limit: number;
   /** The id of the last one seen. */
@@ -75,11 +75,11 @@ interface KeptUpload {
   readonly importId: string;
 }
 
-/** Who is notified, where an admin has set it. */
+/** The receiver of notifications, if an admin has set one. */
 export interface KeptReceiver {
   /** May hold a secret. */
   readonly address: string;
-  /** What notifications are signed with, where they are. */
+  /** The key that signs notifications; null if they are not signed. */
   readonly secret: string | null;
 }
 
@@ -91,7 +91,7 @@ export interface AccessStore {
   hasValidToken(): boolean;
   /** False when there is no such token, or it was revoked before. */
   revoke(id: string): boolean;
-  /** Whose token this is; undefined when it is unknown, expired or revoked. Notes its use. */
+  /** Returns the owner of a token; undefined when it is unknown, expired or revoked. Notes its use. */
   byToken(text: string): Who | undefined;
   /** Whether this token was right until it expired. */
   hasExpired(text: string): boolean;

@@ -5,7 +5,7 @@ import type { Api } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { type AccessStore, LOCAL, UNKNOWN_SENDER, type Who } from './access-store.ts';
 
-/** How a token that was right is refused. */
+/** The refusal of a token that was right. */
 export const EXPIRED = 'The token was valid until it expired.';
 
 export const SESSION_COOKIE = 'rollcall_session';
@@ -18,7 +18,7 @@ const REFUSAL_MS = 60_000;
 export interface Guard {
   /** Whether the token or session of the request is still valid. */
   isStillAllowed(request: FastifyRequest): boolean;
-  /** Who sends it, by token or session; on a server that needs no token, everyone. */
+  /** Returns the sender, by token or session; on a server that needs no token, everyone. */
   whoIs(request: FastifyRequest): Who | undefined;
 }
 
@@ -35,7 +35,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
   };
   app.decorateRequest('who');
   app.decorate('access', access);
-  /** When a refusal was noted last, by token and route: once a minute is enough. */
+  /** Time of the last noted refusal, by token and route: once a minute is enough. */
   const refusals = new Map<string, number>();
   const noteRefusal = (who: Who, { method, routeOptions, ip }: FastifyRequest) => {
     const what = `${method} ${routeOptions.url}`;
@@ -90,8 +90,8 @@ function checkOneHost({ raw: { rawHeaders } }: FastifyRequest): void {
 }
 
 /**
- * Another website may point its own name at this server's address (DNS rebinding) and would then count as the
- * same origin. Where no login is needed, only requests to the machine's own names are answered.
+ * Another website may point its own name at this server's address (DNS rebinding) and would then count as the same
+ * origin. If no login is needed, only requests to the machine's own names are answered.
  */
 function checkHost({ headers: { host = '' } }: FastifyRequest): void {
   const name = host.replace(/:\d+$/, '').toLowerCase();

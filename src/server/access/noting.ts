@@ -11,7 +11,7 @@ export type Audited = (detail: string | null, target?: string, action?: string) 
 /** Actions that concern what is sent somewhere: their lines say where. */
 const AIMED = /^(import|sync|schedule|export)\./;
 
-/** What was done, and where this process sends. */
+/** Adds this process's target to the description of an action. */
 export function withAim(action: string, detail: string, sendsTo: Aimed | undefined): string {
   const to = sendsTo === undefined || !AIMED.test(action) ? '' : aimText(sendsTo);
   return [detail, ...(to === '' ? [] : [`to=${to}`])].filter((part) => part !== '').join(' ');

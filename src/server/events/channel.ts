@@ -21,13 +21,13 @@ export interface Channel {
   close(): void;
 }
 
-/** What channels are made from. */
+/** The parts from which channels are made. */
 export interface EventSources {
   readonly coordinator: Coordinator;
   readonly reading: DataReader;
   readonly views: ImportViews;
   readonly running: RunningImports;
-  /** As they were at most a second ago. */
+  /** Returns the status of the regions, at most a second old. */
   readonly regions: () => readonly RegionStatus[];
   /** The rate limit of an app. */
   readonly callsPerMinute: number;

@@ -13,7 +13,7 @@ export interface Events {
   watchList(watcher: Watcher): Promise<void>;
   /** Tells those who watch the list. */
   tell<Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]): void;
-  /** How many there are. */
+  /** Returns the number of viewers. */
   watchers(): number;
   /** Ends all streams; browsers come back by themselves. */
   close(): void;

@@ -30,7 +30,7 @@ export function listChannel(sources: EventSources): ListChannel {
   const moved = new Set<string>();
   let ticker: NodeJS.Timeout | undefined;
   let looking = false;
-  /** How often changes were sent. */
+  /** The number of changes that were sent. */
   let changes = 0;
 
   /** Undefined when it has been removed meanwhile. */
@@ -100,7 +100,7 @@ export function listChannel(sources: EventSources): ListChannel {
     const text = Promise.all(imports.map(async (record) => JSON.stringify(await viewOf(record)))).then(listText);
     const made = { at: Date.now(), text };
     present = made;
-    // What cannot be made is tried again for the next viewer.
+    // A text that cannot be made is tried again for the next viewer.
     text.catch(() => {
       if (present === made) present = undefined;
     });

@@ -36,7 +36,10 @@ const IDLE: Omit<RegionStatus, 'region'> = {
 
 type Sample = Pick<ImportProgress, 'at' | 'counters'>;
 
-/** What is known of an import at a moment. Its pace is measured by `at`, the time of its counters, never by when they arrived. */
+/**
+ * The state of an import at one moment. Its pace is measured by `at`, the time of its counters, never by when they
+ * arrived.
+ */
 export interface Moment extends ImportProgress {
   readonly staging: Staging | null;
   readonly regions: readonly RegionStatus[];
@@ -50,7 +53,7 @@ export interface Moment extends ImportProgress {
 export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
   let samples: Sample[] = [];
   let sendingSince: number | undefined;
-  /** When the first of the samples was taken that follow each other without a break. */
+  /** The time of the first sample after the last break. */
   let unbrokenSince = Number.POSITIVE_INFINITY;
   const take = (sample: Sample, isSending: boolean) => {
     const { at, counters } = sample;

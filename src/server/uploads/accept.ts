@@ -32,13 +32,13 @@ export interface UploadsOptions {
   /** Uploads at the same time; more are refused. */
   readonly most: number;
   readonly limits: ReceiveOptions;
-  /** How the server gets files itself. */
+  /** The options with which the server fetches files itself. */
   readonly fetching: () => SourceReaderOptions;
 }
 
 /** Takes files out of requests, a bounded number at a time, and those with the same Idempotency-Key once. */
 export interface Uploads {
-  /** How every body is received. */
+  /** The limits on receiving a body. */
   readonly limits: ReceiveOptions;
   /** Adds those who say whether what was made of an upload is still there, by its id. */
   readonly made: ((id: string) => boolean)[];
@@ -73,7 +73,7 @@ export function openUploads({ waiting, access, most, limits, fetching }: Uploads
   const keys = uploadKeys(access, (id) => made.some((isThere) => isThere(id)));
   const underWay = new Set<UnderWay>();
 
-  /** Where there is no room, the slowest upload is given up, if it is very slow. @throws Problem BUSY */
+  /** Ends the slowest upload to make room, if it is very slow. @throws Problem BUSY */
   const makeRoom = (who: string, reply: FastifyReply) => {
     const refuse = (detail: string) => {
       reply.header('retry-after', BUSY_SECONDS);
@@ -177,7 +177,7 @@ export const uploadHeaders = z.object({
     .meta({ description: 'The same key with the same file and options makes one import or sync, for a day.' }),
 });
 
-/** Why such a route refuses. */
+/** Reasons why such a route refuses. */
 export const UPLOAD_REFUSALS: readonly ProblemCode[] = [
   'BAD_OPTION',
   'BAD_BODY',

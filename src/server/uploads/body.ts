@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts';
 /** A file in a request: the body itself, or the one part of a form. */
 export interface SentFile {
   readonly stream: Readable;
-  /** As the client calls it; only ever a label. */
+  /** The client's name for it; only ever a label. */
   readonly name: string | undefined;
   /** Media type of the file. */
   readonly type: string;

@@ -5,7 +5,7 @@ import { FILE_TYPES, uploadQuery } from './options.ts';
 /** The types of files that are taken, for descriptions. */
 export const FORMS = FILE_TYPES.join(', ');
 
-/** What operations have in common that make something of a file. */
+/** The common part of operations that make something of a file. */
 export const keptFile = { takesFile: true, headers: uploadHeaders, refusals: UPLOAD_REFUSALS };
 
 /** `POST /v1/imports` */

@@ -18,7 +18,7 @@ import { Problem } from '../problem.ts';
 
 const { bound, ...READ } = CONTENT;
 
-/** How a file is read, as the query says. */
+/** The query's options for reading a file. */
 const LOOKED_AT = queryOf({ ...READ, ...SHAPE });
 
 /** For files that become an import. */
@@ -63,7 +63,7 @@ export const uploadQuery = z.strictObject({
 
 type Query = z.infer<typeof uploadQuery>;
 
-/** What the query leaves open and the request or server says. */
+/** Values from the request or server that the query leaves open. */
 export interface Otherwise {
   readonly contentType: string;
   readonly region: Region;
@@ -106,7 +106,7 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   BAD_SHAPE: 'shape',
 };
 
-/** Why a file cannot be read, as the problem of the option to change, or of the file itself. */
+/** Returns the problem for a file that cannot be read: of the option to change, or of the file itself. */
 export function badReading(error: IntakeError): Problem {
   const { code, details } = error;
   const { field = FIELDS_AT_FAULT[code] } = details;

@@ -1,7 +1,7 @@
 /** Bytes per second below which an upload is given up when there is no room for others. */
 export const SLOWEST = 1_024;
 
-/** How fast an upload comes. */
+/** Measures the speed of an upload. */
 export interface Pace {
   readonly came: (bytes: number) => void;
   /** Bytes per second, in the last while. */

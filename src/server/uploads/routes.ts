@@ -74,7 +74,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             await rename(path, source);
             keep(made);
             const file = labelOf(query.name ?? name);
-            // Of a form the part says what the file is.
+            // In a form, the part has the file's type.
             const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
             const settled = (await recipes?.settle(chosen, { path: source }, file)) ?? chosen;
             await coordinator.create({

@@ -5,7 +5,7 @@ import type { Outcome } from '../../../src/membership/outcome.ts';
 import { createOptionsOf } from '../../../src/options/create-options.ts';
 import { openChecking } from './checking.ts';
 
-/** What the import of a row comes to, by what the check has said about it. */
+/** The outcome of a row's import, by the verdict of the check. */
 const COMES_TO: Readonly<Record<Verdict, Outcome | undefined>> = {
   add: 'added',
   create: 'added',

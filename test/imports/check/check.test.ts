@@ -141,7 +141,7 @@ describe('the cheaper way is chosen', () => {
     const id = await at.stage(`uid,guid\n${[...uids('g', 50), 'none'].map((guid) => `u,${guid}`).join('\n')}\n`);
     const before = at.requests();
     await at.check(id);
-    // How long the list is, the list, the missing one; 50 groups with two lists each; one user, the deactivated.
+    // The length of the list, the list, the missing one; 50 groups with two lists each; one user, the deactivated.
     expect(at.requests() - before).toBe(1 + 1 + 1 + 100 + 1 + 1);
     expect(await at.findings(id)).toMatchObject({ rows: { add: 50, fail: 1 }, groups: { found: 50, missing: 1 } });
   });

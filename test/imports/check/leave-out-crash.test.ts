@@ -8,7 +8,7 @@ import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { openChecking } from './checking.ts';
 
-/** What the ledger of an import has: its rows left out, and what would be sent. */
+/** Returns the state of an import's ledger: its rows left out, and those that would be sent. */
 function stateOf(folder: string) {
   const ledger = openImportLedger(join(folder, 'ledger.sqlite'));
   const { holds, difference, rows } = ledger.check();

@@ -61,7 +61,7 @@ function idOf({ kind }: Given, index: number): string {
   return kind === 'sync' || kind === 'undo' ? `${kind}-${index}` : `imp-${index}`;
 }
 
-/** What the filter is to mean, said in another language. */
+/** The meaning of the filter in another language. */
 function fits(record: ImportRecord, { problems: noted }: Given, filter: ImportFilter): boolean {
   const tags: string[] = JSON.parse(record.tags);
   const text = [record.file, record.id, record.reason, ...tags].join('\n').toLowerCase();

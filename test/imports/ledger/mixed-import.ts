@@ -20,7 +20,7 @@ const wanted: fc.Arbitrary<WantedRow> = fc.record({
   problems: fc.constantFrom([], [], [], [EMPTY_UID], [{ ...EMPTY_UID, code: 'TOO_LONG' }, EMPTY_UID]),
 });
 
-/** What became of the batches, in their order; of the ones behind the last, nothing did. */
+/** The fates of the batches, in their order; those behind the last have none. */
 const fate = fc.oneof(
   fc.record({ kind: fc.constant('all'), code: fc.constantFrom(...CODES) }),
   fc.record({ kind: fc.constantFrom('some', 'refused', 'lost', 'waits'), code: fc.constantFrom(...CODES) }),

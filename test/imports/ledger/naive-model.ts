@@ -1,10 +1,10 @@
 import type { Membership } from '../../../src/membership/membership.ts';
 import { SCOPES } from '../../../src/membership/membership.ts';
 
-/** What a row asks for, or that it is invalid already when it comes. */
+/** A row's request, or that it is invalid already when it comes. */
 export type AskedRow = Membership | 'invalid';
 
-/** What staging must make of a row; `of` is the index of the row that is sent instead. */
+/** The result that staging must give for a row; `of` is the index of the row that is sent instead. */
 type Verdict = { is: 'invalid' } | { is: 'duplicate'; of: number } | { is: 'sent' };
 
 export interface Plan {

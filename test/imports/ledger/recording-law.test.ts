@@ -8,7 +8,7 @@ import type { Outcome } from '../../../src/membership/outcome.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { call, pending, resultOf, stage, type WantedRow } from './staged-import.ts';
 
-/** What a service, a network and a crashing process may do next. Numbers choose among what there is. */
+/** The next step of a service, a network or a crashing process. Numbers choose among what there is. */
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('dispatch' as const), count: fc.integer({ min: 1, max: 4 }) }) },
   {

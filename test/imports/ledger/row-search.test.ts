@@ -36,7 +36,7 @@ function passes(row: RowWithOutcome, { statuses, code, region, guid, uid, text, 
   );
 }
 
-/** What rows are sorted by, in the plainest possible way. */
+/** The sort keys of rows, in the plainest possible way. */
 const KEYS: Readonly<Record<RowSort, (row: RowWithOutcome) => string | number>> = {
   row: ({ row }) => row,
   uid: ({ uid }) => uid.toLowerCase(),
@@ -63,7 +63,7 @@ function pagesOf(reader: ImportReader, filter: RowFilter, limit: number, order =
     pages.push(page.rows);
     const last = page.places.at(-1);
     if (!page.more || last === undefined) return pages;
-    // As it goes to the browser and back.
+    // The cursor goes to the browser and back.
     after = readCursor(cursorText(last, order), order);
     expect(after).toEqual(last);
   }

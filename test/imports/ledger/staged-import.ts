@@ -118,7 +118,7 @@ export function call(change: Partial<CallRecord>): CallRecord {
   return { ...ANSWERED, ...change };
 }
 
-/** What a worker hands back after one call. */
+/** Returns a worker's result after one call. */
 export function resultOf(
   { id, region, uncertainty }: BatchToSend,
   sent: Sent,

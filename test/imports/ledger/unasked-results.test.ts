@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ALL_DONE, dispatchOnly, members, pending, resultOf, stagedImport } from './staged-import.ts';
 
-/** What comes back through the queue is matched with what was sent: others may be able to write into the queue. */
+/** Results from the queue are matched with the batches that were sent: others may be able to write into the queue. */
 
 const OUTCOMES_LEFT = { read: 30, unprocessed: 30 };
 

@@ -11,7 +11,7 @@ const options = fc.record({
   lenient: fc.boolean(),
 });
 
-/** What an input gives, whatever it is: rows in order, or an IntakeError that says what is wrong and what to do. */
+/** Reads any input: returns rows in order, or an IntakeError that names the problem and the remedy. */
 async function rowsOrRefusal(content: string | Buffer, ...how: [Parameters<typeof read>[1], readonly number[]]) {
   try {
     const { intake, rows } = await read(content, ...how);

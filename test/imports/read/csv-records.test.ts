@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CsvRecords } from '../../../src/imports/read/csv-records.ts';
 
-/** What csv-parse alone makes of a text, all at once. */
+/** Returns csv-parse's own result for a text, all at once. */
 function parsed(text: string, delimiter: string, lineEnds: readonly string[]): string[][] {
   return parse(text, {
     delimiter,
@@ -59,7 +59,7 @@ test('lines that are split give the records that csv-parse gives, however the by
           return;
         }
         const got = await inPieces(text, delimiter, lineEnds, sizes).catch((error: unknown) => {
-          // What only the library lets pass: text after a closing quote.
+          // Only the library accepts it: text after a closing quote.
           expect(error).toMatchObject({ code: 'MISPLACED_QUOTE' });
           return expected;
         });

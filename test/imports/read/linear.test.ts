@@ -21,14 +21,14 @@ import { hasPassword, isAddress } from '../../../src/text/address.ts';
 import { capturingPattern, namePattern, pathPattern, starPattern } from '../../../src/text/wildcard.ts';
 
 /**
- * What matches texts that users give takes time in proportion to their length. Four times the length takes sixteen times
- * the processor time where it is quadratic, and never ends where it is exponential. Twice the proportion is allowed, and what
- * is too short to be measured; the processor time of the thread counts, of several attempts the least.
+ * Matching a text of the user takes time in proportion to its length. Four times the length takes sixteen times the
+ * processor time where it is quadratic, and never ends where it is exponential. Twice the proportion is allowed, and
+ * what is too short to be measured; the processor time of the thread counts, of several attempts the least.
  */
 
 const LENGTHS = [8_000, 32_000, 128_000];
 const ATTEMPTS = 4;
-/** What a garbage collection or a compilation may take. */
+/** Time for a garbage collection or a compilation, in ms. */
 const SLACK_MS = 60;
 const HANGS_MS = 30_000;
 
@@ -76,7 +76,7 @@ const attempted = (run: () => unknown) => () => {
 };
 const many = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length));
 
-/** What is matched, and such a matching of a text of about this length: the worst that is known. */
+/** Matchers, each with a match of a text of about this length: the worst that is known. */
 const MATCHERS: readonly (readonly [what: string, of: (length: number) => () => unknown])[] = [
   ['a name with many stars', (n) => fitted(namePattern(`${'*?'.repeat(40)}z`), many('a', n))],
   ['a text with many stars', (n) => fitted(starPattern(`${'a*'.repeat(40)}b`), many('a', n))],

@@ -258,7 +258,7 @@ export const STRUCTURES: Readonly<Record<string, fc.Arbitrary<Buffer>>> = {
 
 const oneOf = (...ways: readonly Partial<IntakeOptions>[]) => fc.constantFrom(...ways);
 
-/** How a file is read: mostly as it is, else by options that people give. */
+/** Options for reading a file: mostly none, else those that people give. */
 export const WAYS: fc.Arbitrary<Partial<IntakeOptions>> = fc.oneof(
   { weight: 6, arbitrary: oneOf({}) },
   {

@@ -5,7 +5,7 @@ import type { ReportInput } from '../../../src/imports/report/report-row.ts';
 import { retryReport } from '../../../src/imports/report/retry.ts';
 import { reportRow } from './fixtures.ts';
 
-/** What intake makes of a file: the memberships it asks for, and a retry file as if the service had refused them all. */
+/** Imports a file: returns its memberships, and a retry file as if the service had refused them all. */
 async function imported(text: string): Promise<{ memberships: string[]; retry: string }> {
   const source = { stream: Readable.from([Buffer.from(text)]), name: 'test' };
   const intake = await openIntake(source, { format: 'auto', mapping: {}, defaults: { region: 'us' } });

@@ -1,4 +1,4 @@
-/** What can be done with an import now: the buttons follow what the server says is possible. */
+/** The actions for an import: the buttons follow those that the server allows. */
 import { useEffect } from 'preact/hooks';
 import type { Action, ImportView } from '../../answers.ts';
 import { syncHref } from '../../element.tsx';

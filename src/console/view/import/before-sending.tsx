@@ -30,7 +30,7 @@ export function isToBeAsked(id: string) {
   return toAsk.delete(id);
 }
 
-/** What `resume` is asked for. */
+/** The query of `resume`. */
 export type ResumeQuery = NonNullable<SentFor<typeof importOperations.resume>['query']>;
 
 interface MayBeSentAsked {
@@ -38,7 +38,7 @@ interface MayBeSentAsked {
   yes: string;
   signal?: AbortSignal;
   choices?: ResumeQuery;
-  /** What is agreed to beside the sending, however few the rows are. */
+  /** A consent that is given with the sending, however few the rows are. */
   agreed?: Partial<Question> & { tone?: 'main' | 'danger' };
 }
 
@@ -47,7 +47,7 @@ type Asked = Pick<ImportView, 'id' | 'state' | 'checkedRows'>;
 /** Whether the rows may be sent. */
 export async function mayBeSent(view: Asked, { rows, yes, signal, choices, agreed }: MayBeSentAsked) {
   if (agreed === undefined && rows < MANY_ROWS && (view.checkedRows?.wouldFail ?? 0) === 0) return true;
-  // What would fail without it is created.
+  // The users and groups without which rows would fail are created.
   const isAsChecked = choices?.maxCreate === undefined;
   const path = importPath(view.id, `/sending${query({ ...choices })}`);
   const plan = new Signal(await request<SendingPlan>(path, { ...(signal !== undefined && { signal }) }));
@@ -78,7 +78,7 @@ interface PlanProperties {
   isAsChecked: boolean;
 }
 
-/** As it is now: others may act on the import while the question is read. */
+/** Shows the present plan: others may act on the import while the question is read. */
 function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
   const { id, state, checkedRows } = view;
   const { data: now, reload } = useAnswer<ImportView>(importPath(id));
@@ -107,7 +107,7 @@ function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
   );
 }
 
-/** What sending takes and where it goes, where no import has a plan of it. */
+/** The work of sending and its target, for things without a plan of an import. */
 export type SendingFacts = Pick<SendingPlan, 'rows' | 'calls'> & Partial<Omit<SendingPlan, keyof SendsTo>> & SendsTo;
 
 /** The same, with where this server sends. */
@@ -119,12 +119,12 @@ export function SendingFactsHere({ plan }: { plan: SendingFacts }) {
   return <Facts list={factsOf({ ms, ...sendsToOf(known), ...plan })} />;
 }
 
-/** Where this server sends, for what has no plan. */
+/** Shows this server's target, for things without a plan. */
 export function SendsToHere() {
   return settings.value && <Facts list={sendsToFacts(sendsToOf(settings.value))} />;
 }
 
-/** What several imports take together. */
+/** Shows the sum of several imports' plans. */
 export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]; wouldFail: number }) {
   const total = (what: 'rows' | 'leftOut' | 'groups' | 'messages' | 'calls' | 'ms') =>
     plans.reduce((sum, plan) => sum + plan[what], 0);

@@ -1,4 +1,4 @@
-/** Where the reports of an import were written, or wait to be. */
+/** The places of an import's reports, written or still to be written. */
 import { foreign } from '../../element.tsx';
 import { RelativeTime } from '../../relative-time.tsx';
 import type { LiveImport } from './live-import.ts';

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { ImportView } from '../../answers.ts';
 import { counted, duration, grouped } from '../../format.ts';
 import { RelativeTime } from '../../relative-time.tsx';
-import { appsIn, sendsToFacts } from '../../sends-to.tsx';
+import { targetFacts } from '../../sends-to.tsx';
 import { isOfSync } from '../../words.ts';
 
 /** The facts that are asked for most, in a line. */
@@ -44,11 +44,11 @@ export function factsOf(view: ImportView): (readonly [string, ComponentChildren]
     ['Asked who is banned', view.banQuestions !== undefined && counted(view.banQuestions, 'group')],
     ['Retries', view.retries > 0 && grouped(view.retries)],
     ['Rate-limited', limited > 0 && counted(limited, 'time')],
-    ...(target === undefined ? [] : sendsToFacts({ ...target, apps: appsIn(Object.entries(target.apps)) })),
+    ...targetFacts(target),
   ];
 }
 
-/** What the import has created, or null. */
+/** Describes the things that the import has created, or returns null. */
 export function createdText({ created }: ImportView) {
   if (created === undefined) return null;
   const parts = [

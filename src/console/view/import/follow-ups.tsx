@@ -1,4 +1,4 @@
-/** What was started to retry or undo an import: where it stands, and what has come of it. */
+/** The retries and undos of an import: their states and results. */
 import type { FollowUp } from '../../answers.ts';
 import { importHref, syncHref } from '../../element.tsx';
 import { grouped } from '../../format.ts';

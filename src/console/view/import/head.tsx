@@ -1,4 +1,4 @@
-/** Where an import stands: its state in a sentence, its rows by outcome, and what needs a person. */
+/** The head of an import: its state in a sentence, its rows by outcome, and open issues. */
 import type { ImportView, Progress } from '../../answers.ts';
 import { connection } from '../../connection.ts';
 import { Badge, foreign } from '../../element.tsx';
@@ -85,7 +85,9 @@ function StoppedRegions({ view, progress }: { view: ImportView; progress: Progre
   );
 }
 
-/** Where the service does not answer: it may be over in a minute, and a person can pause the import until then. */
+/**
+ * Shown while the service does not answer: it may be over in a minute, and a person can pause the import until then.
+ */
 function SilentRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
   const silent = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).flatMap(
     ([region, { unanswered, rows }]) =>
@@ -118,7 +120,7 @@ function SilentRegions({ view, progress }: { view: ImportView; progress: Progres
   );
 }
 
-/** Why nothing more is created, and what to look at. */
+/** Explains why nothing more is created, and what to check. */
 function Held({ view }: { view: ImportView }) {
   if (view.state !== 'blocked') return null;
   return (

@@ -16,7 +16,7 @@ const UNKNOWN = { calls: null, rateLimited: null, succeeded: null, wentWrong: nu
 const MAX_RATES = 1800;
 /** From one event to the next, in seconds, where nothing changes less often. */
 const TICK_S = 1;
-/** Where events were missed for longer, in seconds, what was then is not known. */
+/** Length of a gap in the events after which the time in between counts as not known, in s. */
 const GAP_S = 10;
 
 /** Progress is said aloud no more often. */
@@ -29,7 +29,7 @@ export class LiveImport {
   progress = signal<Progress | undefined>(undefined);
   /** Rates that events told, the latest last. */
   rates = signal<readonly Rate[]>([]);
-  /** Why it cannot be shown; undefined while it can, or may soon. */
+  /** The error; undefined while the import can be shown, or may be soon. */
   error = signal<unknown>(undefined);
   /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
   turns = signal(0);

@@ -33,15 +33,15 @@ export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
   );
 }
 
-/** So many rates are told before charts skip some. */
-const FEW = 10;
+/** Number of rates that are told before charts skip some. */
+const MIN_TOLD = 10;
 
 /**
  * After the first rates, each second one, for a chart is drawn anew as a whole, and its rates are those of some seconds. The
  * end of the sending is drawn at once, for nothing may follow it.
  */
 function useCalm(told: readonly Rate[]) {
-  const isDrawn = told.length < FEW || told.at(-1)?.calls === null;
+  const isDrawn = told.length < MIN_TOLD || told.at(-1)?.calls === null;
   return useMemo(() => told, [isDrawn ? told : Math.floor(told.length / 2)]);
 }
 
@@ -53,7 +53,7 @@ interface ChartsProperties {
 }
 
 function Charts({ known, told, over, hasCalls }: ChartsProperties) {
-  // When it is over the ledger knows all of it, and shows the same to everyone.
+  // When it is over, the ledger knows all of it, and shows the same to everyone.
   const calls = useMemo(() => (over ? known : callsOf(known, told)), [known, told, over]);
   if (calls.filter((point) => point.calls !== null).length < 2) {
     if (over) return null;
@@ -86,7 +86,7 @@ function RatesChart({ name, lines, points, shows }: RatesChartProperties) {
 }
 
 /**
- * What the ledger knows of the calls.
+ * Loads the ledger's record of the calls.
  * @returns undefined until it has been asked
  */
 function useKnownCalls(id: string, live: LiveImport): readonly Point[] | undefined {
@@ -100,7 +100,7 @@ function useKnownCalls(id: string, live: LiveImport): readonly Point[] | undefin
       const { rates } = await call('GET /v1/imports/:id/calls', { id, query: { buckets: BUCKETS } }, leaving.signal);
       setKnown(rates.map(({ at, ...rate }) => ({ at: Date.parse(at) / 1000, ...rate })));
     };
-    // What cannot be had is missing from the chart; the page says why elsewhere.
+    // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
     load().catch(() => setKnown((before) => before ?? []));
     return () => leaving.abort();
   }, [turns, hasRows]);

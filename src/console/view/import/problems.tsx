@@ -31,7 +31,7 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
   const showsAll = useSignal(false);
   if (error !== undefined) return <ErrorNotice error={error} />;
   if (data === undefined || data.problems.length === 0) return null;
-  // What counts in another row, or was left out on purpose, is no one's work.
+  // Rows that count in another row, or were left out on purpose, are no one's work.
   const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
   const items = showsAll.value ? all : all.slice(0, MAX_SHOWN);
   return (
@@ -113,7 +113,7 @@ function columnsFor(id: string, filter: RowsWanted): Column<ProblemView>[] {
   ];
 }
 
-/** What is said of the first one is much the same of the others. */
+/** The message of the first one is much the same as those of the others. */
 function examplesOf([first, ...further]: ProblemView['examples']) {
   const message = first?.message ?? '';
   const others = further.filter(({ rows }) => rows === undefined);

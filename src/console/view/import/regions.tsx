@@ -50,7 +50,7 @@ interface RegionProperties {
 }
 
 function Region({ region, own, now, over }: RegionProperties) {
-  // What is left out when the import ends early has not been done.
+  // Rows that are left out when the import ends early are not done.
   const done = settled(own.rows) - own.rows.unprocessed;
   const notes = [
     now !== undefined && done < own.rows.read ? regionSentence(now) : '',

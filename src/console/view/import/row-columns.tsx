@@ -7,7 +7,7 @@ import { OutcomeMark } from '../../outcome-bar.tsx';
 import type { Column } from '../../table.tsx';
 import { messageWords, outcomeLabel } from '../../words.ts';
 
-/** What rows can be sorted by, also where no column heads are seen. */
+/** Orders of the rows, also for screens without column heads. */
 export const ROW_ORDERS: Choice[] = [
   ['row asc', 'row'],
   ['row desc', 'row, last first'],
@@ -23,7 +23,7 @@ export const ROW_ORDERS: Choice[] = [
   ['finished desc', 'time, latest first'],
 ];
 
-/** What the check said of one row. */
+/** Labels of the check's verdict on a row. */
 const VERDICTS: Readonly<Partial<Record<Verdict, string>>> = {
   add: 'would be added',
   create: 'would be created and added',

@@ -13,7 +13,7 @@ import { OutcomeMark } from '../../outcome-bar.tsx';
 import { Time } from '../../time.tsx';
 import { columnLabel, messageWords } from '../../words.ts';
 
-/** What a call came to. */
+/** Labels of a call's result. */
 const KINDS: Readonly<Record<RowDetail['calls'][number]['kind'], string>> = {
   answered: 'answered',
   again: 'no usable answer, sent again',

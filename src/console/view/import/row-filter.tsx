@@ -111,7 +111,7 @@ function TextField({ text: [name, label, hint], value, filter }: TextFieldProper
   );
 }
 
-/** What is set, each with a way to take it away. */
+/** Shows the conditions that are set, each with a way to remove it. */
 function Chips({ filter }: { filter: RowsWanted }) {
   const place = useRef<HTMLDivElement | null>(null);
   /** The pressed button is gone afterwards: the keyboard goes on at the next one, or in the first field. */

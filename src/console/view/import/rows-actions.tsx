@@ -1,4 +1,4 @@
-/** What can be done with exactly the rows that are shown: how many they are, then retry, download, copy. */
+/** The actions for exactly the rows that are shown: their number, then retry, download, copy. */
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../answer.ts';
 import type { RowsPage, RowView } from '../../answers.ts';
@@ -99,7 +99,7 @@ function canBeRepaired({ status, code: _, ...others }: Readonly<Record<string, s
 }
 
 /**
- * How many of the rows can be retried; null while no one knows.
+ * Returns the number of the rows that can be retried; null while no one knows.
  * @param chosen null: it is not asked
  */
 function useRetryable(id: string, chosen: Readonly<Record<string, string>> | null, turns: number): number | null {

@@ -1,4 +1,4 @@
-/** What rows of an import are looked for, and in what order; the address of the page holds it. */
+/** The filter and order of an import's rows; the address of the page holds them. */
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { query } from '../../api.ts';
@@ -6,7 +6,7 @@ import { keepInAddress, usePlace } from '../../place.ts';
 
 const FILTERS = ['text', 'line', 'status', 'check', 'problemColumn', 'region', 'uid', 'guid', 'code'] as const;
 const ORDERS = ['sort', 'order'] as const;
-/** What is not set counts as ''. */
+/** The conditions; a missing value counts as ''. */
 type Wanted = Readonly<Partial<Record<(typeof FILTERS)[number] | (typeof ORDERS)[number], string>>>;
 
 export class RowsWanted {

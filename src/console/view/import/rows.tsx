@@ -47,7 +47,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
   useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs.
   useRenewal(useSettled(live, filter, items), () => !over && pages.follow(), EVERY_MS);
-  // Of what is not sent, an import that goes on says that it is to come.
+  // Rows that are not sent yet are shown as pending while the import goes on.
   const shown = useMemo(
     () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
     [items, over],
@@ -107,8 +107,8 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
 }
 
 /**
- * What tells that other rows may be shown now: how many have their outcome; always the same where all that are shown
- * have theirs, and stand in an order that no outcome changes.
+ * Returns a number that changes when other rows may be shown: that of the rows with an outcome; always the same if all
+ * shown rows have theirs, and stand in an order that no outcome changes.
  */
 function useSettled(live: LiveImport, filter: RowsWanted, items: readonly RowView[] | undefined) {
   const view = live.view.value;

@@ -87,7 +87,7 @@ interface WaysProperties {
   view: ImportView;
   filter: RowsWanted;
   acting: Acting;
-  /** What can be created, so that rows do not fail for it. */
+  /** The users or groups that can be created, so that rows do not fail for them. */
   create?: Decision | undefined;
 }
 
@@ -140,10 +140,10 @@ function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
   return action === 'resume' ? rows.read - settled(rows) : 0;
 }
 
-/** What a person can agree to, so that an import that waits for it continues. */
+/** A consent with which a waiting import continues. */
 export interface Decision {
   yes: string;
-  /** Of its button, where that says less. */
+  /** Label of its button, if it differs. */
   label?: string;
   agreed: NonNullable<Parameters<typeof mayBeSent>[1]['agreed']>;
   choices: ResumeQuery;

@@ -62,7 +62,7 @@ async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
 }
 
 interface BulkBarProperties {
-  /** That are shown. */
+  /** The imports that are shown. */
   items: readonly ImportView[];
   chosen: Chosen;
   onDone: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** What the list says of an import. */
+/** The columns of the list of imports. */
 import type { ImportView } from '../../answers.ts';
 import { Badge, foreign, importHref, Tag, tagHref } from '../../element.tsx';
 import { counted, duration, grouped } from '../../format.ts';
@@ -8,14 +8,14 @@ import type { Column } from '../../table.tsx';
 import { Time } from '../../time.tsx';
 import { fileName, inPlace, isDryRun, isUndone, leftToDo, settled, stateLabel, stateTone } from '../../words.ts';
 
-/** Where an import comes from, and what became of it, in words beside its name. */
+/** Shows the origin of an import, and its fate, in words beside its name. */
 export function KindTag({ view }: { view: ImportView }) {
   return (
     <>
       {view.kind !== 'file' && <Tag>{view.kind}</Tag>}
       {isDryRun(view) && <Tag>dry run</Tag>}
       {view.followUps.some(isUndone) && <Tag>undone</Tag>}
-      {/* Where the whole server sends to a sandbox it is said once, in the head. */}
+      {/* If the whole server sends to a sandbox, the head says so once. */}
       {view.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
     </>
   );

@@ -53,7 +53,7 @@ export function FoundMembers({ text }: { text: string }) {
 }
 
 /**
- * Each user once: a page counts its own imports only. Who has exactly this UID comes first.
+ * Each user once: a page counts its own imports only. The user with exactly this UID comes first.
  * @param items newest import first
  */
 function together(items: readonly FoundMember[], text: string) {

@@ -1,4 +1,4 @@
-/** Where a user is now, asked of the service when a person wants to know, beside what imports left. */
+/** A user's present groups, asked of the service when a person wants to know, beside the results of imports. */
 import { useSignal } from '@preact/signals';
 import type { MemberNow, MembershipNow } from '../../answers.ts';
 import { call } from '../../api.ts';

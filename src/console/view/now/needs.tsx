@@ -1,4 +1,4 @@
-/** What waits for a person: each with why, and the button or the link that solves it. */
+/** The things that wait for a person: each with its reason, and the button or the link that solves it. */
 import type { ComponentChildren } from 'preact';
 import type { ImportView, Night, Overview, RunningImport } from '../../answers.ts';
 import { call } from '../../api.ts';

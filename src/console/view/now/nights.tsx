@@ -1,4 +1,4 @@
-/** How the last run of each schedule went. */
+/** The last run of each schedule. */
 import type { Night } from '../../answers.ts';
 import { Badge, foreign, syncHref } from '../../element.tsx';
 import { grouped } from '../../format.ts';
@@ -68,7 +68,7 @@ export function Nights({ nights }: { nights: readonly Night[] }) {
   );
 }
 
-/** Why a run did not succeed, as a sentence. */
+/** Returns the reason why a run did not succeed, as a sentence. */
 export function nightSentence({ result, run }: Night) {
   if (result === 'missed' && run?.state === 'skipped-running')
     return 'The last run was skipped: the one before was not over.';

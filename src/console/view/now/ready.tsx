@@ -1,4 +1,6 @@
-/** What a person may continue and no one waits for: checked files, paused imports, plans made to be looked at. */
+/**
+ * Things that a person may continue and no one waits for: checked files, paused imports, plans made to be looked at.
+ */
 import type { Overview } from '../../answers.ts';
 import { Card } from '../../element.tsx';
 import { ImportItem, SyncItem } from './needs.tsx';

@@ -1,4 +1,4 @@
-/** What a person chooses for this browser: the clock of the times, and whether it tells of the end of long imports. */
+/** A person's choices for this browser: the clock of the times, and notifications of the end of long imports. */
 import { useSignal } from '@preact/signals';
 import { canNotify } from '../../notifications.ts';
 import { prefer, preferences } from '../../preferences.ts';

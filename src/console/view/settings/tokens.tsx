@@ -1,4 +1,4 @@
-/** Who may use the server: tokens are listed, made and revoked by admins. */
+/** The tokens of the server: listed, made and revoked by admins. */
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../../answer.ts';
 import type { NewToken, TokenView } from '../../answers.ts';

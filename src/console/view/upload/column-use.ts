@@ -1,4 +1,4 @@
-/** What a column of a file is used for. Pure. */
+/** The use of a file's columns. Pure. */
 import type { Field } from '../../answers.ts';
 import { FIELDS } from '../../words.ts';
 import type { ShownFile } from './preview.ts';
@@ -26,7 +26,7 @@ export function chosenFor(column: string, uses: readonly string[], preview: Show
   );
 }
 
-/** What a column does that no field is read from; '' for nothing. */
+/** Returns the use of a column that no field is read from; '' for none. */
 export function otherUse(column: string, values: Values) {
   const at = (name: string) => values[name] ?? '';
   const isIn = (name: string) => at(`${name}From`) === TEMPLATE && has(at(`${name}Template`), column);

@@ -1,4 +1,4 @@
-/** What an import may create: users and groups that the service does not know. */
+/** The options for creating users and groups that the service does not know. */
 import {
   CheckField,
   CheckFields,
@@ -26,7 +26,7 @@ interface CreatingProperties {
   form: Form;
   /** Absent where no file is there to choose columns of: they are typed. */
   preview?: FilePreview;
-  /** What happens if more are missing. */
+  /** The effect if more are missing. */
   above?: string;
 }
 

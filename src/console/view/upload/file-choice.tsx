@@ -1,4 +1,4 @@
-/** Where a file is dropped or chosen. */
+/** The field in which a file is dropped or chosen. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';

@@ -102,7 +102,7 @@ function useLanding({ landing, found }: ShownFile) {
     announce(
       `${done} ${missing.length === 0 ? 'Nothing is missing.' : missing.map((field) => MISSING[field]).join(' ')}`,
     );
-    // Who has gone on meanwhile stays there.
+    // A person who has moved on stays there.
     if (document.activeElement !== heading.current) return;
     const next = missing.length > 0 ? '.grid [data-next]' : '.suggestions button, #start';
     const place = document.querySelector(next);
@@ -124,7 +124,7 @@ function NoColumns({ preview }: { preview: ShownFile }) {
   });
 }
 
-/** What has no column yet, or a column that the server refused. */
+/** Shows the fields without a column, or with one that the server refused. */
 function Missing({ preview, form }: { preview: ShownFile; form: Form }) {
   const missing = preview.found.value?.missing ?? [];
   return (

@@ -8,7 +8,7 @@ export interface GridRow {
   readAs: readonly PreviewRow[];
   /** Column → what is wrong with its cell, or leaves the row out. */
   reasons: ReadonlyMap<string, readonly string[]>;
-  /** What is wrong and has no cell. */
+  /** Problems without a cell. */
   others: readonly string[];
 }
 

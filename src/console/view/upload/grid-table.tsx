@@ -119,7 +119,7 @@ interface ColumnUseProperties {
   index: number;
   uses: readonly string[];
   suggested: readonly Suggestion[];
-  /** Whose errors stand for this place. */
+  /** The fields whose errors stand in this place. */
   fields: readonly string[];
   /** To be decided first. */
   isNext: boolean;
@@ -127,7 +127,7 @@ interface ColumnUseProperties {
   form: Form;
 }
 
-/** What a column is used for, and what it could be. */
+/** Shows the use of a column, and the possible ones. */
 function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, form }: ColumnUseProperties) {
   const values = form.values.value;
   const wrong = fields.filter((field) => (form.errors.value[`map-${field}`] ?? '') !== '');

@@ -1,4 +1,4 @@
-/** What the server understands of a file's beginning, asked for whenever something changes by which it is read. */
+/** The server's reading of a file's beginning, asked for whenever an option for reading changes. */
 
 import { batch, computed, signal } from '@preact/signals';
 import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
@@ -12,16 +12,16 @@ import { MISSING } from '../../words.ts';
 import { MANY_ROWS } from '../import/before-sending.tsx';
 import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
 
-/** As much of the file as is sent to be looked at. */
+/** Size of the beginning of a file that is sent for a preview, in bytes. */
 const BEGINNING_BYTES = 256 * 1024;
 /** The largest workbook or archive that the server looks at; it needs the whole of it. */
 const WHOLE_BYTES = 4 * 1024 * 1024;
-/** Who has paused this long has typed a whole value. */
+/** Pause after which a typed value counts as complete, in ms. */
 const TYPING_MS = 300;
 /** After so long a busy server is asked once more. */
 const BUSY_MS = 3000;
 
-/** What the parts that show a file need of it. */
+/** The members of a preview that the parts for showing a file need. */
 export type ShownFile = Pick<
   FilePreview,
   | 'found'
@@ -40,7 +40,7 @@ export type ShownFile = Pick<
 export class FilePreview {
   /** Undefined before a file was read, and when it cannot be. */
   found = signal<Preview | undefined>(undefined);
-  /** Why it cannot be read; undefined for nothing, or where a field says it. */
+  /** The error of reading it; undefined if there is none, or a field shows it. */
   error = signal<unknown>(undefined);
   /** Whether a field says why it cannot be read. */
   isRefused = signal(false);
@@ -48,21 +48,21 @@ export class FilePreview {
   chosen = signal<Readonly<Partial<Record<Field, string>>>>({});
   /** The last import of the same file; undefined for none. */
   before = signal<Look['before'] | undefined>(undefined);
-  /** What the file is, also where it cannot be read; undefined before the first answer. */
+  /** The facts about the file, also if it cannot be read; undefined before the first answer. */
   facts = signal<FileFacts | undefined>(undefined);
-  /** Where UIDs and GUIDs are looked up, if that is wanted. */
+  /** The files in which UIDs and GUIDs are looked up, if any. */
   lookups = signal<ByLookup<File>>({});
   /** A workbook or archive that is too large to be looked at. */
   isTooLarge = signal(false);
-  /** What was done with a control that is gone now: the first rows take its focus until the file is read; '' for nothing. */
+  /** The action on a control that is gone now: the first rows take its focus until the file is read; '' for none. */
   landing = signal('');
   /** Several files in one. */
   isArchive = signal(false);
   /** Columns of the file, as far as they are known. */
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
-  /** How many columns the file has, whatever they are called. */
+  /** The number of columns of the file, whatever they are called. */
   #width = 0;
-  /** What was recognised before anything was chosen. */
+  /** The fields that were recognised before anything was chosen. */
   #recognised: Preview['recognised'] = {};
   #head: Blob | undefined;
   #name = '';
@@ -165,7 +165,7 @@ export class FilePreview {
     clearTimeout(this.#timer);
     if (this.#head === undefined) return;
     const own = ++this.#asked;
-    // What is half filled in is not asked about: the next key may complete it.
+    // A half-filled option is not sent: the next key may complete it.
     if (unsaidOf(this.#form.read()) !== undefined) return;
     try {
       const asked = query({ ...this.options, name: this.#name, size: this.#size });
@@ -200,7 +200,7 @@ export class FilePreview {
   mayStart() {
     const unsaid = unsaidOf(this.#form.read());
     if (unsaid !== undefined) return !this.#form.showError(unsaid.field, unsaid.text);
-    // What was chosen since the file was last looked at is not missing.
+    // Fields that were chosen since the file was last read are not missing.
     const chosen = this.chosen.peek();
     const [first, ...others] = (this.found.peek()?.missing ?? []).filter(
       (field) => (chosen[field as Field] ?? '') === '',
@@ -216,7 +216,7 @@ export class FilePreview {
       this.found.value = answer;
       this.error.value = undefined;
       this.isRefused.value = false;
-      // What the server refused of the other options, it refuses still.
+      // The server still refuses the other options that it refused.
       this.#form.clearErrors(isOfReading);
     });
   }

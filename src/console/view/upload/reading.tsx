@@ -1,4 +1,4 @@
-/** How a file is read, whatever it is uploaded for. */
+/** The options for reading a file, whatever it is uploaded for. */
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { type Choice, FieldGroup, type Form, SelectField, TextField } from '../../form.tsx';
@@ -53,7 +53,7 @@ export function RowDefaults({ form }: { form: Form }) {
   );
 }
 
-/** Which sheet is read, where a workbook has several. */
+/** The choice of the sheet, if a workbook has several. */
 export function SheetChoice({ form, preview }: { form: Form; preview: ShownFile }) {
   const sheets = sheetsOf(preview);
   const chosen = form.get('sheet');
@@ -119,7 +119,7 @@ export function FileFormat({ form, preview, isArchive }: FileFormatProperties) {
   );
 }
 
-/** When an import, or the run of a schedule, ends before its time. */
+/** The limits at which an import, or the run of a schedule, ends early. */
 export function RunLimits({ form }: { form: Form }) {
   return (
     <>

@@ -21,7 +21,7 @@ interface RecipeChoiceProperties {
 
 export function RecipeChoice({ preview, form, known }: RecipeChoiceProperties) {
   const fitting = preview.facts.value?.recipes ?? [];
-  // How an earlier import read such a file has no name in the list.
+  // A recipe from an earlier import has no name in the list.
   const recipes = [...known, ...fitting.filter((one) => !known.some(({ name }) => name === one.name))];
   const chosen = recipes.find(({ name }) => name === form.get('recipe'));
   return (
@@ -70,7 +70,7 @@ function Needs({ recipe, form, preview }: NeedsProperties) {
               <p>
                 {needed(what)} is {optional ? 'useful' : 'needed'}: {why}.
               </p>
-              {/* Where no column has the group, the first rows say so and lead there. */}
+              {/* If no column has the group, the first rows say so and lead there. */}
               {!(what === 'guid' && preview.found.value?.missing.includes('guid')) && (
                 <button type="button" onClick={() => focusField(what)}>
                   {what === 'guid' ? 'Enter one group for all rows…' : `Choose ${LOOKUP_WORDS[what].one}…`}

@@ -23,7 +23,7 @@ export const SHAPING = {
   ...{ scopeWords: '', where: '' },
 };
 
-/** Where the values of a field come from. */
+/** The origins of a field's values. */
 export const FIRST_OF = 'firstOf';
 export const TEMPLATE = 'template';
 
@@ -32,7 +32,7 @@ export function columnNames(width: number) {
   return Array.from({ length: Math.max(1, width) }, (_, index) => `Column ${index + 1}`);
 }
 
-/** What a choice asks for further, and how to answer it. */
+/** Questions that a choice raises, and how to answer them. */
 const ASKED: readonly (readonly [name: string, choice: string, field: string, text: string])[] = [
   ['header', 'row', 'headerRow', 'In which row is the header? Give its number, such as 3.'],
   ['header', 'skip', 'skipLines', 'How many lines are above the header? Give a number, such as 2.'],
@@ -99,7 +99,7 @@ export function wordsOf(values: Values): Record<string, string> {
   return JSON.parse(values['scopeWords'] || '{}');
 }
 
-/** What rows must have, as it stands in the form. */
+/** Returns the conditions on rows in the form. */
 export function conditionsIn(values: Values): Condition[] {
   return JSON.parse(values['where'] || '[]');
 }

@@ -1,4 +1,4 @@
-/** How rows become memberships, where a row is not simply one. */
+/** The mapping from rows to memberships, if rows are not simply one membership each. */
 import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import { type Choice, Field, type Form, focusField, optionsOf, SelectField, TextField } from '../../form.tsx';
 import { columnChoices, LOOKUP_WORDS } from '../../words.ts';

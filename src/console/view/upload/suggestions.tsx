@@ -1,4 +1,4 @@
-/** What was seen in a file, what is missing, and buttons that do what would help. */
+/** Observations about a file, missing values, and buttons that apply a suggestion. */
 
 import type { ComponentChildren } from 'preact';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
@@ -12,11 +12,11 @@ import { columnNames, fieldsOf, TEMPLATE } from './shape-form.ts';
 
 export interface Suggestion {
   key: string;
-  /** Of the file: the suggestion stands below its header. */
+  /** The column of the file: the suggestion stands below its header. */
   column?: string;
-  /** What was seen. */
+  /** The observation. */
   text: ComponentChildren;
-  /** What can be done about it; the first is part of "apply all". */
+  /** The possible changes; the first is part of "apply all". */
   ways: readonly Way[];
 }
 
@@ -139,7 +139,7 @@ export function suggestionsFor({ preview, form, isImport }: Place): Suggestion[]
   }
   if (shape.headerRow !== undefined) {
     const row = shape.headerRow;
-    // What else is seen counts from there: the file is looked at again.
+    // Other observations count from there: the file is read again.
     const text = `The header seems to be in row ${grouped(row)}.`;
     const apply = () => form.assign(fieldsOf({ headerRow: row }));
     return [{ key: 'header', text, ways: [{ label: 'Skip the rows above it', apply }] }];

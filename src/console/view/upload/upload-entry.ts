@@ -7,18 +7,18 @@ import { type Task, Upload } from '../../uploads.ts';
 import { FilePreview } from './preview.ts';
 import { SHAPING } from './shape-form.ts';
 
-/** What is said about one file, and not about the next one. */
+/** Values that belong to one file, and not to the next one. */
 const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };
 
 export class UploadEntry {
-  /** Where it is kept. */
+  /** The place under which it is kept. */
   place: string;
   form: Form;
   preview: FilePreview;
   file = signal<File | undefined>(undefined);
   /** The one that is under way, or whose end the form has not shown yet. */
   upload = signal<Upload | undefined>(undefined);
-  /** Why no upload was started, or how the last one failed, where no field says it. */
+  /** The reason why no upload was started, or the last one failed, if no field shows it. */
   error = signal<unknown>(undefined);
   #ending = new AbortController();
   /** The key of the upload, and what was asked for under it. */

@@ -3,7 +3,7 @@ import { asFlag, written } from '../../../errors/named-options.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
 import type { CheckSummary } from '../api.ts';
 
-/** What to do about rows that would fail, before anything is sent. */
+/** Advice about rows that would fail, before anything is sent. */
 const BY_CODE: Readonly<Record<string, string>> = {
   USER_DEACTIVATED: 'Import the file with --reactivate, or take these rows out.',
   BANNED: 'Import the file with --allow-unban if these users should come back, or take these rows out.',

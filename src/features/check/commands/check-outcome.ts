@@ -101,13 +101,13 @@ function listed(counts: readonly (readonly [n: number, what: string])[]): string
     .join('');
 }
 
-/** What the import needs to be allowed, if the columns of the file are right. */
+/** Returns the flags that allow the import's creations, if the columns of the file are right. */
 function allowed({ create }: CheckSummary): string {
   const over = create?.over.map(({ kind, missing }) => `${kind}s=${missing}`) ?? [];
   return over.length === 0 ? '' : ` --max-create ${over.join(',')}`;
 }
 
-/** How many rows, why, where the first is, and what to do. */
+/** Returns the lines about a problem: the number of rows, the reason, the first place, and the advice. */
 function problemLines(problem: CheckSummary['problems'][number]): string[] {
   const { rows, code, reason, first } = problem;
   const who = [first.uid, first.guid].filter((id) => id !== '').map(printable);
@@ -119,7 +119,7 @@ function problemLines(problem: CheckSummary['problems'][number]): string[] {
   ];
 }
 
-/** What would be created; more than may be is said in the report's words, with what to do about it. */
+/** Returns the lines about creations; if there are more than allowed, in the report's words with the remedy. */
 function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary['create']>): string[] {
   const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
   return [

@@ -78,7 +78,7 @@ export async function checkThere(options: ThereOptions, id: string, maxCalls: nu
   return concludeCheck({ io, imports, id, json, sandbox: false, checked });
 }
 
-/** What a server knows from asking the service about an import; undefined where nobody has. */
+/** Fetches a server's check of an import; returns undefined if there is none. */
 export async function checkedThere(server: Server, id: string): Promise<Checked | undefined> {
   const record = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
   if (record === undefined) return undefined;

@@ -11,13 +11,13 @@ export interface Checked {
   readonly record: Pick<CheckRecord, 'state' | 'reason' | 'calls'>;
   /** Undefined until it has finished. */
   readonly summary: CheckSummary | undefined;
-  /** Where every row and every group is. */
+  /** The files with every row and every group. */
   readonly files: readonly string[];
   /** A process is asking. */
   readonly underWay: boolean;
 }
 
-/** What is known from asking the service about an import of this machine; undefined where nobody has. */
+/** Reads the check of an import of this machine; returns undefined if there is none. */
 export async function checkedHere(config: Pick<Config, 'dataDir'>, id: string): Promise<Checked | undefined> {
   const dir = dataDir(config.dataDir);
   const folder = dir.folder(id);

@@ -1,7 +1,9 @@
 import type { Checking } from '../../../cli/feature.ts';
 import { checkedHere } from './checked.ts';
 
-/** What a check adds to `import` and `status`. What asks the service, or a server, is loaded when it does. */
+/**
+ * The part of checks in `import` and `status`. Parts that ask the service, or a server, are loaded when they are used.
+ */
 export const checking: Checking = {
   here: async (options) => (await import('./check-here.ts')).runCheckHere(options),
   there: async (...asked) => (await import('./check-there.ts')).importAndCheckThere(...asked),

@@ -1,4 +1,4 @@
-/** What the service says of an import before anything is sent: which rows would fail, and what sending takes. */
+/** The result of a check before anything is sent: the rows that would fail, and the work of sending. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
@@ -20,7 +20,7 @@ const ask = callsOf<(typeof checkOperations)[keyof typeof checkOperations]>();
 
 const ASK_EVERY_MS = 1000;
 
-/** What the words of a check mean to a person. */
+/** Labels of a check's verdicts. */
 const VERDICTS: readonly (readonly [verdict: string, label: string])[] = [
   ['fail', 'would fail'],
   ['invalid', 'invalid'],
@@ -42,7 +42,7 @@ interface ImportCheckProperties {
   hasCheck: boolean;
 }
 
-/** Of an import that waits. */
+/** Shows the check of a waiting import. */
 export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckProperties) {
   const { isOperator } = usePlace();
   const work = useWork();
@@ -162,13 +162,16 @@ function WaysOn({ view, live, filter, summary }: WaysOnProperties) {
   );
 }
 
-/** What rows would fail for that can be created. They can be sent all the same. */
+/**
+ * Returns the decision about creating the users and groups without which rows would fail. They can be sent all the
+ * same.
+ */
 function creating({ users, groups, create }: CheckSummary): Decision | undefined {
   const parts = [
     users.unknown > 0 && counted(users.unknown, 'user'),
     groups.missing > 0 && counted(groups.missing, 'group'),
   ].filter((part) => part !== false);
-  // What an import may create already is created when it is sent.
+  // If the import may create already, the missing ones are created when it is sent.
   if (create !== null || parts.length === 0) return undefined;
   const what = parts.join(' and ');
   return {
@@ -189,7 +192,7 @@ function creating({ users, groups, create }: CheckSummary): Decision | undefined
   };
 }
 
-/** What filters the rows for a problem of the check. */
+/** Returns the filter of the rows that have a problem of the check. */
 function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
   if (verdict === 'invalid') return { status: 'invalid', code };
   return { check: code === '' ? verdict : `${verdict}:${code}` };

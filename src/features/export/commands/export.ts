@@ -71,7 +71,7 @@ function formatOf({ format, output = '' }: Flags): ExportFormat {
 }
 
 /**
- * Where it is written; undefined for standard output.
+ * Returns the place of the output; undefined for standard output.
  * @param lists what the export has: of one that is continued, not what the flags say
  * @throws UsageError, SourceError
  */

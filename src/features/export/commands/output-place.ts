@@ -12,9 +12,9 @@ import { writeWhole } from '../../../platform/whole-file.ts';
 import { isAddress, sourceName } from '../../../text/address.ts';
 import type { ExportFlags } from './export-flags.ts';
 
-/** Where the files of an export go. */
+/** The place of an export's files. */
 export interface OutputPlace {
-  /** Of the main file: a whole path or an address. */
+  /** The place of the main file: a whole path or an address. */
   readonly path: string;
   /** Writes one, whole or not at all. */
   put(path: string, bytes: AsyncIterable<Uint8Array | string>): Promise<void>;

@@ -3,11 +3,14 @@ import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { cut } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../../text/wording.ts';
 
-/** What a file without rows is, by the code of its refusal: it is no mystery, it has nothing in it. */
+/** Descriptions of files without rows, by the code of their refusal: there is nothing in them to explain. */
 const WITHOUT_ROWS: Readonly<Record<string, string>> = { EMPTY: 'empty', NO_ROWS: 'no rows' };
 const MAX_COLUMNS = 30;
 
-/** What a file is, for people. @param withRefusal also why it would be refused: not where that was said already */
+/**
+ * Describes a file for people.
+ * @param withRefusal includes the reason for a refusal; not if that was printed already
+ */
 export function factsText(facts: FileFacts, width: number, withRefusal = true): string {
   const paragraphs = [
     [headline(facts), ...facts.notes.map(printable)],
@@ -21,7 +24,7 @@ export function factsText(facts: FileFacts, width: number, withRefusal = true): 
     .join('\n\n')}\n`;
 }
 
-/** What to do with the file; indented lines are commands. */
+/** Returns the next steps with the file; indented lines are commands. */
 export function nextLines({ advice, command, recipes: [recipe] }: FileFacts): string[] {
   const needs = recipe?.needs.map(
     ({ what, why, optional }) => `${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`,

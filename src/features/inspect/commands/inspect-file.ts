@@ -44,7 +44,7 @@ export async function inspectFile(
   return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
 }
 
-/** That the same file was imported before; undefined where it was not. */
+/** Returns the note that the same file was imported before; undefined if it was not. */
 async function importedAs(dir: DataDir, path: string, bytes: number): Promise<string | undefined> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MAX_BYTES)), 0);

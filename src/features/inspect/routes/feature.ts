@@ -17,7 +17,7 @@ declare module '../../../server/context.ts' {
   }
 }
 
-/** What a file is, and how its beginning would be read, before it is uploaded. */
+/** Routes that describe a file and preview its rows before it is uploaded. */
 export const inspecting: ServerFeature = {
   open: (_, { onStop }) => {
     const heads = openInspectThread();

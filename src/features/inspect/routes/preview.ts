@@ -13,17 +13,17 @@ export const PREVIEW_ZIP_BYTES = 4 * 1024 * 1024;
 /** Time that reading the beginning of a file may take, in ms: a thousand times what an honest one needs. */
 const DEADLINE_MS = 10_000;
 
-/** What a request says of the beginning of a file. */
+/** A request's facts about the beginning of a file. */
 interface RequestedPreview {
   readonly head: Buffer;
-  /** What messages call it. */
+  /** The file's name for messages. */
   readonly name: string;
   /** Media type. */
   readonly type: string;
   readonly query: z.infer<typeof previewQuery>;
 }
 
-/** How the beginning of a file would be read as a request says. @throws Problem, UnknownRecipe */
+/** Reads the beginning of a file with the options of a request. @throws Problem, UnknownRecipe */
 export async function previewWith(
   { heads, recipes, settings }: Pick<ServerContext, 'heads' | 'recipes' | 'settings'>,
   { head, name, type, query }: RequestedPreview,
@@ -36,7 +36,7 @@ export async function previewWith(
 }
 
 /**
- * How the beginning of a file would be read with these options: a `Preview` as JSON text. It is read in a thread whose
+ * Reads the beginning of a file with these options: returns a `Preview` as JSON text. It is read in a thread whose
  * memory and time are bounded, and no longer than the caller waits.
  * @throws Problem BAD_OPTION, BAD_BODY
  */

@@ -1,4 +1,4 @@
-/** Who is notified of imports and syncs: set and tried by admins. */
+/** The page of the receiver of notifications, which admins set and try. */
 import { useSignal } from '@preact/signals';
 import { useAnswer } from '../../../console/answer.ts';
 import { ApiError, callsOf, request } from '../../../console/api.ts';

@@ -30,7 +30,7 @@ interface CellProperties {
   actions: RepairActions;
   row: RepairRow;
   column: { name: string; place: number };
-  /** That are shown. */
+  /** The columns that are shown. */
   columns: readonly { name: string; place: number }[];
   isReadOnly: boolean;
 }

@@ -1,4 +1,4 @@
-/** What a spreadsheet puts on the clipboard: lines of cells between tabs. */
+/** The clipboard format of spreadsheets: lines of cells between tabs. */
 
 /** A cell with a tab or a line break in it stands in quotes. */
 const CELL = /"((?:[^"]|"")*)"(?=[\t\n]|$)|[^\t\n]*/y;

@@ -13,8 +13,8 @@ import { Cell } from './cell.tsx';
 import type { RepairActions } from './repair-actions.ts';
 import { PAGE, type RepairRows } from './repair-rows.ts';
 
-/** Columns that are shown where the file has no more. */
-const FEW = 6;
+/** Number of columns up to which all are shown. */
+const ALWAYS_SHOWN = 6;
 
 interface RepairGridProperties {
   repair: RepairRows;
@@ -24,7 +24,7 @@ interface RepairGridProperties {
 
 export function RepairGrid({ repair, view, actions }: RepairGridProperties) {
   const { isOperator } = usePlace();
-  const isWhole = useSignal(view.columns.length <= FEW);
+  const isWhole = useSignal(view.columns.length <= ALWAYS_SHOWN);
   const rows = repair.rows.value;
   const shown = columnsToShow(view, rows ?? [], isWhole.value);
   const names = shown.map(({ name }) => name).join('\n');
@@ -35,7 +35,7 @@ export function RepairGrid({ repair, view, actions }: RepairGridProperties) {
   if (rows === undefined) return <Empty>Loading …</Empty>;
   return (
     <>
-      {view.columns.length > FEW && (
+      {view.columns.length > ALWAYS_SHOWN && (
         <div class="check">
           <input
             type="checkbox"
@@ -78,7 +78,7 @@ export function RepairGrid({ repair, view, actions }: RepairGridProperties) {
   );
 }
 
-/** What a membership is read from and what has a problem, or everything. */
+/** Returns the columns that a membership is read from or that have a problem; all columns if `isWhole`. */
 function columnsToShow({ columns }: RepairView, rows: readonly RepairRow[], isWhole: boolean) {
   const wrong = new Set(rows.flatMap(({ problems }) => problems.map(({ column }) => column)));
   const edited = new Set(rows.flatMap(({ edits }) => Object.keys(edits)));
@@ -123,7 +123,7 @@ function tableColumns(all: TableColumnsAll): Column<RepairRow>[] {
   ];
 }
 
-/** What is wrong with a row or what it was, and what can be done about it. */
+/** Shows the problems or the outcome of a row, and the actions for it. */
 function RowState({ repair, row, isReadOnly }: { repair: RepairRows; row: RepairRow; isReadOnly: boolean }) {
   const { state, problems, left, edits, sentIn } = row;
   const open = state === 'open' ? problems : left;

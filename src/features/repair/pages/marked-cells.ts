@@ -42,7 +42,7 @@ export class MarkedCells {
     return isBetween(row, from.row, to.row) && isBetween(place, from.place, to.place);
   }
 
-  /** What is marked of these; undefined while one cell alone is meant. */
+  /** Returns the marked part of these cells; undefined while one cell alone is meant. */
   of({ rows, columns }: Cells): Cells | undefined {
     const corners = this.#corners.peek();
     if (corners === undefined) return undefined;

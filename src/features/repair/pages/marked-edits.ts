@@ -1,4 +1,4 @@
-/** What keys and the clipboard do to marked cells. */
+/** The effects of keys and the clipboard on marked cells. */
 import type { RepairRow } from '../api.ts';
 import { copiedText } from './clipboard.ts';
 import type { Cells, Column } from './marked-cells.ts';
@@ -6,7 +6,7 @@ import type { RepairActions } from './repair-actions.ts';
 import type { RepairRows } from './repair-rows.ts';
 
 /**
- * What is done to marked cells from a cell of the table; each says whether there were any.
+ * Actions on marked cells from a cell of the table; each returns whether there were any.
  * @param columns that are shown
  */
 export function marksOf({ marked, rows }: RepairRows, actions: RepairActions, columns: readonly Column[]) {

@@ -1,4 +1,4 @@
-/** What changes many rows at once: questions before it, and what came of it. */
+/** Actions that change many rows at once: the questions before them, and their results. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { confirmed } from '../../../console/dialog.tsx';
@@ -12,7 +12,7 @@ import type { RepairRows } from './repair-rows.ts';
 
 export interface RepairActions {
   work: Work;
-  /** What the last action has changed. */
+  /** The change that the last action has made. */
   done: string;
   /** From this row on, into these columns. */
   paste: (lines: readonly (readonly string[])[], row: RepairRow, columns: readonly string[]) => void;

@@ -18,7 +18,7 @@ const call = callsOf<(typeof repairOperations)[keyof typeof repairOperations]>()
 type Edit = { row: number; column: string; value: string | null };
 /** The latest one of a person. */
 type Change = { row: number; column: string; from: string; to: string };
-/** What is not set counts as ''. */
+/** The filter; a missing value counts as ''. */
 type Wanted = Readonly<Partial<Record<'status' | 'code' | 'problemColumn' | 'state', string>>>;
 /** The cell that has, or last had, the keyboard. */
 type Here = { row: RepairRow; column: string };
@@ -28,17 +28,17 @@ export const PAGE = 50;
 const MAX_EDITS = 1000;
 
 export class RepairRows {
-  /** What there is to repair; undefined until it is known. */
+  /** The overview of the repair; undefined until it is loaded. */
   view = signal<RepairView | undefined>(undefined);
   /** Undefined until the first page is there. */
   rows = signal<readonly RepairRow[] | undefined>(undefined);
-  /** Why nothing can be shown. */
+  /** The error for which nothing can be shown. */
   error = signal<unknown>(undefined);
   hasMore = computed(() => this.#next.value !== null);
   /** Rows before the first one shown were left out: the page was opened at a row. */
   isFromStart = signal(true);
   saving = signal<'saved' | 'saving' | 'failed'>('saved');
-  /** Why edits are not saved. */
+  /** The error for which edits are not saved. */
   failure = signal<unknown>(undefined);
   latest = signal<Change | undefined>(undefined);
   here = signal<Here | undefined>(undefined);
@@ -206,7 +206,7 @@ export class RepairRows {
       this.saving.value = 'saved';
       this.failure.value = undefined;
     });
-    // How far each problem is.
+    // Updates the progress of each problem.
     void this.overview();
   }
 
@@ -223,7 +223,7 @@ export class RepairRows {
     });
   }
 
-  /** What there is to repair, as it is now. */
+  /** Loads the current overview. */
   async overview() {
     const own = ++this.#looked;
     try {

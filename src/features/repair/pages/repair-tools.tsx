@@ -1,4 +1,4 @@
-/** What can be done with many rows at once, above the table of rows. */
+/** Tools for many rows at once, above the table of rows. */
 import { useSignal } from '@preact/signals';
 import { Empty, foreign } from '../../../console/element.tsx';
 import { SelectField, TextField, useForm } from '../../../console/form.tsx';
@@ -95,7 +95,7 @@ function FindReplace({ repair, view, actions }: { repair: RepairRows; view: Repa
   const [first = ''] = view.problems.map(({ column }) => column).filter((column) => names.includes(column));
   const form = useForm({ column: first || (names[0] ?? ''), as: 'text', from: '', to: '' });
   const work = useWork();
-  /** What would change, and of which entries. */
+  /** The preview of the changes, and the entries that it belongs to. */
   const looked = useSignal<{ given: object; result: RepairReplaced } | undefined>(undefined);
   const given = form.values.value;
   const found = looked.value?.given === given ? looked.value.result : undefined;

@@ -93,7 +93,7 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
   );
 }
 
-/** How far it is, and the way on. */
+/** Shows the progress of the repair, and the way on. */
 function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) {
   const { isOperator, param: id } = usePlace();
   const work = useWork();
@@ -109,7 +109,7 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
       const { rows, problems } = repair.view.peek() ?? view;
       const by = problems.filter((problem) => problem.ready > 0);
       const left = rows.total - rows.sent - rows.ready;
-      // Where it goes is the same for the import that the rows are from.
+      // The destination is that of the import that the rows are from.
       const { profile, host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
       const calls = Math.ceil(rows.ready / MAX_UIDS_PER_CALL);
       const plan = { rows: rows.ready, messages: rows.ready, calls, profile, host, apps, sandbox };

@@ -218,7 +218,10 @@ async function newSchedule(server: Server, name: string, flags: Flags): Promise<
   };
 }
 
-/** How the server reads the file; a recipe is one of the server's, and the schedule keeps what it says. */
+/**
+ * Returns the server's options for reading the file; a recipe is one of the server's, and the schedule keeps its
+ * settings.
+ */
 async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['reading']> {
   const { delimiter, ...kept } = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
   const given = { ...kept, ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }) };

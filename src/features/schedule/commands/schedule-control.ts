@@ -15,7 +15,7 @@ import { scheduleRecord, scheduleRun } from '../schedule-messages.ts';
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
 interface Changed {
-  /** As it is now, or was when it was removed. */
+  /** The current record, or the last one before the removal. */
   readonly record: ScheduleRecord;
   /** Whether a server owns it, and starts its runs. */
   readonly isServed: boolean;

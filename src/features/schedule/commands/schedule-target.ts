@@ -50,7 +50,9 @@ export function withSchedules<Result>(
   );
 }
 
-/** As `--json` shows a schedule. Times are ISO 8601; of headers it has the variables that hold their values. */
+/**
+ * Returns the `--json` form of a schedule. Times are ISO 8601; of headers it has the variables that hold their values.
+ */
 export function scheduleDocument(view: ScheduleView) {
   const { name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, createdAt, next } = view;
   const { apply, sandbox, target, limits, create, lastRun } = view;

@@ -1,4 +1,4 @@
-/** What can be done with a schedule. */
+/** The actions for a schedule. */
 import { callsOf } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { foreign } from '../../../console/element.tsx';

@@ -1,4 +1,4 @@
-/** What came of each run of a schedule, drawn and listed, and the rows that keep failing. */
+/** The results of a schedule's runs, drawn and listed, and the rows that keep failing. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import { LineChart } from '../../../console/chart.tsx';

@@ -1,4 +1,4 @@
-/** What became of each schedule on each of the last nights, as a grid. */
+/** A grid of the results of each schedule on each of the last nights. */
 import { useEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import { Empty, foreign, syncHref } from '../../../console/element.tsx';

@@ -59,7 +59,7 @@ export function ScheduleFormPage() {
   );
 }
 
-/** Why none can be made here. */
+/** Explains why no schedule can be made here. */
 function NoSources() {
   return (
     <div class="notice">
@@ -90,7 +90,7 @@ interface ScheduleFormProperties {
 function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperties) {
   const { go } = usePlace();
   const work = useWork();
-  // Of its own: a schedule is saved also while its file is looked at.
+  // Work of its own: a schedule can be saved while its file is read.
   const looking = useWork();
   /** The field of which the last look showed an error. */
   const missed = useRef('');
@@ -135,7 +135,7 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
       forget(place);
       go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
     });
-  /** What a look and a try are asked with. */
+  /** Returns the settings for a preview and a try. */
   const untimed = () => {
     const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
     return { ...made, ...(before !== undefined && { name: before.name }) };

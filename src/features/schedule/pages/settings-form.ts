@@ -25,11 +25,11 @@ export const SCHEDULE = {
   ...{ name: '', root: '', path: '', headers: '' },
   ...{ every: 'day', at: '02:30', cron: '', tz: '' },
   ...{ recipe: '', exportOf: '', map: '', expectRows: '', minRows: '', giveUpAfter: '', repair: '', catchUp: '' },
-  /** How many columns the file has, as far as it is known; and as JSON, what no field says of the shape. */
+  /** The number of columns of the file, if known; and as JSON, the parts of the shape that no field shows. */
   ...{ width: '', shape: '' },
 };
 
-/** When it runs, in the simple cases: name → the rest of a cron expression. */
+/** Simple times: name → the rest of a cron expression. */
 const EVERY: Readonly<Record<string, string>> = { day: '* * *', weekdays: '* * 1-5', sunday: '* * 0', month: '1 * *' };
 
 export const EVERY_CHOICES: Choice[] = [
@@ -56,7 +56,9 @@ function timeFields(cron: string) {
     : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
 }
 
-/** Where the file is: a folder or address that the server allows, and the rest. `''` keeps what is there. */
+/**
+ * Returns the place of the file: a folder or address that the server allows, and the rest. `''` keeps what is there.
+ */
 export function fileOf({ root = '', path = '' }: Values) {
   // A named source, such as the query of a database, may be the whole.
   if (path === '') return isNamed(root) ? root : '';
@@ -207,7 +209,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
   } as ScheduleSettings;
 }
 
-/** How rows become memberships. */
+/** Returns the mapping from rows to memberships. */
 function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unknown>> {
   const at = (name: string) => values[name] ?? '';
   const unsaid = unsaidOf(values);
@@ -220,7 +222,7 @@ function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unk
   return { ...fields, ...(rest as object) };
 }
 
-/** What may be created, with what the form does not show. */
+/** Returns the options for creating, including those that the form does not show. */
 function createSettingsOf(values: Values, before: Schedule | undefined) {
   const { createUsers, createGroups, reactivate, ...chosen } = creatingOptions(values);
   const { userRole, groupOwner, groupIcon, groupDescription, groupMembers } = before?.create?.settings ?? {};
@@ -236,7 +238,7 @@ function createSettingsOf(values: Values, before: Schedule | undefined) {
 const PLAIN = ['guid', 'scope', 'region', 'onBehalfOf', 'format', 'encoding', 'delimiter', 'sheet', 'exportOf'];
 const CHECKS = [...Object.keys(PLAN_CHECKS), 'repair', 'catchUp'];
 
-/** What is wrong with a field, before anything is sent. */
+/** An error of a field, before anything is sent. */
 export class FieldError extends Error {
   field: string;
 

@@ -1,4 +1,4 @@
-/** Which file a schedule reads: chosen from the folders that the server allows, or typed. */
+/** The field for a schedule's file: chosen from the folders that the server allows, or typed. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
@@ -103,7 +103,7 @@ interface EntriesProperties {
   folder: string;
   /** The folder, seen from the allowed one; '' for that itself. */
   below: string;
-  /** Of the chosen file. */
+  /** Path of the chosen file. */
   path: string;
   onOpen: (below: string) => void;
   onChoose: (path: string) => void;

@@ -1,4 +1,4 @@
-/** How the file of a schedule is read: a recipe to begin with, and its first rows, in which the columns are chosen. */
+/** The reading of a schedule's file: a recipe to begin with, and its first rows, in which the columns are chosen. */
 import { useEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import type { Recipe } from '../../../console/answers.ts';
@@ -13,7 +13,7 @@ import { WorkButton } from '../../../console/work.tsx';
 import { plainReading, readingFields } from './settings-form.ts';
 import type { SourcePreview } from './source-preview.ts';
 
-/** Who has paused this long has typed a whole value. */
+/** Pause after which a typed value counts as complete, in ms. */
 const TYPING_MS = 300;
 /** By these the file is read. */
 const NAMES = [...Object.keys(READING), ...Object.keys(SHAPING), 'exportOf', 'map', 'shape'];
@@ -43,7 +43,7 @@ export function SourceFile({ form, preview, file, busy, onLook }: SourceFileProp
     }, TYPING_MS);
   };
   useChange(JSON.stringify([...NAMES.map((name) => form.get(name)), preview.picked.value]), () => {
-    // What comes over the network is fetched again only when someone asks for it.
+    // A file from the network is fetched again only when someone asks for it.
     if (preview.isWanted && !isFetched) lookSoon();
   });
   return (

@@ -7,7 +7,7 @@ import type { Form } from '../../../console/form.tsx';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { mapOf, mapText } from './settings-form.ts';
 
-/** As the parts that show a file want it (view/upload). */
+/** The preview in the form that the parts for showing a file need (view/upload). */
 export class SourcePreview {
   found = signal<Preview | undefined>(undefined);
   facts = signal<FileFacts | undefined>(undefined);
@@ -16,7 +16,7 @@ export class SourcePreview {
   // A schedule looks ids up where its settings say, and a file that is too large is refused.
   lookups = signal<ByLookup<File>>({});
   isTooLarge = signal(false);
-  /** As that of an upload (view/upload/preview.js). */
+  /** The focus after a change, as in the preview of an upload (view/upload/preview.ts). */
   landing = signal('');
   /** Columns that were chosen by hand. */
   chosen = computed(() => this.#chosen());

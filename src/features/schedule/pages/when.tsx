@@ -1,4 +1,4 @@
-/** When a schedule runs: in words, as an expression, and the next five times. */
+/** The times of a schedule: in words, as an expression, and the next five. */
 import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import { query } from '../../../console/api.ts';
@@ -79,7 +79,7 @@ export function WhenFields({ form }: { form: Form }) {
   );
 }
 
-/** How far the clocks of a zone are from UTC now; undefined where there is no such zone: it may be half typed. */
+/** Returns the present offset of a time zone from UTC; undefined if there is no such zone: it may be half typed. */
 function offsetOf(tz: string) {
   try {
     const format = new Intl.DateTimeFormat('en-GB', { timeZone: tz, timeZoneName: 'longOffset' });

@@ -5,13 +5,13 @@ import type { ScheduleBook, ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';
 import { scheduleEdit, scheduleRequest } from '../schedule-messages.ts';
 
-/** What commands do to schedules. */
+/** The changes that commands make to schedules. */
 export type ScheduleChange =
   | { readonly verb: 'add'; readonly request: ScheduleRequest }
   | { readonly verb: 'edit'; readonly request: ScheduleRequest; readonly version: number; readonly who: string }
   | { readonly verb: 'pause' | 'resume' | 'remove'; readonly name: string };
 
-/** How a server answers its commands. */
+/** Returns the handler with which a server answers commands about schedules. */
 export function scheduleControl(schedules: Schedules): ControlHandler {
   return (method, [first, name, verb], body) => {
     if (method !== 'POST' || first !== 'schedules') return undefined;

@@ -10,7 +10,7 @@ import type { ScheduleRequest } from '../schedule-book.ts';
 const MAX_MS = 60_000;
 
 /**
- * The file that a schedule would read. What is fetched is kept in `folder`.
+ * The file that a schedule would read. A fetched file is kept in `folder`.
  * @throws Problem BAD_OPTION, SourceNotAllowed; the signal's reason
  */
 export async function getFile(

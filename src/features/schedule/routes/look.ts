@@ -15,7 +15,7 @@ import type { ScheduleCatalogReader } from '../schedule-catalog.ts';
 import { getFile } from './get-file.ts';
 import { importReadingOptions, requestedSchedule } from './requested-schedule.ts';
 
-/** As much of a file as a look needs. */
+/** Size of the beginning of a file that a preview reads, in bytes. */
 const HEAD_BYTES = 256 * 1024;
 
 /** `POST /v1/schedules/look`: `/v1/look` of the file that a schedule would read, where the server finds it. */
@@ -39,7 +39,7 @@ export function scheduleLookRoute(
     return reply.type('application/json; charset=utf-8').send(text);
   });
 
-  /** What is fetched is kept where a sync would keep it, until its beginning is read. */
+  /** A fetched file is kept in the place that a sync would use, until its beginning is read. */
   const headOf = async (request: ScheduleRequest, left: AbortSignal) => {
     const folder = dir.sync(newSyncId('sync'));
     try {

@@ -18,12 +18,12 @@ export function lastDays(now: number, tz: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => dayOf(now - (count - 1 - at) * DAY_MS, tz));
 }
 
-/** What is known of the past of a schedule. Times in ms since 1970. */
+/** The known past of a schedule. Times in ms since 1970. */
 interface Past {
   /** Oldest first. */
   readonly runs: readonly ScheduleRun[];
   readonly pauses: readonly SchedulePause[];
-  /** When its times were set last: earlier ones are not known. */
+  /** The last time at which its times were set: earlier ones are not known. */
   readonly since: number;
   readonly now: number;
 }

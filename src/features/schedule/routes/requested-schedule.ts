@@ -92,7 +92,10 @@ export async function requestedSchedule(
 }
 
 const aimOf = ({ sandbox, target }: Aimed): Aimed => ({ sandbox, target });
-/** Where reports go: what a schedule has keeps how it is reached, as long as it is the same place. @throws Problem BAD_OPTION */
+/**
+ * Returns the destination of reports: the settings that reach it are kept as long as it is the same place.
+ * @throws Problem BAD_OPTION
+ */
 async function reportingOf(
   given: ScheduleSettings['reportTo'],
   before: ImportOptions['reportTo'],
@@ -191,7 +194,7 @@ export function importReadingOptions(
 
 const createQuery = z.strictObject(queryOf({ ...CREATING, ...MAX_CREATE }));
 
-/** What the runs may create, checked as an upload's query is. @throws Problem BAD_OPTION */
+/** Checks the options for creating like an upload's query. @throws Problem BAD_OPTION */
 function createOf(given: CreateSettings): CreateOptions | undefined {
   const query = Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) =>

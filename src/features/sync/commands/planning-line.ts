@@ -2,7 +2,7 @@ import type { Planning } from '../../../api/sync-entry.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
 
-/** How far the planning of a sync is. */
+/** Returns the progress line of a sync's planning. */
 export function planningLine(progress: PlanningProgress | Planning): string {
   if (progress.step === 'reading') return `reading  ${counted(progress.rows, 'row')}`;
   const { step, done, groups } = progress;

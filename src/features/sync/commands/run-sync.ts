@@ -22,7 +22,7 @@ export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'>
   readonly json: boolean;
   /** Whether plan and result are printed as Markdown, in place of text. */
   readonly markdown?: boolean | undefined;
-  /** Where the plan is written as CSV, when there is one. */
+  /** The path at which the plan is written as CSV; undefined: it is not written. */
   readonly planCsv?: string | undefined;
   /** Progress of `begin`. */
   readonly beginLines?: (() => readonly string[]) | undefined;

@@ -71,7 +71,10 @@ export async function syncFlagsOf(flags: ModeFlags): Promise<SyncFlags> {
   return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect))] });
 }
 
-/** Those of the protect file. What is elsewhere is fetched for it, and not kept. @throws ProtectFileError, SourceError */
+/**
+ * Those of the protect file. A file from an address is fetched for it, and not kept.
+ * @throws ProtectFileError, SourceError
+ */
 async function protectedUids(protect: string): Promise<ReadonlySet<string>> {
   const fetched = await fileToFetch(readConfig(), protect, {});
   if (fetched === undefined) return readProtectFile(protect);
@@ -123,7 +126,7 @@ function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}
   return limits;
 }
 
-/** How the file of a sync is read. @throws UsageError */
+/** Returns the options for reading the file of a sync. @throws UsageError */
 export function syncReading(options: ImportOptions, lookups: ByLookup<LookupSource>): SyncInput {
   if (options.shape?.actions !== undefined) {
     throw new UsageError(

@@ -35,9 +35,9 @@ interface SyncDocument
     | 'target'
   > {
   readonly findings: readonly Finding[];
-  /** Where the members are, before the sync, of groups that lost members: a path or an address; null where none did. */
+  /** The earlier members of groups that lost members: a path or an address; null if none did. */
   readonly before: string | null;
-  /** Of the import that carries it out; null until there is one. */
+  /** The import that carries it out; null until there is one. */
   readonly import: ImportSummary | null;
 }
 
@@ -96,7 +96,7 @@ async function exitOf({ imports }: Syncs, io: Io, { importId, state }: SyncView,
   return exitCodeOf(carried, (await imports.findings(carried)).summary.rows);
 }
 
-/** Where no import says it. */
+/** Exit codes of a sync without an import. */
 const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
   planned: EXIT.ok,
   unchanged: EXIT.ok,
@@ -128,7 +128,7 @@ function notThere({ undoOf, unknownGroups }: SyncView): string[] {
   ];
 }
 
-/** What the import of a sync waits for, where it waits for a person, and how to continue. */
+/** Returns the reason why the import of a sync waits for a person, and how to continue. */
 export async function waitingImport({ imports }: Syncs, { importId }: SyncView): Promise<string[]> {
   if (importId === null) return [];
   const found = await imports.find(importId);

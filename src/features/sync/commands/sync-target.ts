@@ -25,7 +25,7 @@ export interface Syncs {
   readonly imports: Imports;
   /** Newest first. */
   list(limit: number): Promise<readonly SyncEntry[]>;
-  /** As commands show it. @throws UnknownSync, ServerRefused */
+  /** Returns the sync for display. */
   find(id: string): Promise<SyncView>;
   /** Everything that the guards object to. */
   findings(sync: SyncView): Promise<readonly Finding[]>;

@@ -75,7 +75,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
       '<file>',
       `who should be in which group: ${inputNames('or')}, also compressed; a ZIP of these; an address; - reads standard input`,
     )
-    // What follows the name of a subcommand is its own.
+    // Options behind the name of a subcommand are its own.
     .enablePositionalOptions();
   withPlan(withCreate(withDeciding(withMode(command))));
   withShape(withRecipeFlag(withReading(withExpectRows(withSource(command)))));

@@ -1,4 +1,4 @@
-/** What can be decided about a sync now: the buttons follow what the server says is possible. */
+/** The decisions about a sync: the buttons follow the actions that the server allows. */
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { request, syncPath } from '../../../console/api.ts';
 import { confirmed, reasonFor } from '../../../console/dialog.tsx';
@@ -126,7 +126,7 @@ function guardsSentence(guards: SyncView['guards']) {
   return parts.length === 0 ? '' : `Guards that object: ${parts.join(', ')}.`;
 }
 
-/** How much of the membership would leave. */
+/** Returns the share of the membership that would leave. */
 function shareOf(totals: SyncView['totals']) {
   const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
   if (totals === null || leaving === 0 || totals.members === 0) return '';

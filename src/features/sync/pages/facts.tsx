@@ -1,4 +1,4 @@
-/** Who moved a sync, and its plan as a file. */
+/** The people who moved a sync, and its plan as a file. */
 import { syncPath } from '../../../console/api.ts';
 import { Badge, foreign } from '../../../console/element.tsx';
 import { SYNC_TONES } from '../../../console/sync-words.ts';

@@ -1,4 +1,4 @@
-/** Why a plan is held: what guards object to, by guard, with the groups of each. */
+/** The reasons why a plan is held: the objections by guard, with the groups of each. */
 import { useSignal } from '@preact/signals';
 import { usePages } from '../../../console/answer.ts';
 import { query, syncPath } from '../../../console/api.ts';
@@ -85,7 +85,7 @@ const GROUPS: Column<GuardFinding>[] = [
   { label: 'Allowed', kind: 'number', cell: ({ limit }) => grouped(limit) },
   { label: 'Members', kind: 'number', cell: ({ members }) => (members === null ? '–' : grouped(members)) },
 ];
-/** Where the numbers do not say it. */
+/** Columns for objections whose numbers do not tell enough. */
 const GROUPS_IN_WORDS: Column<GuardFinding>[] = [
   ...GROUPS.slice(0, 2),
   { label: 'Why', kind: 'wide', cell: ({ sentence }) => foreign(sentence) },

@@ -1,4 +1,4 @@
-/** Where a sync stands: its state in a sentence, its plan in numbers, how it was decided. */
+/** The head of a sync: its state in a sentence, its plan in numbers, the flags that decided it. */
 import type { ComponentChildren } from 'preact';
 import { useAnswer } from '../../../console/answer.ts';
 import type { ImportView, RegionStatus } from '../../../console/answers.ts';
@@ -7,6 +7,7 @@ import { Badge, Facts, foreign, importHref } from '../../../console/element.tsx'
 import { counted, grouped } from '../../../console/format.ts';
 import { Legend, swatch } from '../../../console/outcome-bar.tsx';
 import { useListNews } from '../../../console/overview.ts';
+import { targetFacts } from '../../../console/sends-to.tsx';
 import type { PlanTotals } from '../../../console/sync-answers.ts';
 import {
   ACTION_COLOURS,
@@ -69,7 +70,7 @@ export function SyncHead({ view }: { view: SyncView }) {
 
 const ASK_EVERY_MS = 2_000;
 
-/** Where the service does not answer what the planning asks. */
+/** Shown while the service does not answer the planning. */
 function SilentService() {
   const { data } = useAnswer<{ regions: readonly RegionStatus[] }>('/v1/regions', { everyMs: ASK_EVERY_MS });
   const silent = (data?.regions ?? []).filter(
@@ -95,7 +96,7 @@ interface ItsImportProperties {
   totals: PlanTotals | null;
 }
 
-/** What came of the changes, whether they were taken back, and what the import waits for, where it waits for a person. */
+/** The result of the changes, whether they were taken back, and the wait of the import for a person. */
 function ItsImport({ id, state, totals }: ItsImportProperties) {
   const { data: view, error, reload } = useAnswer<ImportView>(importPath(id));
   const ask = () => void reload();
@@ -158,6 +159,7 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
     ['Not listed', totals !== null && totals.unlisted > 0 && counted(totals.unlisted, 'group')],
     ['Members', totals !== null && grouped(totals.members)],
     ['Already correct', totals !== null && grouped(totals.right)],
+    ['Rows that cannot be used', totals?.invalid !== undefined && grouped(totals.invalid)],
     ['Scopes may be lowered', flags.allowDemotion && 'yes'],
     ['Uncertain ones are taken back too', flags.includeUncertain === true && 'yes'],
     ['Bans may be lifted', flags.allowUnban && 'yes'],
@@ -166,5 +168,6 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
     ['Created first', totals !== null && (createdWords(totals) || null)],
     ['May create', view.create !== null && mayCreateWords(view.create)],
     ['Guard limits', changed.length > 0 && changed.join(', ')],
+    ...targetFacts(view.target),
   ];
 }

@@ -1,4 +1,4 @@
-/** What a plan is decided by, as fields of a form: of a sync, and of a schedule. */
+/** The flags that decide a plan, as fields of a form: of a sync, and of a schedule. */
 import { CheckFields, type Choice, type Form, SelectField, TextField, unticked } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
 import { BAN_CHECKS } from '../../../console/option-words.ts';
@@ -6,7 +6,7 @@ import { BAN_CHECKS } from '../../../console/option-words.ts';
 const MODES: Choice[] = [['', 'add'], 'mirror'];
 const MISSING: Choice[] = [['', 'report'], 'remove', 'ban'];
 
-/** What is ticked. */
+/** The check boxes. */
 export const PLAN_CHECKS = {
   allowDemotion: 'Allow demotions',
   ...BAN_CHECKS,

@@ -90,7 +90,7 @@ function useAnnounced(view: SyncView | undefined) {
   }, [view?.state]);
 }
 
-/** What it came from. */
+/** Shows the origin of the sync. */
 function Origin({ view: { sandbox, undoOf, schedule } }: { view: SyncView }) {
   return (
     <>

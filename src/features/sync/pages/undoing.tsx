@@ -14,7 +14,7 @@ export async function plannedUndo(uncertain: boolean) {
   return chosen && ((importId: string, signal: AbortSignal) => undone(importId, chosen, signal));
 }
 
-/** What the undo is to take back, as the server takes it; undefined when none is to be planned. */
+/** Asks what the undo is to take back, in the form for the server; returns undefined when none is to be planned. */
 async function undoChoice(uncertain: boolean): Promise<Readonly<Record<string, string>> | undefined> {
   const form = await ask({
     question: 'Undo this import?',

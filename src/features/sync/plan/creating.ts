@@ -14,7 +14,9 @@ import { throwIfRefused } from './live-state.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import type { MissingUsers } from './plan-reading.ts';
 
-/** What a sync would create: new groups are members' places like others in its plan, and users are counted beforehand. */
+/**
+ * The creations of a sync: new groups are members' places like others in its plan, and users are counted beforehand.
+ */
 
 /** Calls that counting users may take; where it takes more, they are counted while the plan is carried out. */
 const MAX_CALLS = 1_000;
@@ -51,7 +53,7 @@ export interface NewcomersTask {
   readonly plan: PlanLedger;
   readonly desired: string;
   readonly options: CreateOptions;
-  /** Where the list of users is kept while it is asked about. */
+  /** The path of the list of users while the service is asked about it. */
   readonly path: string;
   readonly pages: (region: Region) => GroupPages;
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts';
 const WITH_FILE: Guard['modes'] = new Set(['add', 'mirror']);
 const SHOWN_NAMES = 5;
 
-/** What creates too much: a wrong column creates unwanted users and groups. */
+/** Guards against too many creations: a wrong column creates unwanted users and groups. */
 export const CREATION_GUARDS: readonly Guard[] = [
   {
     name: 'created-groups',

@@ -3,24 +3,24 @@ import type { SyncFlags } from '../plan-flags.ts';
 import { makePlan, makeUndoPlan } from './plan.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 
-/** What a plan is decided from: the staged file at `from`, or the ledger of the import to undo. */
+/** The basis of a plan: the staged file at `from`, or the ledger of the import to undo. */
 export interface Decision {
   readonly kind: 'file' | 'undo';
   readonly from: string;
-  /** Of an undo: ledgers of later imports. */
+  /** Ledgers of later imports, for an undo. */
   readonly later?: readonly string[];
   readonly flags: SyncFlags;
   /** Whether it is noted who may not exist. */
   readonly newcomers?: boolean;
 }
 
-/** Members and rows up to which deciding takes less time than starting a thread for it. */
-const FEW = 20_000;
+/** Maximum number of members and rows whose decision takes less time than starting a thread for it. */
+const MAX_INLINE_PEOPLE = 20_000;
 
 /** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
 export async function decide(plan: PlanLedger, path: string, decision: Decision): Promise<void> {
   const people = plan.groups().reduce((sum, { members, wanted }) => sum + members + wanted, 0);
-  if (people <= FEW) decideHere(plan, decision);
+  if (people <= MAX_INLINE_PEOPLE) decideHere(plan, decision);
   else await decideElsewhere(path, decision);
 }
 

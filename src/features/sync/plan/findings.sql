@@ -1,4 +1,4 @@
--- What the guards of a plan object to, by guard and page by page.
+-- Objections of a plan's guards, by guard and page by page.
 
 -- name: guard_counts
 -- Out: each guard that objects, in the order of the guards: how often, and its worst objection (id).

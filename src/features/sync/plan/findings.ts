@@ -10,7 +10,7 @@ export interface FindingPlace {
   readonly id: number;
 }
 
-/** What the guards of a plan object to: hundreds of groups are one objection of one guard. */
+/** Objections of a plan's guards: hundreds of groups are one objection of one guard. */
 export interface Findings {
   /** In the order of the guards. */
   guards(): GuardObjections[];

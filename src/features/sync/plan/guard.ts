@@ -5,7 +5,7 @@ import type { PlanFlags } from '../plan-flags.ts';
 import type { PlanCreating, PlanFacts } from './plan-reading.ts';
 import type { PreviousRun } from './previous-run.ts';
 
-/** What the guards look at. */
+/** Facts for the guards. */
 export interface GuardFacts {
   readonly mode: PlanFlags['mode'];
   readonly source: Pick<PlanFacts, 'rows' | 'invalid' | 'fields'>;
@@ -16,7 +16,7 @@ export interface GuardFacts {
   readonly previous?: PreviousRun | undefined;
 }
 
-/** What was found; the guard's name and remedy are put to it. */
+/** An objection; the guard's name and remedy are added to it. */
 export interface Objection {
   readonly region?: Region;
   readonly guid?: string;
@@ -28,12 +28,12 @@ export interface Objection {
 
 export interface Guard {
   readonly name: string;
-  /** What it watches for, in a sentence. */
+  /** The danger that it guards against, in a sentence. */
   readonly meaning: string;
   readonly modes: ReadonlySet<PlanFlags['mode']>;
-  /** What to do when it objects. */
+  /** The advice after an objection. */
   readonly remedy: string;
   readonly check: (facts: GuardFacts, limits: Limits) => readonly Objection[];
-  /** Of an undo it looks only at groups in which others have done something since: else it only takes back its own. */
+  /** For an undo, only groups that others have changed since are checked: in the rest it only takes back its own. */
   readonly sparesOwn?: true;
 }

@@ -245,7 +245,7 @@ export function checkGuards(facts: GuardFacts, limits: Limits = limitsWith()): F
   );
 }
 
-/** What to do when a guard objects. An undo has no file to fix. */
+/** Returns the advice after a guard's objection. An undo has no file to fix. */
 export function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mode']): string {
   return mode === 'undo' && remedy === LOOK ? LOOK_AT_UNDO : remedy;
 }

@@ -7,11 +7,11 @@ import type { SyncRecord } from '../sync-catalog.ts';
 import { openPlanReader } from './plan-reading.ts';
 import { readTotals } from './plan-totals.ts';
 
-/** What `includeUncertain` takes back. */
+/** The reasons of changes that `includeUncertain` takes back. */
 const UNCERTAIN: ReadonlySet<PlanReason> = new Set(['undo_uncertain', 'undo_unconfirmed']);
 
 /**
- * Whom an undo that was carried out left in their place, and why; null where it left no one.
+ * Returns the members whom a finished undo left in their place, with the reasons; null if it left none.
  * @param path of its plan
  */
 export function leftByUndo(record: SyncRecord, path: string): SyncView['left'] {

@@ -39,7 +39,7 @@ export async function listMembers({ plan, pages, signal, onGroup }: LiveState): 
   });
 }
 
-/** Asks who owns these groups. Where that is not known, any user may be the owner. */
+/** Asks who owns these groups. If that is not known, any user may be the owner. */
 export async function askOwners(
   { plan, pages, signal, onGroup }: LiveState,
   groups: readonly GroupName[],
@@ -56,8 +56,8 @@ export async function askOwners(
 }
 
 /**
- * Asks who is banned from these groups. Where that is not known, nothing is done in the group. Resolves with the regions whose
- * lists of members turn out to lack the banned.
+ * Asks who is banned from these groups. If that is not known, nothing is done in the group. Resolves with the regions
+ * whose lists of members turn out to lack the banned.
  */
 export async function askBanned(
   { plan, pages, signal, onGroup }: LiveState,
@@ -76,7 +76,7 @@ export async function askBanned(
   return hiding;
 }
 
-/** Why a group could not be read; errors that concern more than this group are thrown. */
+/** Returns the reason why a group could not be read; throws errors that concern more than this group. */
 function whyUnread({ region }: GroupName, error: unknown): { readonly code: string; readonly message: string } {
   throwIfRefused(region, error);
   if (error instanceof ReadingRefused || error instanceof UntrustedListing || error instanceof UnknownScope) {

@@ -21,7 +21,7 @@ function* pieces(plan: PlanReader, choice: ActionChoice | undefined): Generator<
     plannedAt: plannedAt === null ? null : new Date(plannedAt).toISOString(),
     flags,
     held: findings.length > 0,
-    totals: planTotals(groups, plan.creating()),
+    totals: planTotals(groups, plan.creating(), source.invalid),
     findings,
   };
   yield `${JSON.stringify(head).slice(0, -1)},\n"groups":[`;

@@ -1,4 +1,4 @@
--- What is written into a plan's file while its groups are listed. `desired`: the staged file; `undone`: an import's ledger.
+-- Writes to a plan's file while its groups are listed. `desired`: the staged file; `undone`: an import's ledger.
 
 -- name: set_source
 -- In: file, hash, size. The counts come from the staged file; rows that are left out ask for nothing.
@@ -22,7 +22,7 @@ insert into plan (id, file, hash, size, rows, invalid, fields)
 select 1, :file, :hash, :size, (select count(*) from undone.rows), 0, '[]';
 
 -- name: set_undone_groups
--- The groups in which the import may have done something. Who was there already may be by a call that is uncertain.
+-- The groups in which the import may have done something. Users who were there already may owe that to an uncertain call.
 insert into groups (id, region, guid, wanted)
 select g.id, reg.name, g.guid, count(*)
   from undone.memberships m
@@ -53,7 +53,7 @@ insert or replace into live (group_id, uid, scope_id, banned, joined_at)
 values (:group, :uid, :scope, :banned, :joined_at);
 
 -- name: close_listing
--- In: group, listing (listed, not_found, failed), code, message. How the listing of its members ended.
+-- In: group, listing (listed, not_found, failed), code, message. Notes the end of the listing of its members.
 update groups set listing = :listing, code = :code, message = :message, bans_known = 0 where id = :group;
 
 -- name: add_banned
@@ -90,7 +90,7 @@ select id, region, guid from groups
 update groups set creates = :creates, owner = '', bans_known = 1 where id = :group;
 
 -- name: cannot_create
--- In: group, code, message. Why a group that is not there cannot be created.
+-- In: group, code, message. Notes the reason why a missing group cannot be created.
 update groups set code = :code, message = :message where id = :group;
 
 -- name: add_newcomer
@@ -104,7 +104,7 @@ select :region, :uid where not exists (
 select region, uid from newcomers order by region, uid;
 
 -- name: set_creating
--- In: creating (JSON). What may be created, and what is known to be missing.
+-- In: creating (JSON). Notes the users and groups that may be created, and those known to be missing.
 update plan set creating = :creating;
 
 -- name: set_owner

@@ -13,9 +13,9 @@ export interface LiveMember {
   readonly uid: string;
   /** admin, moderator or participant; for a banned user, the earlier scope. Other words are refused. */
   readonly scope: string;
-  /** Where the list of the banned was read before; else see `recordBanned`. */
+  /** Whether the list of the banned was read before; else see `recordBanned`. */
   readonly banned?: boolean;
-  /** As the service says it, in its own unit; null where it does not. */
+  /** The service's time of joining, in its own unit; null if it gives none. */
   readonly joinedAt: number | null;
 }
 

@@ -14,7 +14,7 @@ const MAX_LIST_BYTES = 12_000;
 const MAX_ID_LENGTH = 80;
 const MAX_SENTENCE_LENGTH = 600;
 
-/** What takes something away comes first: there may not be room for everyone. */
+/** Actions that take something away come first: there may not be room for everyone. */
 const SECTIONS: readonly (readonly [PlanActionName, string])[] = [
   ['remove', 'to remove'],
   ['ban', 'to ban'],
@@ -30,7 +30,7 @@ const SECTIONS: readonly (readonly [PlanActionName, string])[] = [
 export function planMarkdown(plan: Pick<PlanReader, 'facts' | 'groups' | 'findings' | 'creating' | 'actions'>): string {
   const groups = plan.groups();
   const creating = plan.creating();
-  const totals = planTotals(groups, creating);
+  const totals = planTotals(groups, creating, plan.facts().invalid);
   const findings = plan.findings();
   const columns = COLUMNS.filter(({ value, always }) => always || value(totals) > 0);
   const counts = (of: Pick<PlanGroup, 'actions' | 'right'>) => columns.map(({ value }) => grouped(value(of)));
@@ -80,7 +80,7 @@ export function planMarkdown(plan: Pick<PlanReader, 'facts' | 'groups' | 'findin
   return text;
 }
 
-/** What became of a sync. @param rows of the import that carries it out */
+/** Describes the result of a sync. @param rows of the import that carries it out */
 export function resultMarkdown(
   { id, state, reason }: Pick<SyncView, 'id' | 'state' | 'reason'>,
   rows?: RowCounts,
@@ -100,7 +100,7 @@ function list(lines: readonly string[], noun: string): string {
   return bounded(lines, lines.length, noun, MAX_LIST_BYTES);
 }
 
-/** As many of the lines as there is room for. */
+/** Returns as many of the lines as fit. */
 function bounded(lines: Iterable<string>, all: number, noun: string, room: number): string {
   let text = '';
   let taken = 0;

@@ -10,11 +10,11 @@ import { PLAN_MIGRATIONS } from './schema.ts';
 /** A group of a plan, with its actions counted. */
 export interface GroupSummary
   extends Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'members' | 'actions' | 'right' | 'creates'> {
-  /** Why nothing is done in it, as a sentence without capital and full stop; empty where it was listed. */
+  /** The reason why nothing is done in it, as a sentence without capital and full stop; empty if it was listed. */
   readonly problem: string;
 }
 
-/** Which actions are wanted; what is absent may be anything. The GUID is a whole one, without regard to case. */
+/** Filter of actions; an absent condition is always met. The GUID is a whole one, without regard to case. */
 interface ActionFilter {
   readonly actions?: ReadonlySet<PlanActionName>;
   readonly region?: Region;

@@ -8,7 +8,7 @@ export interface PlanDownload {
   /** Path of the plan. */
   readonly path: string;
   readonly format: 'csv' | 'json' | 'markdown' | 'text';
-  /** Of the format text, for a terminal. */
+  /** Options of the format text, for a terminal. */
   readonly text: Pick<PlanTextOptions, 'color' | 'width'>;
 }
 

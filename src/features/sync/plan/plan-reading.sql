@@ -1,4 +1,4 @@
--- What plans are asked. The connection may be one that only reads.
+-- Queries on plans. The connection may be one that only reads.
 
 -- name: facts
 -- Out: what the plan was made from, and how.

@@ -17,11 +17,11 @@ export interface GroupName {
   readonly guid: string;
 }
 
-/** What a plan was made from. */
+/** The origin of a plan. */
 export interface PlanFacts {
   /** The input as the user named it. */
   readonly file: string;
-  /** Of its bytes, as the caller computes it. */
+  /** Hash of its bytes, as the caller computes it. */
   readonly hash: string;
   /** Bytes. */
   readonly size: number;
@@ -48,12 +48,12 @@ const missingUsers = z.strictObject({
 });
 export type MissingUsers = z.infer<typeof missingUsers>;
 
-/** What a sync may create beside its changes. */
+/** The users and groups that a sync may create beside its changes. */
 const planCreating = z.strictObject({
   may: z.strictObject({ users: z.boolean(), groups: z.boolean(), reactivate: z.boolean() }),
   /** Most users and groups. */
   limits: z.strictObject({ users: z.number(), groups: z.number() }),
-  /** That the file has a column for. */
+  /** The fields for which the file has a column. */
   fields: z.array(z.enum(CREATE_FIELDS)).readonly(),
   /** Null where the users were not looked up. */
   missing: missingUsers.nullable(),
@@ -85,7 +85,7 @@ export interface PlanReader {
   /** Actions that send something, in the same order. */
   changes(): IteratorObject<PlannedChange>;
   findings(): Finding[];
-  /** How many members it reports and leaves as they are, by reason. */
+  /** Counts the members that it reports and leaves as they are, by reason. */
   reported(): (Pick<PlanAction, 'reason' | 'sentence'> & { readonly users: number })[];
   /** Undefined where nothing may be created. */
   creating(): PlanCreating | undefined;
@@ -205,7 +205,7 @@ function groupOf(row: Row): PlanGroup {
   };
 }
 
-/** Of a row with the column `creates`. */
+/** Returns the new group of a row with the column `creates`. */
 export function newGroupOf(row: Row): { readonly creates?: NewGroup } {
   const json = row['creates'];
   return typeof json === 'string' ? { creates: newGroup.parse(JSON.parse(json)) } : {};

@@ -19,7 +19,7 @@ export interface PlanTextOptions {
 }
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
-/** What a line of the table counts. */
+/** The counts in a line of the table. */
 type Counts = Pick<PlanGroup, 'actions' | 'right'>;
 
 interface Column {
@@ -54,7 +54,7 @@ export function planText(
   const groups = plan.groups();
   const findings = plan.findings();
   const creating = plan.creating();
-  const totals = planTotals(groups, creating);
+  const totals = planTotals(groups, creating, plan.facts().invalid);
   const listed = groups.filter((group) => groupProblem(group) === '');
   const fresh = groups.filter(({ creates }) => creates !== undefined);
   const blocks = [
@@ -88,7 +88,7 @@ export function planText(
     .join('\n\n')}\n`;
 }
 
-/** What to do is said once for all that follow each other and have the same remedy. */
+/** Consecutive objections with the same remedy name it once. */
 function objections(findings: readonly Finding[], mode: PlanFlags['mode'] | undefined, width: number): string[] {
   const parted = findings.map(({ guard: name, sentence }) => {
     const guard = GUARDS.find((one) => one.name === name);
@@ -103,7 +103,7 @@ function objections(findings: readonly Finding[], mode: PlanFlags['mode'] | unde
   });
 }
 
-export function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): string {
+export function verdict({ actions, right, groups, unlisted, changes, invalid = 0 }: PlanTotals): string {
   const done = [
     [actions.add, 'to add'],
     [actions.change, 'to change'],
@@ -114,6 +114,7 @@ export function verdict({ actions, right, groups, unlisted, changes }: PlanTotal
   const also = [`${grouped(right)} right`];
   if (actions.report > 0) also.push(`${grouped(actions.report)} reported`);
   if (unlisted > 0) also.push(`nothing done in ${grouped(unlisted)} of ${counted(groups, 'group')}`);
+  if (invalid > 0) also.push(`${counted(invalid, 'row')} of the file cannot be used`);
   return `${changes === 0 ? 'Nothing to do' : words.join(', ')}; ${also.join(', ')}.`;
 }
 
@@ -128,7 +129,7 @@ export function growth(groups: readonly PlanGroup[]): string[] {
   return [`Note: ${manyMembers(grown.length, { guid: example.guid, members: after(example) }, 'would grow')}.`];
 }
 
-/** What is created before users are added, in sentences; empty where nothing is. */
+/** Returns sentences about the creations before users are added; empty if there are none. */
 export function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
   if (create === undefined || creating === undefined) return [];
   const { groups, users, reactivated, calls } = create;

@@ -12,8 +12,11 @@ export function readTotals({ totals }: Pick<SyncRecord, 'totals'>): PlanTotals |
   return totals === null ? null : totalsSchema.parse(JSON.parse(totals));
 }
 
-/** @param creating what may be created; undefined: nothing */
-export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating): PlanTotals {
+/**
+ * @param creating what may be created; undefined: nothing
+ * @param invalid rows of the file that cannot be used
+ */
+export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating, invalid = 0): PlanTotals {
   const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
   const actions = Object.fromEntries(
     PLAN_ACTIONS.map((action) => [action, sum((group) => group.actions[action])]),
@@ -25,6 +28,7 @@ export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating
     actions,
     right: sum(({ right }) => right),
     changes: sum(changesOf),
+    ...(invalid > 0 && { invalid }),
     ...(creating !== undefined && { create: creationOf(groups, creating) }),
   };
 }
@@ -40,12 +44,15 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
   return { groups: fresh, users, reactivated, calls: looks + fresh + (users ?? 0) + together };
 }
 
-/** What would be sent for this group. */
+/** Returns the number of changes that would be sent for this group. */
 export function changesOf({ actions }: Pick<PlanGroup, 'actions'>): number {
   return PLAN_ACTIONS.reduce((total, action) => total + (CHANGES.has(action) ? actions[action] : 0), 0);
 }
 
-/** Why nothing is done in a group, once for all its rows; '' where it was listed or is created. Without capital and full stop. */
+/**
+ * Returns the reason why nothing is done in a group, once for all its rows; '' if it was listed or is created. Without
+ * capital and full stop.
+ */
 export function groupProblem({
   listing,
   code,

@@ -79,7 +79,7 @@ insert into reasons (name, action) values (:name, :action)
   on conflict (name) do update set action = excluded.action;
 
 -- name: set_flags
--- In: flags (JSON), at (ms). How and when the plan was made.
+-- In: flags (JSON), at (ms). Notes how and when the plan was made.
 update plan set flags = :flags, planned_at = :at;
 
 -- name: gather_wanted
@@ -152,10 +152,10 @@ delete from newcomers where (region, uid) in (
     join newcomers n on n.region = g.region and n.uid = l.uid);
 
 -- name: gather_undone
--- In: outside, ban, unrecorded. What the import did to a user is a move from one place (`was`) to another (`want`). An import of edits says in its
--- column `from` where it began; any other adds those who were not there or were banned, which their rows say, and does not
--- know whom it banned. Who was there already, after a call that may have been carried out, is a case as well: `uncertain`. It
--- and a row without an answer count as done.
+-- In: outside, ban, unrecorded. The import's action on a user is a move from one place (`was`) to another (`want`). An
+-- import of edits says in its column `from` where it began; any other adds those who were not there or were banned,
+-- which their rows say, and does not know whom it banned. Who was there already, after a call that may have been
+-- carried out, is a case as well: `uncertain`. It and a row without an answer count as done.
 with journal as (
   select case i.format when 'csv' then '$[' || c.key || ']' else '$.from' end as path
     from undone.input i, json_each(i.columns) c

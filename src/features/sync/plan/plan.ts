@@ -7,7 +7,7 @@ import { REASONS } from './reasons.ts';
 const PLANNING = new URL('plan.sql', import.meta.url);
 const OUTSIDE = placeId('');
 const BAN = placeId('ban');
-/** Where a user was before an import that keeps no record of it. */
+/** A user's place before an import that keeps no record of it. */
 const UNRECORDED = -1;
 
 /**
@@ -35,10 +35,10 @@ export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, ne
 }
 
 /**
- * Makes the plan that undoes the import whose ledger is at `undone`: `added` is removed, `changed` changed
- * back, `removed` added again, each only where the live state is still as the import left it. What was a member already
- * is not touched, nor whom a later import names. Replaces what was planned before. Throws an Error when a group has not been
- * listed yet.
+ * Makes the plan that undoes the import whose ledger is at `undone`: `added` is removed, `changed` changed back,
+ * `removed` added again, each only where the live state is still as the import left it. Users who were members already
+ * are not touched, nor are those whom a later import names. Replaces what was planned before. Throws an Error when a
+ * group has not been listed yet.
  * @param later paths of the ledgers of later imports
  */
 export function makeUndoPlan(plan: PlanLedger, undone: string, flags: UndoFlags, later: readonly string[] = []): void {

@@ -25,7 +25,7 @@ import type { GroupName } from './plan-reading.ts';
 
 /** The goal of a plan. */
 export type PlanRequest =
-  /** What the file `source` asks for, which the user named `file`. */
+  /** Carry out the file `source`, which the user named `file`. */
   | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: SyncInput }
   /** Undo an import; its ledger is at `ledger`, and those of later imports at `later`. */
   | {
@@ -37,11 +37,14 @@ export type PlanRequest =
     };
 
 export interface PlanningTask {
-  /** Where the plan is made, with everything that it is made from. What an earlier try has left there is overwritten. */
+  /**
+   * The folder in which the plan is made, with everything that it is made from. Files of an earlier try are
+   * overwritten.
+   */
   readonly folder: string;
   readonly request: PlanRequest;
   readonly flags: SyncFlags;
-  /** What may be created; undefined: nothing. */
+  /** The users and groups that may be created. Undefined: none. */
   readonly create?: CreateOptions | undefined;
   /** Rows of the file of the last run; undefined: there was none, or it does not matter. */
   readonly rowsBefore?: number | undefined;
@@ -68,7 +71,7 @@ export const planFiles = (folder: string) => ({
   desired: join(folder, 'desired.sqlite'),
   plan: join(folder, 'plan.sqlite'),
   changes: join(folder, 'changes.csv'),
-  /** Who was in the groups that lose a member; absent where no group does. */
+  /** The earlier members of the groups that lose a member; absent if no group does. */
   before: join(folder, 'before.csv'),
   /** Users who may not exist, while they are asked about. */
   newcomers: join(folder, 'newcomers.sqlite'),

@@ -1,6 +1,6 @@
 import type { GroupName, PlanReader } from './plan-reading.ts';
 
-/** What the guards compare a plan with: the last run of the same sync that was applied. */
+/** The base of the guards' comparisons: the last run of the same sync that was applied. */
 export interface PreviousRun {
   readonly rows: number;
   /** Fields that its file had a column for. */

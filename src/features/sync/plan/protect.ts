@@ -12,7 +12,7 @@ class ProtectFileError extends RollcallError {
   }
 }
 
-/** What may stand between UIDs in a list that is no list of lines, and what no UID has. */
+/** Matches separators of UIDs in a list that is no list of lines, and characters that no UID has. */
 const NOT_UID = /[\s\p{Cc},;|"']/u;
 const DELIMITERS = /[,;|\t]/;
 

@@ -1,4 +1,4 @@
--- How a plan differs from one that was made later. `newer`: the file of the later one.
+-- Differences between a plan and one that was made later. `newer`: the file of the later one.
 
 -- name: forget_moves
 -- Drops the table of an earlier comparison.

@@ -7,7 +7,9 @@ import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { type GroupName, placeOf } from './plan-reading.ts';
 import type { Place } from './reasons.ts';
 
-/** How far a stored plan may be from one made now and still be applied, in percent of its changes. */
+/**
+ * Maximum difference between a stored plan and one made now at which it is still applied, in percent of its changes.
+ */
 const DEFAULT_TOLERANCE_PERCENT = 5;
 
 const EXAMPLES = 10;
@@ -25,15 +27,15 @@ interface Move extends GroupName {
   readonly now: Step;
 }
 
-/** How a stored plan differs from one that was made later from the file and the live state. */
+/** The differences between a stored plan and one that was made later from the file and the live state. */
 export interface Staleness {
   /** Whether the bytes of the file differ. */
   readonly fileMoved: boolean;
   /** Changes of the stored plan. */
   readonly planned: number;
-  /** Of these: no longer called for. */
+  /** Those among them that are no longer called for. */
   readonly gone: number;
-  /** Of these: another change now, or from another place. */
+  /** Those among them with another change now, or from another place. */
   readonly different: number;
   /** Changes that the stored plan does not have. */
   readonly fresh: number;

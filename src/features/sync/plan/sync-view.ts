@@ -15,7 +15,7 @@ import { planFiles } from './prepare.ts';
 /** Objections that a sync is shown with; the list of each guard has all. */
 const FIRST_FINDINGS = 20;
 
-/** What a user may ask of a sync in this state. */
+/** Returns the actions that a user can request for a sync in this state. */
 export function syncActionsOf(state: SyncState): readonly SyncAction[] {
   if (state === 'planned') return ['apply', 'reject'];
   return state === 'held' ? ['approve', 'reject'] : [];
@@ -95,7 +95,7 @@ export function hasBefore(dir: DataDir, { id, importId }: Pick<SyncRecord, 'id' 
   return importId !== null && existsSync(planFiles(dir.sync(id)).before);
 }
 
-/** Of a plan: an undo has none of the flags' modes. */
+/** Returns the mode of a plan: an undo has none of the flags' modes. */
 export function modeOf(record: SyncRecord): SyncEntry['mode'] {
   return record.undoOf === null ? readSyncOptions(record).flags.mode : 'undo';
 }

@@ -4,7 +4,7 @@ import type { SyncRunner } from '../run/runner-port.ts';
 
 const decision = z.object({ who: z.string(), reason: z.string().default('') });
 
-/** How a server answers the commands that decide about stored plans. */
+/** Returns the handler with which a server answers the commands that decide about stored plans. */
 export function syncControl(syncs: SyncRunner): ControlHandler {
   return (method, [first, id = '', verb], body) => {
     if (method !== 'POST' || first !== 'syncs') return undefined;

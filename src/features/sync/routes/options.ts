@@ -36,7 +36,7 @@ const LIMIT_OPTIONS = Object.fromEntries(NAMES.map((name) => [`${PREFIX}${name}`
   Record<LimitOption, ReturnType<typeof limitOf>>
 >;
 
-/** What every plan is decided by. */
+/** The options that decide every plan. */
 const DECIDING = {
   ...queryOf({ ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING }),
   ...LIMIT_OPTIONS,
@@ -59,7 +59,7 @@ export const syncQuery = z.strictObject({
 type UndoQuery = z.infer<typeof undoQuery>;
 export type SyncQuery = z.infer<typeof syncQuery>;
 
-/** What a plan is decided by, as the runner takes it. */
+/** The options that decide a plan, in the runner's form. */
 export interface Decision {
   readonly flags: SyncFlags;
   readonly limits: Readonly<Record<string, number>>;
@@ -92,7 +92,7 @@ export function syncDecision(query: SyncQuery): Decision {
   return undoDecision(query);
 }
 
-/** How the file is read. @throws Problem BAD_OPTION */
+/** Returns the options for reading the file. @throws Problem BAD_OPTION */
 export function readingOf(options: ImportOptions): SyncInput {
   if (options.shape?.actions !== undefined) {
     throw new Problem('BAD_OPTION', 'The file of a sync says who should be a member, not what to change.', {

@@ -15,7 +15,7 @@ import { planBytes } from './plan-download.ts';
 
 const TYPES = { csv: 'text/csv', json: 'application/json', markdown: 'text/markdown', text: 'text/plain' } as const;
 
-/** What the plan of a sync says: of each group, of each of its members, and as a file. */
+/** Serves the plan of a sync: each group, each of its members, and the plan as a file. */
 export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
   /** @throws UnknownSync; Problem NO_PLAN_YET */
   const planOf = (id: string): string => {

@@ -39,7 +39,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     const contentType = headers['content-type'] ?? '';
     checkLength(request, maxUploadBytes);
     const decision = syncDecision(query);
-    // What can be refused before the file is sent.
+    // Refuses wrong options before the file is sent.
     const options = optionsOf(query, { contentType, region, sandbox });
     readingOf(options);
     recipes?.check(options);
@@ -61,7 +61,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
             return { path: copy, name };
           });
           keep(made);
-          // Of a form the part says what the file is.
+          // In a form, the part has the file's type.
           const ofFile = request.isMultipart() ? type : contentType;
           const ofPart = optionsOf(query, { contentType: ofFile, region, sandbox });
           const settled = (await recipes?.settle(ofPart, { path: files.input }, file)) ?? ofPart;

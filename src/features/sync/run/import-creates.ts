@@ -4,8 +4,8 @@ import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 
 /**
- * What the import that carries out a plan may create: as much as the plan says or as its guards let pass, so that more
- * is asked about once more. Its file has the fields in columns of their own. Undefined: nothing.
+ * Returns the users and groups that the import of a plan may create: as many as the plan names or its guards let pass,
+ * so that more need another question. Its file has the fields in columns of their own. Undefined: nothing.
  * @param path of the plan
  */
 export function importCreates(path: string, options: CreateOptions): CreateOptions | undefined {

@@ -18,12 +18,12 @@ export interface Checked {
   readonly within: boolean;
   /** Changes that both have. */
   readonly changes: number;
-  /** How it differs, in a sentence. */
+  /** The difference, in a sentence. */
   readonly sentence: string;
 }
 
 /**
- * Plans once more, beside the stored plan, and compares. Where they differ by no more than the tolerance, the changes that
+ * Plans once more, beside the stored plan, and compares. If they differ by no more than the tolerance, the changes that
  * both have are written: the others were never reviewed, or are no longer needed.
  * @throws as planFor
  */
@@ -63,9 +63,9 @@ export async function checkPlan(
 interface ChangesRequest {
   /** The plan with the newest lists of these groups. */
   readonly live: PlanReader;
-  /** Which of the changes; undefined: all. */
+  /** Chooses changes. Undefined: all. */
   readonly chosen?: ((change: PlanAction) => boolean) | undefined;
-  /** What may be created; undefined: nothing. */
+  /** The users and groups that may be created. Undefined: none. */
   readonly create: CreateOptions | undefined;
 }
 
@@ -91,7 +91,7 @@ export async function writeChanges(
   }
 }
 
-/** What is read when a stored plan is looked at again: the file as it is now, or the plan's copy where it was deleted. */
+/** Returns the file for checking a stored plan again: the present one, or the plan's copy if it was deleted. */
 export function sourceNow(folder: string, source: string): string {
   return existsSync(source) ? source : planFiles(folder).input;
 }

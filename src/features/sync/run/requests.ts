@@ -2,15 +2,15 @@ import type { Aimed } from '../../../imports/target.ts';
 import type { UndoFlags } from '../plan-flags.ts';
 import type { SyncInput, SyncOptions } from '../sync-options.ts';
 
-/** What is asked of the sync runner. */
+/** Requests to the sync runner. */
 
 interface Wanted extends Partial<Pick<SyncOptions, 'limits'>>, Pick<SyncOptions, 'apply'> {
-  /** Who asks for it. */
+  /** The person who asks for it. */
   readonly who: string;
 }
 
 export interface CreateSync extends Wanted, Omit<SyncOptions, 'limits' | 'apply' | 'reading' | keyof Aimed> {
-  /** As the user named it. */
+  /** The file as the user named it. */
   readonly file: string;
   /** The path to read; it is copied when planning begins. */
   readonly source: string;

@@ -25,7 +25,7 @@ export interface SyncRunner {
   /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
   replace(id: string): Promise<void>;
   readonly whenOver: Waits['whenOver'];
-  /** Of the import that carries a sync out. */
+  /** Returns the state of the import that carries a sync out. */
   importState(id: string): ImportState | undefined;
   find(id: string): SyncRecord;
   /** Newest first. */

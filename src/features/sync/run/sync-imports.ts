@@ -20,9 +20,9 @@ export interface SyncImports {
     readonly id: string;
     readonly file: string;
     readonly source: string;
-    /** Of the sync. */
+    /** The options of the sync. */
     readonly options: SyncOptions;
-    /** Who asked for it; '' where no one did. */
+    /** The person who asked for it; '' if no one did. */
     readonly createdBy: string;
     /** The import that it undoes. */
     readonly undoOf: string | null;

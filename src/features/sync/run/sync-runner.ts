@@ -32,7 +32,7 @@ import { failureCode, syncWaits } from './sync-waits.ts';
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
   readonly imports: SyncImports;
-  /** Where everything of one sync is kept. */
+  /** Returns the folder of a sync. */
   readonly folder: (id: string) => string;
   readonly newId: (kind: 'sync' | 'undo') => string;
   readonly whenOver: Waits['whenOver'];
@@ -275,7 +275,7 @@ class Runner implements SyncRunner {
     const made = await planFor(this.#taskOf(record, record.source), withPatience(this.#options, chosen));
     try {
       const findings = guardPlan(made, limitsWith(chosen.limits), this.#previousOf(record));
-      const totals = planTotals(made.groups(), made.creating());
+      const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
       this.#catalog.setTotals(id, JSON.stringify(totals));
       if (findings.length > 0) {
         const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;

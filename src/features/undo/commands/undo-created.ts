@@ -39,7 +39,8 @@ export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
       const planned = await begun(planDeletions(deleting, isUndone), 'what may be deleted to be found out');
       const wanted = planned.filter(({ undone }) => undone === undefined);
       tellPlan(io, planned, carryOut);
-      // What no longer exists was deleted by another program, or by an earlier run that was killed before it noted so.
+      // Things that no longer exist were deleted by another program, or by an earlier run that was killed before it
+      // noted so.
       const rest = planned.filter(({ undone }) => undone !== 'kept');
       if (!carryOut || rest.length === 0) return;
       if (wanted.length > 0 && !yes && !(await confirm(io, `Delete ${listed(wanted.map(shown))} for good?`, signal))) {

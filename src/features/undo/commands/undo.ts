@@ -118,7 +118,7 @@ async function undoThere(io: Io, syncs: Syncs, server: Server, id: string, flags
   return { code: await followSyncThere(there, made, true), made };
 }
 
-/** Of a file of changes, only what it added is known well enough to be undone. */
+/** Only the additions of a file of changes are known well enough to be undone. */
 const NOT_RESTORED = [
   '',
   'The import read a file of changes. Undo takes back what it added or banned. Members that it removed or unbanned, and',

@@ -37,7 +37,7 @@ export interface SetOptions {
 }
 
 /**
- * The rows of several files as one input. Where there is more than one, each row has the name of its file and its number
+ * The rows of several files as one input. If there is more than one, each row has the name of its file and its number
  * there in two columns in front of its own, and row numbers continue from file to file.
  * @param openOne opens one of the files; throws where that is an archive itself
  */
@@ -129,7 +129,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
         merged.take(intake.columns(), intake.recognised);
         yield chunk.map((row) => {
           last = before + row.line;
-          // Of several memberships of a row the first one has the original of all.
+          // The first of several memberships of a row has the original of all.
           return { ...row, line: last, original: row.original === '' ? '' : merged.original(row) };
         });
       }
@@ -173,7 +173,9 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   };
 }
 
-/** Where a file of the set is read from. A workbook inside an archive is unpacked first: it is read at random places. */
+/**
+ * Returns the source of a file of the set. A workbook inside an archive is unpacked first: it is read at random places.
+ */
 async function sourceOf(set: FileSet, file: string, scratch: Scratch): Promise<IntakeSource> {
   const path = set.pathOf(file);
   if (path !== undefined) return { path, name: file };

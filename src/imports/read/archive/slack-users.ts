@@ -10,7 +10,7 @@ import type { FileSet } from './file-set.ts';
 /** Slack says here who is deleted; the channels still have these people as members. */
 const USERS = 'users.json';
 
-/** How the file is read: the deleted users as the users of any group. */
+/** Reading options of the file: the deleted users are read as the users of any group. */
 const READING = {
   format: 'json' as const,
   mapping: { uid: 'id' },

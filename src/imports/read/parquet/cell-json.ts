@@ -25,8 +25,8 @@ function same<Value>(value: Value): Value {
 }
 
 /**
- * How values of a column, or of a part of one that has a structure, become JSON. It takes from the schema what would make
- * hyparquet convert them, which loses digits: call it before anything is read.
+ * Returns the function that converts values of a column, or of a part of a structured one, into JSON. It removes from
+ * the schema what would make hyparquet convert them, which loses digits: call it before anything is read.
  */
 export function cellJson(node: SchemaTree, isRepeated = node.element.repetition_type === 'REPEATED'): CellJson {
   const one = singleJson(node);
@@ -103,7 +103,7 @@ function textOfLeaf(element: SchemaElement): (value: unknown) => string {
     const isLocal = logical?.type === 'TIMESTAMP' && !logical.isAdjustedToUTC;
     return (value) => timestampText(value as bigint, unit) + (isLocal ? '' : 'Z');
   }
-  // Of the day that time begins with.
+  // A time counts from the first day of the epoch.
   if (kind?.startsWith('TIME'))
     return (value) => timestampText(BigInt(value as bigint), unit).slice('1970-01-01T'.length);
   // Without a zone: the writers of this old type did not agree on one.
@@ -154,7 +154,7 @@ function floatText(value: number): string {
   return String(value);
 }
 
-/** Old writers do not say that bytes are a text. What is none is written as Postgres writes it. */
+/** Old writers do not say that bytes are a text. Other bytes are written as Postgres writes them. */
 function bytesText(bytes: Uint8Array): string {
   return isUtf8(bytes) ? UTF8.decode(bytes) : `\\x${hex(bytes)}`;
 }

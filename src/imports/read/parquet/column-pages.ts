@@ -33,7 +33,7 @@ function native(unpack: Unpack): (bytes: Uint8Array, size: number) => Uint8Array
   return (bytes, size) => (size === 0 ? new Uint8Array() : unpack(bytes, { maxOutputLength: size }));
 }
 
-/** Where Node has a codec, its own is the fastest, and stops at the size that the page says. */
+/** Node's own codec, if it has one, is the fastest, and stops at the size that the page names. */
 const CODECS: Compressors = {
   ...compressors,
   GZIP: native(gunzipSync),
@@ -85,7 +85,7 @@ export class ColumnPages {
     this.#left = Number(meta.num_values);
   }
 
-  /** As the schema names it, with its path. */
+  /** Returns the name in the schema, with its path. */
   get name(): string {
     return this.#decoder.pathInSchema.join('.');
   }

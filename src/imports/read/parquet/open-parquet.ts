@@ -161,7 +161,7 @@ class ParquetRows {
     this.bytesRead = this.#file.size;
   }
 
-  /** Begins a row group. What its pages take is counted, and bounded. */
+  /** Begins a row group. The size of its pages is counted, and bounded. */
   #open(group: RowGroup, place: string): void {
     const { bounds } = this.#options;
     let chunk = 0;

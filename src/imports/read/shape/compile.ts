@@ -30,7 +30,7 @@ export interface Layout {
   readonly slotOf: Slots;
 }
 
-/** What is recognised in the input: field -> how it is read, as the report and the preview show it. */
+/** Fields that were recognised in the input: field → its source, as the report and the preview show it. */
 export type Recognised = Readonly<Partial<Record<Field, string>>>;
 
 /** Finds every column of a shape. @throws IntakeError UNKNOWN_COLUMN, AMBIGUOUS_COLUMN, BAD_SHAPE */
@@ -260,7 +260,7 @@ export function sourcedFields(shape: Shape, sources: FieldSources): ReadonlySet<
   return sourced;
 }
 
-/** What the plan reads each field from. */
+/** Returns the source of each field in the plan. */
 export function recognisedBy({ region, onBehalfOf, scope, people, groups }: Plan): Recognised {
   const all: Partial<Record<Field, string | undefined>> = {
     region: region?.label,

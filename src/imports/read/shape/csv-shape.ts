@@ -7,7 +7,7 @@ import type { Shaper } from './shaper.ts';
 import type { FieldSources } from './sources.ts';
 import { unknownColumn } from './unknown-column.ts';
 
-/** Where the memberships of an input come from, and how many rows it has. */
+/** The source of an input's memberships, and its number of rows. */
 export interface Shaping {
   readonly shape: Shape;
   readonly sources: FieldSources;

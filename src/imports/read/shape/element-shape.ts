@@ -26,7 +26,7 @@ export class ShapedElements implements Elements {
   #absent = new Set<number>();
   #paths = new PathReader([]);
   #plan: Plan | undefined;
-  /** Of elements in the service's own shape. */
+  /** The plan for elements in the service's own shape. */
   #ownPlan: Plan | undefined;
   rowsRead = 0;
   /** A row may give several memberships, lists or not. */

@@ -1,7 +1,7 @@
 import type { Region, Scope } from '../../../membership/membership.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 
-/** What a key stands for. */
+/** The user or group that a key stands for. */
 export interface Target {
   readonly id: string;
   /** In place of those of the row. */

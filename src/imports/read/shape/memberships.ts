@@ -3,12 +3,12 @@ import type { RowProblem } from '../input-row.ts';
 /** Longest text that says which value of a row a membership is, in characters. */
 const MAX_VALUE_LENGTH = 200;
 
-/** Which of several memberships of a row it is, such as `course2=math`. */
+/** Shortens the value that tells several memberships of a row apart, such as `course2=math`. */
 export function shortValue(text: string): string {
   return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Why a row gives no membership. */
+/** Returns the problem of a row that gives no membership. */
 export function noMembership(column: string, reason: string, value = ''): RowProblem {
   return { column, value, code: 'NO_MEMBERSHIP', reason };
 }

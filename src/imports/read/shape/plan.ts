@@ -5,17 +5,17 @@ import type { Target } from './lookups.ts';
 import type { Cells, Source } from './sources.ts';
 import type { marks, scopeWords } from './words.ts';
 
-/** How rows become memberships, with every column found. */
+/** The way from rows to memberships, with every column resolved. */
 export interface Plan {
   readonly region: Source | undefined;
   readonly onBehalfOf: Source | undefined;
   readonly scope: Source | undefined;
-  /** What a word says about the scope; undefined: no membership. */
+  /** Returns the meaning of a scope word; undefined: no membership. */
   readonly scopeOf: ReturnType<typeof scopeWords>;
   readonly people: readonly PeopleSource[];
   readonly groups: GroupSource;
   readonly action: { readonly column: string; read(cells: Cells): string } | undefined;
-  /** Why a row is left out; undefined where it is not. */
+  /** Returns the problem for which a row is left out; undefined if it is not. */
   refusal(cells: Cells): RowProblem | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface PeopleSource {
 
 export interface Person {
   readonly uid: string;
-  /** What is in the file. */
+  /** The text in the file. */
   readonly value: string;
   readonly label: string;
   readonly scope: string | undefined;
@@ -72,7 +72,7 @@ interface NumberedGroups extends AnyGroups {
     readonly slot: number;
     readonly column: string;
     readonly scope: { readonly slot: number; readonly column: string } | undefined;
-    /** Why conditions leave this group out. */
+    /** Returns the problem for which conditions leave this group out. */
     readonly refusal: ReturnType<typeof refusalOf>;
   }[];
   readonly guidOf: (value: string) => string;
@@ -83,7 +83,7 @@ export interface Group {
   readonly guid: string;
   readonly value: string;
   readonly label: string;
-  /** How the report names it, where that is not the column with the problem. */
+  /** The report's name for it, if that is not the column with the problem. */
   readonly valueLabel?: string;
   readonly scope: string | undefined;
   readonly scopeLabel?: string;
@@ -92,7 +92,7 @@ export interface Group {
   readonly several: boolean;
   readonly derivedFrom: string | undefined;
   readonly problem?: RowProblem;
-  /** What the group file says about it. */
+  /** Its entry in the group file. */
   readonly target?: Target;
 }
 
@@ -192,7 +192,7 @@ function pieces(cell: string, separator: string | undefined): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Why a row is left out by conditions. */
+/** Returns the check that finds the condition for which a row is left out. */
 export function refusalOf(
   conditions: readonly { readonly slot: number; readonly condition: NonNullable<Shape['where']>[number] }[],
 ): (cells: Cells) => RowProblem | undefined {

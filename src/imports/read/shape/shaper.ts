@@ -33,7 +33,7 @@ export class Shaper {
   readonly #reader: MembershipReader;
   readonly #lookups: Lookups;
   readonly #most: number;
-  /** What each field of the current membership is read from, for messages. */
+  /** The sources of the current membership's fields, for messages. */
   readonly #labels: Partial<Record<Field | 'action', string>> = {};
 
   constructor({ columns, defaults, lookups, most }: ShaperOptions) {

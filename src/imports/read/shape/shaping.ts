@@ -31,7 +31,7 @@ export function recognisedMapping(shape: Shape, mapping: ColumnMapping): ColumnM
   return { ...mapping, ...Object.fromEntries([...sourced].map((field) => [field, ''])) };
 }
 
-/** Where the table of a CSV input begins. */
+/** Returns the place at which the table of a CSV input begins. */
 export function tableTop({ headerRow, skipLines, columns }: Shape): TableTop {
   const skip = skipLines ?? (headerRow === undefined ? 0 : headerRow - 1);
   const names = columns?.map((name, index) =>

@@ -1,9 +1,9 @@
 import { FIELDS, type Field } from '../columns.ts';
 import { columnsOf, fill, type Placeholder, parseTemplate, type Template, TemplateError, VALUE } from './template.ts';
 
-/** Where the value of a field comes from in a row: a column, the first filled one of several, or a template. */
+/** The source of a field's value in a row: a column, the first filled one of several, or a template. */
 export interface Source {
-  /** As messages and reports name it. */
+  /** The name for messages and reports. */
   readonly label: string;
   readonly slots: readonly number[];
   /** Whether it makes another text of what is in the file, so that two texts may become the same id. */
@@ -12,7 +12,7 @@ export interface Source {
   readonly isPlain: boolean;
   /** The value of a row; `piece`: the current value of a list. */
   read(cells: Cells, piece?: string): string;
-  /** What is in the file. */
+  /** Returns the text in the file. */
   raw(cells: Cells, piece?: string): string;
 }
 
@@ -22,7 +22,7 @@ export type Cells = readonly string[];
 /** Gives the slot of a column; throws where there is none. `flag` names what asks for it. */
 export type Slots = (column: string, flag: string) => number;
 
-/** What a field is read from, as options say it. */
+/** The source of a field, in the form of the options. */
 export type FieldSource =
   | { readonly kind: 'columns'; readonly columns: readonly string[] }
   | { readonly kind: 'template'; readonly text: string };
@@ -44,7 +44,7 @@ export function isMoreThanColumn(mapped: string): boolean {
   return mapped.includes(ALTERNATIVES) || HAS_PLACEHOLDER.test(mapped);
 }
 
-/** What each field is read from; absent: a column that is recognised by its name. */
+/** Returns the source of each field; absent: a column that is recognised by its name. */
 export function fieldSources({ map, firstOf = {}, templates = {} }: SourceOptions): FieldSources {
   const sources: Partial<Record<Field, FieldSource>> = {};
   for (const field of FIELDS) {

@@ -8,7 +8,7 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 
 /** A column in braces. */
 export interface Placeholder {
-  /** Of which the first filled one counts. */
+  /** Columns of which the first filled one counts. */
   readonly columns: readonly string[];
   readonly functions: readonly TextFunction[];
 }
@@ -17,7 +17,7 @@ type TextFunction = (text: string) => string;
 /** Constant texts and placeholders, in order. */
 export type Template = readonly (string | Placeholder)[];
 
-/** What is wrong with a template, and what to do. */
+/** An error in a template, with its remedy. */
 export class TemplateError extends RollcallError {
   constructor(what: string, remedy: string) {
     super('BAD_SHAPE', what, { remedy });

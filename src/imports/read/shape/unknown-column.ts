@@ -3,7 +3,7 @@ import { IntakeError, listed, shown } from '../intake-error.ts';
 
 export const EXACTLY = 'exactly as it is written';
 
-/** What to write in place of a column that is not there. */
+/** Returns the remedy for a column that does not exist. */
 export function nameOneOf(column: string, names: readonly string[]): string {
   const like = nearest(column, names);
   return like === undefined ? 'Name one of them' : `Write ${shown(like)} or another one`;

@@ -20,8 +20,8 @@ function lookUp<Meaning>(words: Readonly<Record<string, Meaning>> = {}): (text: 
 }
 
 /**
- * What a text says about the scope: a text for the reader, or undefined for no membership. A word that is not listed goes
- * on as it is: it may be a scope, and if it is not, the reader says so.
+ * Returns the function that reads the scope from a text: a text for the reader, or undefined for no membership. A word
+ * that is not listed goes on as it is: it may be a scope, and if it is not, the reader says so.
  */
 export function scopeWords(
   words: Readonly<Record<string, ScopeMeaning>> | undefined,
@@ -42,7 +42,7 @@ export type Mark =
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' };
 
-/** What the cell of a person says in the column of a group. */
+/** Returns the function that reads a person's cell in the column of a group. */
 export function marks(words: Readonly<Record<string, ScopeMeaning>> | undefined): (text: string) => Mark {
   const meaningOf = lookUp<ScopeMeaning>({ ...NO, ...words });
   return (text) => {

@@ -1,4 +1,4 @@
-/** How a cell's number is shown, as far as it changes what an id or a date is. */
+/** The format of a cell's number, as far as it changes an id or a date. */
 export type NumberKind =
   | { readonly kind: 'plain' }
   /** Filled up with zeros in front: the format 00000. */
@@ -24,7 +24,7 @@ export function builtInFormat(id: number): NumberKind {
   return (id >= 18 && id <= 21) || (id >= 45 && id <= 47) ? TIME : PLAIN;
 }
 
-/** What a format code shows: `yyyy-mm-dd` a date, `00000` five digits at least. */
+/** Returns the kind of a format code: `yyyy-mm-dd` a date, `00000` five digits at least. */
 export function formatKind(code: string): NumberKind {
   const [first = ''] = code.slice(0, MAX_FORMAT_LENGTH).split(';');
   if (/^0{2,40}$/.test(first)) return { kind: 'zeros', digits: first.length };

@@ -40,7 +40,7 @@ export class CsvWriter {
     this.#pieces.push(`${text}\n`);
   }
 
-  /** What was written since it was taken last. */
+  /** Returns the blocks that were written since the last call. */
   take(): Buffer[] {
     const blocks: Buffer[] = [];
     let text = '';

@@ -7,16 +7,16 @@ import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
 const MAX_COLUMNS = 16_384;
 export const MAX_ROWS = 1_048_576;
 
-/** What a sheet needs of the rest of its workbook. */
+/** The parts of a workbook that one of its sheets needs. */
 interface SheetSurroundings {
   /** Shared text by number. */
   readonly textOf: (index: number) => string | undefined;
-  /** How the numbers of a cell style are shown. */
+  /** The number formats of the cell styles. */
   readonly formats: readonly NumberKind[];
   readonly from1904: boolean;
 }
 
-/** What a sheet has in addition to its cells. */
+/** Counts of a sheet's contents beside its cells. */
 export interface SheetCounts {
   /** Rows that are hidden, by a filter or by hand. */
   hiddenRows: number;

@@ -10,7 +10,7 @@ export interface SheetText {
   readonly above: number;
   blocks(): AsyncGenerator<Buffer>;
   /**
-   * What should be known about it; complete when it has been read.
+   * Returns remarks on the sheet; complete when it has been read.
    * @param isId whether ids are read from the column of this number
    */
   notes(isId: (column: number) => boolean): IntakeNote[];

@@ -102,7 +102,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
 
 type Parse = (entry: string, handlers: XmlHandlers) => Promise<void>;
 
-/** How numbers are shown, by cell style. */
+/** Returns the number formats, by cell style. */
 async function formatsOf(entry: string, parse: Parse): Promise<NumberKind[]> {
   const own = new Map<number, NumberKind>();
   const formats: NumberKind[] = [];

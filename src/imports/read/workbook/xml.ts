@@ -9,11 +9,11 @@ const MAX_PIECE_LENGTH = 1024 * 1024;
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What other namespaces add to a workbook; it may repeat the names of the document, such as `x15:workbookPr`. */
+/** The element for extensions of other namespaces; it may repeat names of the document, such as `x15:workbookPr`. */
 const EXTENSIONS = 'extLst';
 
 /**
- * What is done with the tags and texts of an XML document. Names come without their prefix: some programs write `x:row`.
+ * Handlers of the tags and texts of an XML document. Names come without their prefix: some programs write `x:row`.
  * Lists of extensions are left out.
  */
 export interface XmlHandlers {

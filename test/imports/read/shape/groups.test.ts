@@ -13,7 +13,7 @@ import { refusal, short } from '../reading.ts';
 
 const csv = (rows: readonly (readonly string[])[]) => rows.map((cells) => csvLine(cells, ',')).join('');
 
-/** What an input gives with a group file: its memberships, and the file of what was not found. */
+/** Reads an input with a group file: returns its memberships, and the file of unknown keys. */
 async function read(table: string, input: string, shape: Shape = {}, guid?: string) {
   const folder = tempDir();
   const [path, source] = [join(folder, 'groups.csv'), join(folder, 'members.csv')];

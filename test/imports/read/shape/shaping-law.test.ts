@@ -49,7 +49,7 @@ const uidOf = ({ login, mail }: Person) => login.trim() || mail.trim();
 const isKept = ({ status }: Person) => ['active', 'pending'].includes(status.toLowerCase());
 const isId = (text: string) => /^[A-Za-z0-9_-]+$/.test(text);
 
-/** What a row asks for, as texts to compare. */
+/** Returns the request of a row, as a text to compare. */
 const membership = (guid: string, uid: string, scope: string) =>
   isId(uid) && isId(guid) ? `${guid}/${uid}/${scope}` : 'invalid';
 
