@@ -19,7 +19,7 @@ import { SERVICE_AWAY, type SendingConfig } from '../send/give-up.ts';
 import type { OpenImport } from '../send/open-imports.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
-import { createSending, type Sending } from '../send/sending.ts';
+import { Sending } from '../send/sending.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings, type StageFile, type Stagings } from '../stage/staging.ts';
 import type { Target } from '../target.ts';
@@ -113,7 +113,7 @@ export class Life {
       emit,
       stage: options.stage,
     });
-    this.sending = createSending({
+    this.sending = new Sending({
       ...options,
       emit,
       circuitChanged: (...change) => events.emit('circuit', ...change),
