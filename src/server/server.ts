@@ -42,6 +42,8 @@ const SMALL_BODY = 64 * 1024;
 /** Types that gzip makes smaller. Event streams are not among them: it would hold events back. */
 const COMPRESSED = /^text\/(?!event-stream)|json|javascript|svg/;
 
+type Guarding = ReturnType<typeof guard>;
+
 const CONTENT_POLICY = {
   useDefaults: false,
   directives: {
@@ -61,14 +63,33 @@ const CONTENT_POLICY = {
 export async function createServer(
   options: ServerOptions,
 ): Promise<{ readonly app: Api; readonly context: ServerContext }> {
-  const { coordinator, dir, access, settings, log, registry = new Registry() } = options;
+  const { coordinator, access, registry = new Registry() } = options;
   let stopping = false;
+  const app = openApi(options, () => stopping);
+  await registerPlugins(app, options);
+  const guarding = guard(app, access, options.tokenRequired);
+  app.decorate('sendsTo', coordinator.sendsTo);
+  const context = openContext(options, registry, guarding);
+  const { reading, events } = context;
+  app.addHook('preClose', async () => {
+    stopping = true;
+    events.close();
+  });
+  app.addHook('onClose', async () => reading.close());
+  for (const { open } of FEATURES) Object.assign(context, await open?.(context, options, app));
+  watchRequests(app, options.log);
+  await addRoutes(app, context, guarding, options);
+  return { app, context };
+}
+
+/** Opens a server without routes, with its parsers and refusals. */
+function openApi({ log, trustProxy }: ServerOptions, isStopping: () => boolean): Api {
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,
     // Requests that change something or fail are logged below.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: SMALL_BODY,
-    trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
+    trustProxy: trustProxy === undefined ? false : [...trustProxy],
     connectionTimeout: IDLE_MS,
     // Uploads may take hours; those that stall have their own timeout.
     requestTimeout: 0,
@@ -77,7 +98,7 @@ export async function createServer(
     // Answered below, with a problem document.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => void refuse({ log, stopping }, error, request, reply),
+    frameworkErrors: (error, request, reply) => void refuse({ log, stopping: isStopping() }, error, request, reply),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(({ schema }: { schema: unknown }) => (given: unknown) => {
     const read = (schema as ZodType).safeParse(given);
@@ -96,17 +117,21 @@ export async function createServer(
   });
   // Replies are checked by the compiler and by tests; checking each again would cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.setErrorHandler((error, request, reply) => refuse({ log, stopping }, error, request, reply));
+  app.setErrorHandler((error, request, reply) => refuse({ log, stopping: isStopping() }, error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     if (isForPeople(request)) return sendPage(request, reply.code(404));
     throw new Problem('NOT_FOUND', `There is no ${request.method} ${request.url.replace(/\?.*/, '')}.`);
   });
   app.addHook('onRequest', async (_request, reply) => {
-    if (!stopping) return;
+    if (!isStopping()) return;
     reply.header('connection', 'close').header('retry-after', 5);
     throw new Problem('STOPPING', STOPS);
   });
-  if (options.tracing !== undefined) await app.register(options.tracing);
+  return app;
+}
+
+async function registerPlugins(app: Api, { tracing, dir }: ServerOptions): Promise<void> {
+  if (tracing !== undefined) await app.register(tracing);
   await app.register(cookie);
   await app.register(helmet, {
     contentSecurityPolicy: CONTENT_POLICY,
@@ -129,17 +154,17 @@ export async function createServer(
     globalDecompression: false,
     zlibOptions: { level: 4 },
   });
+}
 
-  const guarding = guard(app, access, options.tokenRequired);
-  app.decorate('sendsTo', coordinator.sendsTo);
-  const { isStillAllowed } = guarding;
+/** Opens the parts that routes and features share. */
+function openContext(options: ServerOptions, registry: Registry, { isStillAllowed }: Guarding): ServerContext {
+  const { coordinator, dir, access, settings, log } = options;
   const reading = openReading(dir, coordinator.reading);
   // Complete when the features are open: parts ask each other when they are asked, and not before.
   const context = {
     ...{ coordinator, dir, access, settings, reading, log, registry, isStillAllowed },
     ...{ anybodyActs: options.service.anybodyActs, features: FEATURES, fetching: sourceContextOf(options.config) },
   } as ServerContext;
-  const add = (part: Partial<ServerContext>) => Object.assign(context, part);
   const { callsPerMinute } = settings;
   const views = importViews(coordinator, dir, reading, log, async (record, own) => {
     let whole = own;
@@ -148,13 +173,11 @@ export async function createServer(
   });
   const running = runningImports({ coordinator, reading, views, callsPerMinute });
   const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
-  add({ views, running, events });
-  app.addHook('preClose', async () => {
-    stopping = true;
-    events.close();
-  });
-  app.addHook('onClose', async () => reading.close());
-  for (const { open } of FEATURES) add((await open?.(context, options, app)) ?? {});
+  return Object.assign(context, { views, running, events });
+}
+
+/** Ends connections that are too slow, and logs requests that change something or fail. */
+function watchRequests(app: Api, log: ServerOptions['log']): void {
   app.addHook('preParsing', async ({ raw, routeOptions }) => {
     if (routeOptions.config.takesFile !== true) endIfSlow(raw);
   });
@@ -175,7 +198,10 @@ export async function createServer(
       'request',
     );
   });
+}
 
+async function addRoutes(app: Api, context: ServerContext, guarding: Guarding, options: ServerOptions): Promise<void> {
+  const { registry } = context;
   await describeRoutes(app);
   serverMetrics(app, context, registry);
   healthRoutes(app, context, registry);
@@ -192,7 +218,6 @@ export async function createServer(
   docsRoutes(app);
   consoleRoutes(app);
   for (const { routes } of FEATURES) routes?.(app, context);
-  return { app, context };
 }
 
 /** Time in which the whole body of a request must have arrived, in ms. Uploads have their own timeout. */

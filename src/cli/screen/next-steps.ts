@@ -3,7 +3,7 @@ import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import type { Imports, KeptImport } from '../target/imports.ts';
 
-/** What the advice about an import is made of. */
+/** The import that the advice is about, with the commands that it names. */
 interface Advised {
   readonly imports: Imports;
   readonly found: KeptImport;
