@@ -69,8 +69,8 @@ function screenOf(written: string): string[] {
   const lines: string[] = [];
   let at = 0;
   const body = written.split('\n').slice(1).join('\n');
-  for (const [, up, clear, text] of body.matchAll(/(␛\[1A)|(␛\[2K)|((?:(?!␛\[(?:1A|2K)).)+|\n)/gs)) {
-    if (up !== undefined) at -= 1;
+  for (const [, rows, way, clear, text] of body.matchAll(/␛\[(\d*)([AB])|(␛\[2K)|((?:(?!␛\[(?:\d*[AB]|2K)).)+|\n)/gs)) {
+    if (way !== undefined) at += (way === 'A' ? -1 : 1) * Number(rows || 1);
     else if (clear !== undefined) lines[at] = '';
     else if (text !== undefined) {
       for (const [number, part] of text.split('\n').entries()) {

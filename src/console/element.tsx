@@ -51,6 +51,18 @@ export function Fold({ id, title, gist, children }: FoldProperties) {
   );
 }
 
+/** What a person should know about a file that was read. */
+export function FileNotes({ notes }: { notes: readonly { code: string; text: string }[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul class="file-notes" aria-label="Notes about the file">
+      {notes.map(({ code, text }, index) => (
+        <li key={`${index} ${code}`}>{foreign(text)}</li>
+      ))}
+    </ul>
+  );
+}
+
 interface FactsProperties {
   list: readonly (readonly [name: string, value: ComponentChildren])[];
   class?: string;

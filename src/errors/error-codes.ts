@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   EDITED_MEANWHILE: 'usage',
   SOURCE_NOT_ALLOWED: 'usage',
   BAD_SOURCE: 'usage',
+  MORE_PAGES: 'usage',
   DATA_DIR_IN_USE: 'usage',
   DATA_DIR_UNUSABLE: 'usage',
   NEWER_LEDGER: 'usage',

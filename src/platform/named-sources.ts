@@ -39,7 +39,9 @@ export function namedSourcesSchema() {
       .record(z.string(), z.string().regex(/^(env|file):./s))
       .optional()
       .meta({ description: 'Name, such as `password` -> `env:NAME` or `file:PATH`.' }),
-    nextPage: text('Field of a JSON API with the address of the next page, or `parameter=field` for a cursor.'),
+    nextPage: text(
+      'Field of a JSON API with the address of the next page, or `parameter=field` for a cursor; `none` for this page alone.',
+    ),
     query: text('A file with the query of a database.'),
     table: text('The table of a database.'),
     endpoint: text('Address of a server that speaks the protocol, such as MinIO.'),

@@ -7,7 +7,8 @@ import { shown } from '../imports/read/intake-error.ts';
 import { addressName } from '../text/address.ts';
 import { grouped } from '../text/wording.ts';
 import { headersWithValues } from './headers.ts';
-import { joinedPages, linkedPage, type Page } from './pages.ts';
+import { ALONE, refuseNamedNext } from './named-next-page.ts';
+import { isJson, joinedPages, linkedPage, type Page } from './pages.ts';
 import { bare, isPublic } from './reach.ts';
 import { resumed } from './resumed.ts';
 import type { Adapter, Opened, SourceRequest } from './source.ts';
@@ -82,14 +83,14 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
   });
   try {
     // The version of a page does not say whether the others have changed.
-    const known = nextPage === undefined ? version : undefined;
+    const known = nextPage === undefined || nextPage === ALONE ? version : undefined;
     const first = await ask(url, { known });
     if (first.statusCode === 304) {
       await first.body.dump();
       return { name, version: known, content: undefined, close };
     }
     const page = pageOf(first, url);
-    if (nextPage !== undefined || linkedPage(page.link) !== undefined) {
+    if (nextPage !== ALONE && (nextPage !== undefined || linkedPage(page.link) !== undefined)) {
       const pieces = joinedPages(page, nextPage, async (to) => {
         check(to, shown(name));
         return pageOf(await ask(to, {}).catch(thrown(failed)), to);
@@ -98,7 +99,8 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
     }
     const { headers } = first;
     const size = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
-    return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces: page.pieces }, close };
+    const pieces = nextPage === undefined && isJson(page) ? refuseNamedNext(page.pieces, shown(name)) : page.pieces;
+    return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces }, close };
   } catch (error) {
     await close();
     throw failed(error);

@@ -17,6 +17,11 @@ export interface Page {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
+/** Whether it says so of itself. */
+export function isJson({ type }: Pick<Page, 'type'>): boolean {
+  return /[/+]json\b/i.test(type);
+}
+
 /** The address of the next page as the header `Link` names it. */
 export function linkedPage(link: string): string | undefined {
   for (const [, address, parameters = ''] of link.matchAll(
@@ -43,7 +48,7 @@ export async function* joinedPages(
   let written = 0;
   for (let page = first, number = 1; ; number += 1) {
     const at = `page ${number} of ${shown(addressName(first.place.href))}`;
-    if (!/[/+]json\b/i.test(page.type)) throw noJson(at, page.type);
+    if (!isJson(page)) throw noJson(at, page.type);
     let outermost: Element | undefined;
     const texts: Elements<string> = {
       isRow: () => false,

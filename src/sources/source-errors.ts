@@ -11,8 +11,19 @@ export class SourceNotAllowed extends RollcallError {
 
 /** A source that gives nothing, or not all of it. Nothing is changed then. */
 export class SourceError extends RollcallError {
-  constructor(what: string, about?: { readonly remedy?: Words; readonly cause?: unknown }) {
-    super('BAD_SOURCE', what, about);
+  constructor(
+    what: string,
+    {
+      code = 'BAD_SOURCE',
+      ...about
+    }: {
+      readonly code?: 'BAD_SOURCE' | 'MORE_PAGES';
+      readonly remedy?: Words;
+      readonly facts?: Readonly<Record<string, unknown>>;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(code, what, about);
   }
 
   /** @param what the source as it is shown */

@@ -67,7 +67,7 @@ export interface SourceSettings {
   readonly headers?: Readonly<Record<string, string>>;
   /** Name, such as `password` → where its value is: `env:NAME` or `file:PATH`. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** The field of a JSON API with the address of the next page, or `parameter=field` for a cursor. */
+  /** The field of a JSON API with the address of the next page, or `parameter=field` for a cursor; `none` for its first page alone. */
   readonly nextPage?: string;
   /** Whole path of a file with one query. */
   readonly query?: string;

@@ -112,6 +112,10 @@ test('a schedule says where the reports of its runs go', async () => {
   place.file('exports/members.csv', members([['g', 'bob']]));
   expect((await place.run(['schedule', 'run', 'nightly'])).code).toBe(0);
   expect(readdirSync(allowed)).toHaveLength(2);
+  expect((await place.run(['schedule', 'edit', 'nightly', '--no-report-to'])).code).toBe(0);
+  place.file('exports/members.csv', members([['g', 'cid']]));
+  expect((await place.run(['schedule', 'run', 'nightly'])).code).toBe(0);
+  expect(readdirSync(allowed)).toHaveLength(2);
 });
 
 test('who is notified of imports hears once that reports wait, and then that they have arrived', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../src/features/sync/api-plan.ts';
@@ -64,6 +64,25 @@ test('a plan and its result are printed as Markdown alone, where the format of t
   ]);
   const wrong = await at.run(['sync', file, '--format', 'pdf']);
   expect(wrong.stderr).toContain('ldif, markdown.');
+});
+
+test('a plan says what of the file it leaves out, and that it could not be compared with an earlier run', async () => {
+  const at = await openPlace();
+  const file = at.file('members.csv', 'group,uid\nT1,u1\nT2,u2\nT3,u3\nt3,u4\nT1,x9\n');
+  at.file('groups.csv', 'code,guid\nT1,team\n');
+  at.file('people.csv', 'key,uid\nu1,u1\nu2,u2\nu3,u3\nu4,u4\n');
+  const shape = ['--map', 'guid=group', '--groups', 'groups.csv', '--identities', 'people.csv', '--min-rows', '90%'];
+  const { stdout } = await at.run(['sync', file, ...shape]);
+  const markdown = await at.run(['sync', file, ...shape, '--format', 'markdown']);
+  const flat = (text: string) => text.replaceAll(/[\\\s]+/g, ' ');
+  expect(flat(stdout)).toContain('There was no earlier run to compare with: "members.csv" has 5 rows');
+  for (const text of [flat(stdout), flat(markdown.stdout)]) {
+    expect(text).toContain('1 row names 1 user that the identity file does not have');
+    expect(text).toContain('3 rows name 2 groups that the group file does not have');
+  }
+  const [folder = ''] = readdirSync(join(at.dataDir, 'syncs'));
+  const unknown = readFileSync(join(at.dataDir, 'syncs', folder, 'unknown-groups.csv'), 'utf8');
+  expect(unknown.trim().split('\n')).toHaveLength(3);
 });
 
 test('an undo whose import lost a reply names at its end and in its exit code whom it leaves', async () => {

@@ -33,6 +33,19 @@ test.each(DOCUMENTS)('the links of %s lead somewhere', (document) => {
   expect(dead).toEqual([]);
 });
 
+test.each(DOCUMENTS)(
+  'each row of a table in %s has as many cells as its header: a bar in a cell ends the cell',
+  (document) => {
+    const text = textOf(document).replaceAll(/^```.*?^```/gms, '');
+    const wrong = [...text.matchAll(/(?:^\|.*\n)+/gm)].flatMap(([table]) => {
+      const rows = table.trimEnd().split('\n');
+      const cells = (row = '') => row.split(/(?<!\\)\|/).length;
+      return rows.filter((row) => cells(row) !== cells(rows[0]));
+    });
+    expect(wrong).toEqual([]);
+  },
+);
+
 /** Returns the anchors that GitHub makes of headings. */
 function anchorsOf(markdown: string): Set<string> {
   const headings = [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);

@@ -169,3 +169,39 @@ describe('a field', () => {
     );
   });
 });
+
+describe('without --next-page, an answer that names a next page', () => {
+  const FULL = { data: [row('a')] };
+  test.each([
+    ['an address', { ...FULL, next: 'https://hr.example.com/members?page=2' }, 'next', '--next-page next'],
+    ['a path', { ...FULL, links: { prev: null, next: '/members?page=2' } }, 'links.next', '--next-page links.next'],
+    ['HAL', { ...FULL, _links: { next: { href: '/p2' } } }, '_links.next.href', '_links.next.href'],
+    ['OData', { value: [row('a')], '@odata.nextLink': 'https://x.example/p2' }, '@odata.nextLink', '@odata.nextLink'],
+    ['a cursor', { ...FULL, next_cursor: 'dXNlcjpV' }, 'next_cursor', 'PARAMETER=next_cursor'],
+    ['a number', { ...FULL, meta: { next_page: 2 } }, 'meta.next_page', 'PARAMETER=meta.next_page'],
+    ['further inside', { ...FULL, meta: { pagination: { links: { next: '/p2' } } } }, 'meta.pagination.links.next', ''],
+    ['a flag', { has_more: true, ...FULL }, 'has_more', '--next-page FIELD'],
+    ['the best of several', { has_more: true, next_cursor: 'x', ...FULL, next: '/p2' }, 'next', '--next-page next'],
+    ['behind many rows', { data: Array.from({ length: 20_000 }, () => row(']},{"')), next: '/2' }, 'next', ''],
+  ])('by %s is refused with the field to name', async (_, body, field, remedy) => {
+    const error = await rejection(fetched({ '/members': json(body) }, undefined, 10_000_000));
+    expect(error).toMatchObject({ code: 'MORE_PAGES', facts: { field } });
+    expect(String(error)).toContain(remedy);
+    expect(String(error)).toContain('--next-page none');
+    expect((await fetched({ '/members': json(body) }, 'none', 10_000_000)).text).toBe(JSON.stringify(body));
+  });
+
+  test.each([
+    ['rows with such columns', [{ uid: 'a', next: '/p2', has_more: true }]],
+    ['rows of an object with such columns', { data: [{ uid: 'a', next: '/p2', links: { next: '/p2' } }] }],
+    ['lines, each a row', `${JSON.stringify({ uid: 'a', tags: [], next: '/p2' })}\n{"uid":"b"}\n`],
+    ['one row', { uid: 'a', guid: 'g', next: '/p2' }],
+    ['the last page', { ...FULL, next: null, links: { next: null }, next_cursor: '', has_more: false }],
+    ['a last page that says so', { ...FULL, meta: { has_more: false, next_cursor: 'x' } }],
+    ['groups by name', { next: ['anna'], hasnext: [], page: ['bob'] }],
+    ['a word', { ...FULL, next: 'tuesday', page: { next: 'x' } }],
+  ])('%s is read as it is', async (_, body) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    expect((await fetched({ '/members': json(text) })).text).toBe(text);
+  });
+});

@@ -38,6 +38,7 @@ describe('what a plan knows of its file', () => {
     expect(plan.groups().map(({ wanted }) => wanted)).toEqual([2, 1, 1]);
     expect(plan.facts()).toEqual({
       ...SOURCE,
+      notes: [],
       rows: 6,
       invalid: 1,
       fields: ['guid', 'uid', 'scope'],

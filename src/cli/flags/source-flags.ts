@@ -52,7 +52,7 @@ export function withSource(command: Command): Command {
   return withPlace(command)
     .option(
       '--next-page <field>',
-      'for a JSON API: the field with the address of the next page, or parameter=field for a cursor (a header Link is followed without it)',
+      'for a JSON API: the field with the address of the next page, or parameter=field for a cursor (a header Link is followed without it); none: read this page alone',
     )
     .option('--query <file>', 'for a database: the file with the query')
     .option('--table <name>', 'for a database: the table to read')

@@ -5,7 +5,7 @@ import { listIn } from '../format.ts';
 import { useEntry } from '../kept-entries.ts';
 import { BAN_CHECKS } from '../option-words.ts';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.tsx';
-import { RunLimits } from './upload/reading.tsx';
+import { ReportPlace, RunLimits } from './upload/reading.tsx';
 import { READING, SHAPING } from './upload/shape-form.ts';
 import { UploadEntry } from './upload/upload-entry.ts';
 import { UploadForm } from './upload-form.tsx';
@@ -22,6 +22,7 @@ const FORM = {
   giveUpAfter: '',
   expectRows: '',
   minRows: '',
+  reportTo: '',
   first: '',
   onlyGroups: '',
   ...unticked(BAN_CHECKS),
@@ -79,6 +80,7 @@ export function NewImport() {
                 placeholder="choir, team"
                 note="The others wait until you resume."
               />
+              <ReportPlace form={form} />
               <CheckFields form={form} labels={BAN_CHECKS} />
               <CheckField form={form} name="dryRun" label="Only check the file, send nothing yet (dry run)" />
             </div>
@@ -96,6 +98,7 @@ const OWN = [
   'giveUpAfter',
   'expectRows',
   'minRows',
+  'reportTo',
   'first',
   ...Object.keys(BAN_CHECKS),
   'dryRun',

@@ -100,10 +100,10 @@ export async function keep(
     for (const { row, column, value } of edits)
       sql('add_edit').run({ row, column, value, by, at, action: action?.id ?? null });
     const keeps = new Set<number>();
-    for (const { row, problems, retryable } of judged) {
+    for (const { row, problems } of judged) {
       if (problems.length > 0 && !edited.has(row)) continue;
       keeps.add(row);
-      sql('keep_repair').run({ row, problems: JSON.stringify(problems), retryable });
+      sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
     }
     for (const row of all) if (!keeps.has(row)) sql('forget_repair').run({ row });
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, nextCursor, time } from '../../api/fields.ts';
+import { count, inputNote, nextCursor, time } from '../../api/fields.ts';
 import { cursorOption, limitOption, listOption } from '../../api/options.ts';
 import { actionCounts, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS } from '../../membership/membership.ts';
@@ -32,6 +32,7 @@ export const syncView = syncEntry
     create: planCreate.nullable().meta({ description: 'What it may create; null: nothing.' }),
     limits: guardLimits,
     unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),
+    notes: z.array(inputNote).meta({ description: 'What a person should know about the file.' }),
     left: z
       .strictObject({
         users: count,

@@ -93,8 +93,8 @@ const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked'
 type Asked = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads, features = [] } = options;
-  const foreseen = features.find((feature) => feature.foreseen !== undefined)?.foreseen;
+  const { dir, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads } = options;
+  const features: LifeFeature = Object.assign({}, ...(options.features ?? []));
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
@@ -114,21 +114,21 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const reading = openReading();
   taken.defer(() => reading.close());
   await patiently(catalog.countDeaths);
-  const life = new Life({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen, tell });
+  const life = new Life({ ...options, dir, catalog, backend, reading, events, sandbox, features, tell });
   return new Coordinator({
     options,
     catalog,
     events,
     backend,
     reading,
-    foreseen,
+    features,
     life,
     asked,
     resources: taken.move(),
   });
 }
 
-interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'foreseen'> {
+interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'features'> {
   readonly options: CoordinatorOptions;
   readonly catalog: Catalog;
   readonly life: Life;
@@ -147,8 +147,8 @@ export class Coordinator {
   readonly backend: Backend;
   /** The target of this process: stored with what it begins, and compared when that is continued. */
   readonly sendsTo: Aimed;
-  /** Returns predictions about imports before they are sent; undefined if no feature makes any. */
-  readonly foreseen: LifeFeature['foreseen'];
+  /** The part of features in the life of imports. */
+  readonly features: LifeFeature;
   /** From now on imports that wait for something of this machine continue by themselves. */
   readonly watchWaits: Life['watchWaits'];
   /** Lets other work wait, as imports do (waits.ts). */
@@ -162,13 +162,13 @@ export class Coordinator {
   readonly #retention: ReturnType<typeof startRetention> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor({ options, catalog, events, backend, reading, foreseen, life, asked, resources }: Parts) {
+  constructor({ options, catalog, events, backend, reading, features, life, asked, resources }: Parts) {
     const { dir, sandbox = false, target, keepMs, onError } = options;
     this.events = events;
     this.reading = reading;
     this.backend = backend;
     this.sendsTo = { sandbox, target };
-    this.foreseen = foreseen;
+    this.features = features;
     this.watchWaits = life.watchWaits;
     this.whenOver = life.whenOver;
     this.#options = options;
@@ -264,8 +264,7 @@ export class Coordinator {
   async retry(id: string, changes: RetryChanges = {}): Promise<string> {
     const record = this.find(id);
     checkTarget(`import ${id}`, readOptions(record), this.sendsTo);
-    const retrying = this.#options.features?.find((feature) => feature.retrying !== undefined)?.retrying;
-    const places = { dir: this.#dir, reading: this.reading, retrying };
+    const places = { dir: this.#dir, reading: this.reading, ...this.features };
     return retryImport(places, record, changes, (request) => this.create(request));
   }
 

@@ -22,7 +22,7 @@ export type ResumeChanges = Given<typeof RESUMING>;
 export async function overAsForeseen(
   folder: string,
   { ledger, options: { create } }: { readonly ledger: ImportLedger; readonly options: ImportOptions },
-  foreseen: LifeFeature['foreseen'],
+  { foreseen }: Pick<LifeFeature, 'foreseen'>,
 ): Promise<readonly OverLimit[]> {
   if (create === undefined || ledger.creating === undefined) return [];
   const missing = await (await foreseen?.())?.missing(folder);

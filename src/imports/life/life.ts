@@ -60,7 +60,7 @@ interface LifeOptions {
   readonly stage?: StageFile | undefined;
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
-  readonly foreseen: LifeFeature['foreseen'];
+  readonly features: LifeFeature;
   /** Gets for what something waits. */
   readonly tell: (wait: Wait) => void;
   readonly onError: (error: Error) => void;
@@ -127,8 +127,8 @@ export class Life {
       fault: (id: string, code: FaultCode, error: unknown) => this.fault(id, code, error),
     };
     this.#steps = new Steps(parts);
-    const { foreseen } = options;
-    this.#requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort, foreseen });
+    const { features } = options;
+    this.#requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort, features });
     this.#waits = createWaits({
       ...options,
       states: this.#states,

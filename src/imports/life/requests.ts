@@ -11,6 +11,7 @@ import { readOptions } from '../import-options.ts';
 import { isMachineWait } from '../reason-codes.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
+import { type FindLeftOut, leaveOut } from '../stage/leave-out.ts';
 import type { Stagings } from '../stage/staging.ts';
 import type { Aimed } from '../target.ts';
 import type { Closings } from './closing.ts';
@@ -46,11 +47,16 @@ export interface RequestsOptions {
   readonly fault: (id: string, code: FaultCode, error: unknown) => void;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
-  readonly foreseen: LifeFeature['foreseen'];
+  readonly features: LifeFeature;
 }
 
-function startedWithout(rows: number): string {
-  return `started without ${counted(rows, 'row')} that would fail, as its check says`;
+/** Why an import starts with fewer rows than its file has; undefined where it has all of them. */
+function startedWithout(failing: number, edited: number): string | undefined {
+  const without = [
+    failing > 0 && `${counted(failing, 'row')} that would fail, as its check says`,
+    edited > 0 && `${counted(edited, 'row')} that ${edited === 1 ? 'was' : 'were'} edited`,
+  ].filter((part) => part !== false);
+  return without.length === 0 ? undefined : `started without ${without.join(', and without ')}`;
 }
 
 /** Requests of people for an import, and what the start of a process does with it. */
@@ -92,9 +98,9 @@ export class Requests {
     const { catalog, closings, steps } = this.#options;
     const record = catalog.get(id);
     const options = withChanges(record, changes);
-    const leftOut =
+    const failing =
       changes.leaveOutFailing === true
-        ? await this.#leaveOut(id, options).catch((error: unknown) => this.#failing(id, error))
+        ? await this.#leaveOutFailing(id, options).catch((error: unknown) => this.#unusable(id, error))
         : 0;
     catalog.setOptions(id, options);
     if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) this.#refuse(id, 'running');
@@ -102,7 +108,7 @@ export class Requests {
     catalog.progressed(id);
     if (this.#isUnread(id)) this.#readAgain(id);
     else if (record.state === 'staging') steps.begin(id);
-    else await this.#go(id, leftOut).catch((error: unknown) => this.#failing(id, error));
+    else await this.#go(id, failing).catch((error: unknown) => this.#unusable(id, error));
   }
 
   async cancel(id: string): Promise<void> {
@@ -125,13 +131,20 @@ export class Requests {
     }
   }
 
-  /** Sends, or continues to. @param leftOut rows that were left out now */
-  async #go(id: string, leftOut = 0): Promise<void> {
-    const { dir, catalog, states, sending, steps, target, foreseen } = this.#options;
+  /** Sends, or continues to. @param failing rows that were left out now */
+  async #go(id: string, failing = 0): Promise<void> {
+    const { catalog, features } = this.#options;
+    const repairing = catalog.get(id).startedAt === null ? await features.repairing?.() : undefined;
+    if (repairing === undefined) return this.#goOn(id, failing);
+    await repairing.whileNoneEdits(id, () => this.#goOn(id, failing, repairing.edited));
+  }
+
+  async #goOn(id: string, failing: number, edited?: FindLeftOut): Promise<void> {
+    const { dir, catalog, states, sending, steps, target, features } = this.#options;
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
-    const over = await overAsForeseen(dir.folder(id), opened, foreseen);
+    const over = await overAsForeseen(dir.folder(id), opened, features);
     const record = catalog.get(id);
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return this.#hold(id);
@@ -142,19 +155,21 @@ export class Requests {
       steps.waitForLeave(id, held(over, 'check'));
       return;
     }
+    const unsent = { id, folder: dir.folder(id), options: opened.options };
+    const without = startedWithout(failing, edited === undefined ? 0 : leaveOut(unsent, edited));
     opened.ledger.startRegions();
     // An import that was paused before the first rows were sent continues with these.
     const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
     if (record.state === 'paused' && isThrough) opened.ledger.releaseLater();
-    if (record.state !== 'running') states.move(id, 'running', leftOut === 0 ? undefined : startedWithout(leftOut));
+    if (record.state !== 'running') states.move(id, 'running', without);
     if (tooManyErrors(opened) === undefined) return sending.run(id);
     opened.ending = 'aborted';
     await this.#hold(id);
   }
 
-  async #leaveOut(id: string, options: string): Promise<number> {
-    const { dir, catalog, sending, closings, target, foreseen } = this.#options;
-    const known = await foreseen?.();
+  async #leaveOutFailing(id: string, options: string): Promise<number> {
+    const { dir, catalog, sending, closings, target, features } = this.#options;
+    const known = await features.foreseen?.();
     // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
     if (known === undefined || record.state !== 'staged' || closings.isUnderWay(id)) {
@@ -164,7 +179,7 @@ export class Requests {
     const opened = sending.open(id);
     opened.options = readOptions({ options });
     target.check(id, opened);
-    return known.leaveOut({ id, folder: dir.folder(id), options: opened.options });
+    return leaveOut({ id, folder: dir.folder(id), options: opened.options }, known.failing);
   }
 
   async #hold(id: string): Promise<void> {
@@ -211,7 +226,7 @@ export class Requests {
   }
 
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
-  #failing(id: string, error: unknown): never {
+  #unusable(id: string, error: unknown): never {
     if (error instanceof LedgerError || isDamage(error)) this.#options.fault(id, 'SENDING_FAILED', error);
     throw error;
   }

@@ -44,10 +44,8 @@ export async function retryImport(
   {
     dir,
     reading,
-    retrying,
-  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & {
-    readonly retrying: LifeFeature['retrying'] | undefined;
-  },
+    repairing,
+  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & Pick<LifeFeature, 'repairing'>,
   earlier: ImportRecord,
   changes: RetryChanges,
   create: (retry: RetryOfImport) => Promise<string>,
@@ -78,7 +76,7 @@ export async function retryImport(
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const filter = changes.only ?? {};
     const before = { folder: dir.folder(earlier.id), options: readOptions(earlier) };
-    const rest = await (await retrying?.())?.rest(before, source, filter);
+    const rest = await (await repairing?.())?.rest(before, source, filter);
     if (rest === false) throw nothingLeft();
     if (rest === undefined && isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
     else if (rest === undefined) await copyFile(file, source, constants.COPYFILE_FICLONE);

@@ -1,7 +1,7 @@
 /** The head of an import: its state in a sentence, its rows by outcome, and open issues. */
 import type { ImportView, Progress } from '../../answers.ts';
 import { connection } from '../../connection.ts';
-import { Badge, foreign } from '../../element.tsx';
+import { Badge, FileNotes, foreign } from '../../element.tsx';
 import { counted, estimate, size, timeOfDay } from '../../format.ts';
 import { withControls } from '../../option-words.ts';
 import { Legend, OutcomeBar } from '../../outcome-bar.tsx';
@@ -56,13 +56,7 @@ export function ImportHead({ live }: { live: LiveImport }) {
           ? `As of ${timeOfDay(asOf)}.`
           : view.state === 'running' && eta !== null && eta > 0 && estimate(eta)}
       </p>
-      {view.notes !== undefined && (
-        <ul class="file-notes" aria-label="Notes about the file">
-          {view.notes.map(({ code, text }, index) => (
-            <li key={`${index} ${code}`}>{foreign(text)}</li>
-          ))}
-        </ul>
-      )}
+      <FileNotes notes={view.notes ?? []} />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { useAnswer } from '../../../console/answer.ts';
 import type { ImportView } from '../../../console/answers.ts';
 import { callsOf, importPath, query } from '../../../console/api.ts';
-import { Facts, foreign, importHref } from '../../../console/element.tsx';
+import { Facts, foreign, importHref, repairHref } from '../../../console/element.tsx';
 import { atLeast, counted, grouped } from '../../../console/format.ts';
 import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace } from '../../../console/place.ts';
@@ -155,7 +155,7 @@ function WaysOn({ view, live, filter, summary }: WaysOnProperties) {
   return (
     <>
       <div class="buttons" role="group" aria-label="Ways on" ref={buttons}>
-        <Ways view={view} filter={filter} acting={acting} create={summary ? creating(summary) : undefined} />
+        <Ways view={view} filter={filter} acting={acting} create={summary ? creating(summary, view) : undefined} />
       </div>
       <ErrorPlace error={acting.work.error} />
     </>
@@ -166,7 +166,7 @@ function WaysOn({ view, live, filter, summary }: WaysOnProperties) {
  * Returns the decision about creating the users and groups without which rows would fail. They can be sent all the
  * same.
  */
-function creating({ users, groups, create }: CheckSummary): Decision | undefined {
+function creating({ users, groups, create }: CheckSummary, { edited }: ImportView): Decision | undefined {
   const parts = [
     users.unknown > 0 && counted(users.unknown, 'user'),
     groups.missing > 0 && counted(groups.missing, 'group'),
@@ -183,7 +183,7 @@ function creating({ users, groups, create }: CheckSummary): Decision | undefined
       maxCreate: `users=${users.unknown},groups=${groups.missing}`,
     },
     agreed: {
-      question: `Create ${what}, and send all rows?`,
+      question: `Create ${what}, and send ${edited === undefined ? 'all rows' : 'all but the edited rows'}?`,
       explanation:
         'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them. Check first that the columns of the file are right.',
       no: 'Do not create',
@@ -238,6 +238,18 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
                   >
                     Show {counted(count, 'row')}
                   </a>
+                  {verdict === 'fail' && (
+                    <>
+                      {' '}
+                      ·{' '}
+                      <a
+                        href={`${repairHref(id)}${query({ status: 'unprocessed', code })}`}
+                        aria-label={`Repair ${code}`}
+                      >
+                        Repair
+                      </a>
+                    </>
+                  )}
                 </li>
               );
             })}

@@ -24,7 +24,9 @@ import { CATCH_UP, HOW_LONG_A_RUN_WAITS, reportingHere, TIME_ZONE } from './sche
 import { changeSchedules } from './schedule-control.ts';
 import { openSchedules, scheduleDocument, withSchedules } from './schedule-target.ts';
 
-interface Flags extends CommonFlags, ServerFlags, ExpectRowsFlags, ReportFlags {
+interface Flags extends CommonFlags, ServerFlags, ExpectRowsFlags {
+  /** False: as the server is set. */
+  readonly reportTo?: ReportFlags['reportTo'] | false;
   /** In ms. */
   readonly giveUpAfter?: number;
   readonly cron?: string;
@@ -66,7 +68,11 @@ function withChanges(command: Command): Command {
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--catch-up', CATCH_UP))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
-  if (FEATURES.deliver !== undefined) withReportTo(command);
+  if (FEATURES.deliver !== undefined) {
+    withReportTo(command).addOption(
+      new Option('--no-report-to', 'write the reports where ROLLCALL_REPORT_TO says, or nowhere'),
+    );
+  }
   return withExpectRows(withServer(withDataDir(withJson(command))));
 }
 
@@ -132,7 +138,9 @@ async function changed(config: Config, before: ScheduleRecord, name: string, fla
       ...options,
       reading: options.reading && { ...options.reading, ...keptOf(EXPECTING, flags) },
       ...keptOf(GIVING_UP, flags),
-      ...(await reportingHere(config, flags)),
+      ...(flags.reportTo === false
+        ? { reportTo: undefined }
+        : await reportingHere(config, { reportTo: flags.reportTo })),
       apply: flags.apply ?? options.apply,
     }),
   };
@@ -145,7 +153,7 @@ function changedThere(before: ScheduleView, flags: Flags): ScheduleSettings {
     ...settings,
     ...defined({ cron, tz, file, apply, repair, catchUp }),
     ...keptOf(GIVING_UP, flags),
-    ...(flags.reportTo && { reportTo: flags.reportTo.place }),
+    ...(flags.reportTo !== undefined && { reportTo: flags.reportTo ? flags.reportTo.place : null }),
     reading: { ...settings.reading, ...keptOf(EXPECTING, flags) },
   };
 }

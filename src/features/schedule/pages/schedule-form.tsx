@@ -11,7 +11,7 @@ import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { saidBeside } from '../../../console/remedies.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating.tsx';
-import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading.tsx';
+import { FileFormat, ReportPlace, RowDefaults, RunLimits } from '../../../console/view/upload/reading.tsx';
 import { Shaping } from '../../../console/view/upload/shaping.tsx';
 import { useWork } from '../../../console/work.tsx';
 import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
@@ -191,6 +191,7 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
           <div class="fields">
             {planFields(form)}
             <RunLimits form={form} />
+            <ReportPlace form={form} known={before?.reportTo} />
           </div>
           <div class="checks">
             {planChecks(form)}

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useAnswer } from '../../../console/answer.ts';
 import type { ImportView, RegionStatus } from '../../../console/answers.ts';
 import { importPath } from '../../../console/api.ts';
-import { Badge, Facts, foreign, importHref } from '../../../console/element.tsx';
+import { Badge, Facts, FileNotes, foreign, importHref } from '../../../console/element.tsx';
 import { counted, grouped } from '../../../console/format.ts';
 import { Legend, swatch } from '../../../console/outcome-bar.tsx';
 import { useListNews } from '../../../console/overview.ts';
@@ -63,6 +63,7 @@ export function SyncHead({ view }: { view: SyncView }) {
       ) : (
         totals !== null && <PlanLegend totals={totals} />
       )}
+      <FileNotes notes={view.notes} />
       <Facts list={factsOf(view)} />
     </div>
   );

@@ -2,16 +2,17 @@
 import { syncHref } from '../../../console/element.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { CREATING, Creating, creatingField, creatingOptions } from '../../../console/view/upload/creating.tsx';
+import { ReportPlace } from '../../../console/view/upload/reading.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { UploadEntry } from '../../../console/view/upload/upload-entry.ts';
 import { UploadForm } from '../../../console/view/upload-form.tsx';
 import { GuardLimits, limitsIn, PLAN, planChecks, planFields } from './plan-fields.tsx';
 
 /** Options that are called as the server calls them. */
-const OWN = Object.keys(PLAN);
+const OWN = [...Object.keys(PLAN), 'reportTo'];
 
 const PLACE = 'new sync';
-const FORM = { ...READING, ...SHAPING, ...CREATING, ...PLAN };
+const FORM = { ...READING, ...SHAPING, ...CREATING, ...PLAN, reportTo: '' };
 
 export function NewSync() {
   const entry = useEntry(PLACE, () => new UploadEntry(PLACE, FORM));
@@ -38,6 +39,7 @@ export function NewSync() {
             <legend>The plan</legend>
             <div class="fields">
               {planFields(form)}
+              <ReportPlace form={form} />
               {planChecks(form)}
             </div>
             <GuardLimits form={form} />

@@ -1,7 +1,8 @@
+import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
 import type { Finding, GuardFinding, GuardObjections } from '../api-plan.ts';
 import { GUARDS, remedyIn } from './guards.ts';
-import type { PlanReader } from './plan-reading.ts';
+import { type PlanReader, planReader } from './plan-reading.ts';
 import { PLAN_MIGRATIONS } from './schema.ts';
 
 /** The place of an objection among those of its guard, the worst first. */
@@ -24,6 +25,8 @@ export interface Findings {
   ): { readonly findings: GuardFinding[]; readonly next?: FindingPlace };
   /** Number of groups that the service does not know and that are not created. */
   unknownGroups(): number;
+  /** On the file of the plan. */
+  notes(): readonly IntakeNote[];
   close(): void;
 }
 
@@ -68,6 +71,7 @@ export function openFindings(
         : { findings: page };
     },
     unknownGroups: () => Number(sql('unknown_groups').get()?.['groups'] ?? 0),
+    notes: () => planReader(database).facts().notes,
     close: () => {
       if (database.isOpen) database.close();
     },

@@ -1,12 +1,21 @@
 -- Writes to a plan's file while its groups are listed. `desired`: the staged file; `undone`: an import's ledger.
 
 -- name: set_source
--- In: file, hash, size. The counts come from the staged file; rows that are left out ask for nothing.
-insert into plan (id, file, hash, size, rows, invalid, fields)
+-- In: file, hash, size. The counts and notes come from the staged file; rows that are left out ask for nothing.
+insert into plan (id, file, hash, size, rows, invalid, fields, notes)
 select 1, :file, :hash, :size,
        (select count(*) from desired.rows) - (select count(*) from desired.skipped),
        (select count(distinct row_id) from desired.problems),
-       (select json_group_array(key) from json_each((select recognised from desired.input)));
+       (select json_group_array(key) from json_each((select recognised from desired.input))),
+       (select notes from desired.input);
+
+-- name: not_found
+-- In: code. Out: rows of the staged file that are invalid for that reason, and how many values they have.
+select count(distinct row_id) as rows, count(distinct lower(trim(value))) as keys from desired.problems where code = :code;
+
+-- name: set_notes
+-- In: notes.
+update plan set notes = :notes;
 
 -- name: set_groups
 -- The groups for which the file has members. A group that only invalid rows name is not one of them.

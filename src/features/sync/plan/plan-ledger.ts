@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
+import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { scopeId } from '../../../imports/record/enum-ids.ts';
 import { IMPORT_MIGRATIONS } from '../../../imports/schemas.ts';
 import { isScope, type Region } from '../../../membership/membership.ts';
+import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
 import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
+import { counted } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
 import { type GroupName, type PlanCreating, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
 import { PLAN_MIGRATIONS } from './schema.ts';
@@ -99,6 +102,10 @@ export function openPlanLedger(path: string): PlanLedger {
       withAttached(database, desired, 'desired', () => {
         sql('set_source').run({ ...source });
         sql('set_groups').run();
+        const notFound = LOOKUP_NAMES.flatMap((name) =>
+          notFoundNote(name, sql('not_found').get({ code: LOOKUPS[name].unknownCode })),
+        );
+        sql('set_notes').run({ notes: JSON.stringify([...planReader(database).facts().notes, ...notFound]) });
       }),
     beginUndo: (undone, source) =>
       withAttached(database, undone, 'undone', () => {
@@ -179,4 +186,14 @@ export function withAttached<Result>(
   } finally {
     database.exec(`detach ${name}`);
   }
+}
+
+/** Rows whose user or group is not in the file where it is looked up: nothing is planned for them. */
+function notFoundNote(name: LookupName, found: Readonly<Record<string, unknown>> | undefined): IntakeNote[] {
+  const [rows, keys] = [Number(found?.['rows']), Number(found?.['keys'])];
+  if (rows === 0) return [];
+  const { field, file, unknownCode, unknown } = LOOKUPS[name];
+  const names = counted(keys, field === 'uid' ? 'user' : 'group');
+  const text = `${counted(rows, 'row')} ${rows === 1 ? 'names' : 'name'} ${names} that the ${file} does not have, and ${rows === 1 ? 'is' : 'are'} left out: ${unknown} beside the plan lists them`;
+  return [{ code: unknownCode, text }];
 }

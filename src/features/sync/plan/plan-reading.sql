@@ -2,7 +2,7 @@
 
 -- name: facts
 -- Out: what the plan was made from, and how.
-select file, hash, size, rows, invalid, fields, flags, planned_at from plan;
+select file, hash, size, rows, invalid, fields, notes, flags, planned_at from plan;
 
 -- name: creating
 -- Out: what may be created, and what is known to be missing; null where nothing may be.

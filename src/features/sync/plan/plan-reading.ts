@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { inputNote } from '../../../api/fields.ts';
+import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { scopeId, scopeOf } from '../../../imports/record/enum-ids.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../../membership/plan-words.ts';
@@ -30,6 +32,8 @@ export interface PlanFacts {
   readonly invalid: number;
   /** Fields that the file has a column for. */
   readonly fields: readonly string[];
+  /** What a person should know about the file. */
+  readonly notes: readonly IntakeNote[];
   /** Null until the plan is made. */
   readonly flags: PlanFlags | null;
   /** ms since 1970; null until the plan is made. */
@@ -106,6 +110,7 @@ export function openPlanReader(path: string): PlanReader {
 }
 
 const names = z.array(z.string());
+const notes = z.array(inputNote);
 const READING = new URL('plan-reading.sql', import.meta.url);
 
 /** Reads a plan by a connection that is open already. */
@@ -115,10 +120,11 @@ export function planReader(database: PlanDatabase): PlanReader {
     facts: () => {
       const row = sql<FactsRow>('facts').get();
       if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
-      const { flags, fields, planned_at: plannedAt, ...rest } = row;
+      const { flags, fields, notes: known, planned_at: plannedAt, ...rest } = row;
       return {
         ...rest,
         fields: names.parse(JSON.parse(fields)),
+        notes: notes.parse(JSON.parse(known)),
         flags: flags === null ? null : planFlags.parse(JSON.parse(flags)),
         plannedAt,
       };
@@ -168,8 +174,9 @@ export function planReader(database: PlanDatabase): PlanReader {
   };
 }
 
-interface FactsRow extends Omit<PlanFacts, 'fields' | 'flags' | 'plannedAt'> {
+interface FactsRow extends Omit<PlanFacts, 'fields' | 'notes' | 'flags' | 'plannedAt'> {
   readonly fields: string;
+  readonly notes: string;
   readonly flags: string | null;
   readonly planned_at: number | null;
 }

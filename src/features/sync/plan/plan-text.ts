@@ -73,7 +73,7 @@ export function planText(
       shown,
       (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
     ),
-    growth(groups).flatMap((line) => wrap(line, width)),
+    [...growth(groups), ...fileNotes(plan)].flatMap((line) => wrap(line, width)),
     findings.length === 0
       ? []
       : [
@@ -127,6 +127,11 @@ export function growth(groups: readonly PlanGroup[]): string[] {
   const [example] = grown;
   if (example === undefined) return [];
   return [`Note: ${manyMembers(grown.length, { guid: example.guid, members: after(example) }, 'would grow')}.`];
+}
+
+/** Returns sentences about the file that a person should know. */
+export function fileNotes(plan: Pick<PlanReader, 'facts'>): string[] {
+  return plan.facts().notes.map(({ text }) => `Note: ${printable(text)}.`);
 }
 
 /** Returns sentences about the creations before users are added; empty if there are none. */

@@ -78,13 +78,14 @@ function objectionsOf(
   dir: DataDir,
   record: SyncRecord,
   limit: number,
-): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups'> {
+): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes'> {
   const { plan } = planFiles(dir.sync(record.id));
-  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0 };
+  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0, notes: [] };
   const findings = openFindings(plan, modeOf(record));
   try {
     const unknownGroups = findings.unknownGroups();
-    return { findings: findings.first(limit), guards: findings.guards(), unknownGroups };
+    const { notes } = findings;
+    return { findings: findings.first(limit), guards: findings.guards(), unknownGroups, notes: [...notes()] };
   } finally {
     findings.close();
   }
