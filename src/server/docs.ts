@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { VERSION } from '../platform/version.ts';
+import { VERSION } from '../platform/package-folder.ts';
 import type { Api } from './context.ts';
 import { apiPage, errorsPage, PAGE_SCRIPT, PAGE_STYLE, SWAGGER_FILES, SWAGGER_FOLDER } from './docs-page.ts';
 import { withBodyRefusals } from './problem-schema.ts';

@@ -74,9 +74,9 @@ export class Requests {
     const { catalog, states, steps, target, sending } = this.#options;
     this.#own.orWait(id);
     const deaths = catalog.deaths(id);
-    if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
+    if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
     const from = this.#takenUpFrom(id, deaths);
-    if (from > Date.now()) throw new TakenUpLater(deaths, from);
+    if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
     const { state } = catalog.get(id);
     if (state === 'staging') return steps.begin(id);
     if (this.#isUnread(id)) return this.#readAgain(id);
