@@ -50,7 +50,12 @@ function deleting({ dir, coordinator }: Pipeline, id: string, signal = new Abort
   const ledger = openCreated(dir.ledger(id));
   onTestFinished(() => ledger.close());
   const used = usersOfOthers(coordinator);
-  return { ledger, pages: (...which) => coordinator.pages(...which), signal, usedByOthers: (things) => used(id, things) };
+  return {
+    ledger,
+    pages: (...which) => coordinator.pages(...which),
+    signal,
+    usedByOthers: (things) => used(id, things),
+  };
 }
 
 /** Undoes what the import did to the user whom it created. */
