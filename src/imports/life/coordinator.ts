@@ -80,6 +80,8 @@ export interface CoordinatorOptions {
   readonly features?: readonly LifeFeature[];
   /** Whether requests wait, however long, while another program holds a database. Default: they are refused. */
   readonly patient?: boolean;
+  /** Ends these waits. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
   /** Gets for what it waits, in a sentence. */
   readonly onWait?: ((sentence: string) => void) | undefined;
   /** Gets troubles that the queue recovers from by itself. */
@@ -100,7 +102,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
   shortenBusyTimeout();
   const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
-  const patiently: Asked = (work) => whenFree(work, ({ what: reason }) => tell({ reason }));
+  const patiently: Asked = (work) =>
+    whenFree(work, { waits: ({ what: reason }) => tell({ reason }), signal: options.signal });
   const asked: Asked = options.patient === true ? patiently : async (work) => work();
   const catalog = await patiently(() => openCatalog(dir.catalog));
   taken.defer(() => catalog.close());

@@ -87,8 +87,6 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
         {planFields(form)}
         <RunLimits form={form} />
         <ReportPlace form={form} known={before?.reportTo} />
-      </div>
-      <div class="checks">
         {planChecks(form)}
         <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
         <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />
@@ -210,12 +208,14 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
           busy={looking.busy}
           onLook={() => void look()}
         />
-        <RowDefaults form={form} />
-        <FileFormat form={form} preview={preview} isArchive />
-        <Shaping preview={preview} form={form} />
-        <MoreReading form={form} />
-        <EachRun form={form} settings={settings} before={before} />
-        <Creating form={form} above="the plan is held" />
+        <div class="folds">
+          <RowDefaults form={form} />
+          <FileFormat form={form} preview={preview} isArchive />
+          <Shaping preview={preview} form={form} />
+          <MoreReading form={form} />
+          <EachRun form={form} settings={settings} before={before} />
+          <Creating form={form} above="the plan is held" />
+        </div>
         <TryIt busy={work.busy} onTry={tryIt} />
         <ErrorPlace error={work.error ?? looking.error} />
         <div class="buttons">
