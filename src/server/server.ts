@@ -42,8 +42,6 @@ const SMALL_BODY = 64 * 1024;
 /** Types that gzip makes smaller. Event streams are not among them: it would hold events back. */
 const COMPRESSED = /^text\/(?!event-stream)|json|javascript|svg/;
 
-type Guarding = ReturnType<typeof guard>;
-
 const CONTENT_POLICY = {
   useDefaults: false,
   directives: {
@@ -59,37 +57,15 @@ const CONTENT_POLICY = {
   },
 };
 
-/** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
-export async function createServer(
-  options: ServerOptions,
-): Promise<{ readonly app: Api; readonly context: ServerContext }> {
-  const { coordinator, access, registry = new Registry() } = options;
-  let stopping = false;
-  const app = openApi(options, () => stopping);
-  await registerPlugins(app, options);
-  const guarding = guard(app, access, options.tokenRequired);
-  app.decorate('sendsTo', coordinator.sendsTo);
-  const context = openContext(options, registry, guarding);
-  const { reading, events } = context;
-  app.addHook('preClose', async () => {
-    stopping = true;
-    events.close();
-  });
-  app.addHook('onClose', async () => reading.close());
-  for (const { open } of FEATURES) Object.assign(context, await open?.(context, options, app));
-  watchRequests(app, options.log);
-  await addRoutes(app, context, guarding, options);
-  return { app, context };
-}
-
-/** Opens a server without routes, with its parsers and refusals. */
-function openApi({ log, trustProxy }: ServerOptions, isStopping: () => boolean): Api {
+/** The server without its routes: how it reads requests, refuses them and sends replies. */
+async function bareServer(options: ServerOptions, isStopping: () => boolean): Promise<Api> {
+  const { dir, log } = options;
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,
     // Requests that change something or fail are logged below.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: SMALL_BODY,
-    trustProxy: trustProxy === undefined ? false : [...trustProxy],
+    trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
     connectionTimeout: IDLE_MS,
     // Uploads may take hours; those that stall have their own timeout.
     requestTimeout: 0,
@@ -127,11 +103,7 @@ function openApi({ log, trustProxy }: ServerOptions, isStopping: () => boolean):
     reply.header('connection', 'close').header('retry-after', 5);
     throw new Problem('STOPPING', STOPS);
   });
-  return app;
-}
-
-async function registerPlugins(app: Api, { tracing, dir }: ServerOptions): Promise<void> {
-  if (tracing !== undefined) await app.register(tracing);
+  if (options.tracing !== undefined) await app.register(options.tracing);
   await app.register(cookie);
   await app.register(helmet, {
     contentSecurityPolicy: CONTENT_POLICY,
@@ -154,34 +126,11 @@ async function registerPlugins(app: Api, { tracing, dir }: ServerOptions): Promi
     globalDecompression: false,
     zlibOptions: { level: 4 },
   });
+  return app;
 }
 
-/** Opens the parts that routes and features share. */
-function openContext(options: ServerOptions, registry: Registry, { isStillAllowed }: Guarding): ServerContext {
-  const { coordinator, dir, access, settings, log } = options;
-  const reading = openReading(dir, coordinator.reading);
-  // Complete when the features are open: parts ask each other when they are asked, and not before.
-  const context = {
-    ...{ coordinator, dir, access, settings, reading, log, registry, isStillAllowed },
-    ...{ anybodyActs: options.service.anybodyActs, features: FEATURES, fetching: sourceContextOf(options.config) },
-  } as ServerContext;
-  const { callsPerMinute } = settings;
-  const views = importViews(coordinator, dir, reading, log, async (record, own) => {
-    let whole = own;
-    for (const { view } of FEATURES) whole = (await view?.(context, record, whole)) ?? whole;
-    return whole;
-  });
-  const running = runningImports({ coordinator, reading, views, callsPerMinute });
-  const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
-  return Object.assign(context, { views, running, events });
-}
-
-/** Ends connections that are too slow, and logs requests that change something or fail. */
-function watchRequests(app: Api, log: ServerOptions['log']): void {
-  app.addHook('preParsing', async ({ raw, routeOptions }) => {
-    if (routeOptions.config.takesFile !== true) endIfSlow(raw);
-  });
-  app.addHook('onResponse', async ({ raw }) => discardRest(raw));
+/** Logs requests that change something or fail. */
+function logRequests(app: Api, log: ServerOptions['log']): void {
   app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     if (!UNSAFE.has(request.method) && statusCode < 500) return;
     const { method, who, ip, routeOptions } = request;
@@ -200,8 +149,44 @@ function watchRequests(app: Api, log: ServerOptions['log']): void {
   });
 }
 
-async function addRoutes(app: Api, context: ServerContext, guarding: Guarding, options: ServerOptions): Promise<void> {
-  const { registry } = context;
+/** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
+export async function createServer(
+  options: ServerOptions,
+): Promise<{ readonly app: Api; readonly context: ServerContext }> {
+  const { coordinator, dir, access, settings, log, registry = new Registry() } = options;
+  let stopping = false;
+  const app = await bareServer(options, () => stopping);
+  const guarding = guard(app, access, options.tokenRequired);
+  app.decorate('sendsTo', coordinator.sendsTo);
+  const { isStillAllowed } = guarding;
+  const reading = openReading(dir, coordinator.reading);
+  // Complete when the features are open: parts ask each other when they are asked, and not before.
+  const context = {
+    ...{ coordinator, dir, access, settings, reading, log, registry, isStillAllowed },
+    ...{ anybodyActs: options.service.anybodyActs, features: FEATURES, fetching: sourceContextOf(options.config) },
+  } as ServerContext;
+  const add = (part: Partial<ServerContext>) => Object.assign(context, part);
+  const { callsPerMinute } = settings;
+  const views = importViews(coordinator, dir, reading, log, async (record, own) => {
+    let whole = own;
+    for (const { view } of FEATURES) whole = (await view?.(context, record, whole)) ?? whole;
+    return whole;
+  });
+  const running = runningImports({ coordinator, reading, views, callsPerMinute });
+  const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
+  add({ views, running, events });
+  app.addHook('preClose', async () => {
+    stopping = true;
+    events.close();
+  });
+  app.addHook('onClose', async () => reading.close());
+  for (const { open } of FEATURES) add((await open?.(context, options, app)) ?? {});
+  app.addHook('preParsing', async ({ raw, routeOptions }) => {
+    if (routeOptions.config.takesFile !== true) endIfSlow(raw);
+  });
+  app.addHook('onResponse', async ({ raw }) => discardRest(raw));
+  logRequests(app, log);
+
   await describeRoutes(app);
   serverMetrics(app, context, registry);
   healthRoutes(app, context, registry);
@@ -218,6 +203,7 @@ async function addRoutes(app: Api, context: ServerContext, guarding: Guarding, o
   docsRoutes(app);
   consoleRoutes(app);
   for (const { routes } of FEATURES) routes?.(app, context);
+  return { app, context };
 }
 
 /** Time in which the whole body of a request must have arrived, in ms. Uploads have their own timeout. */

@@ -54,56 +54,6 @@ export interface CheckedUser {
 type Database = ReturnType<typeof openForWriting>;
 type List = 'members' | 'banned' | 'users' | 'deactivated' | 'groups';
 
-/** Starts a new check, beside the ledger of a staged import; `fillCheck` adds what it asks about. */
-export async function createCheckLedger(folder: string): Promise<CheckLedger> {
-  const { check } = checkFiles(folder);
-  for (const ending of ['', '-wal', '-shm']) await rm(`${check}${ending}`, { force: true });
-  const ledger = openCheckLedger(folder);
-  ledger.sql('begin').run({ at: Date.now() });
-  return ledger;
-}
-
-export function openCheckLedger(folder: string): CheckLedger {
-  const database = openForWriting(checkFiles(folder).check, CHECK_MIGRATIONS);
-  attach(database, folder);
-  return new CheckLedger(database);
-}
-
-/** A check of users only, not tied to an import; the file is new. */
-export function openUserCheck(
-  path: string,
-  users: readonly { readonly region: Region; readonly uid: string }[],
-): CheckLedger {
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
-  const ledger = new CheckLedger(openForWriting(path, CHECK_MIGRATIONS));
-  ledger.transaction(() => {
-    ledger.sql('begin').run({ at: Date.now() });
-    for (const { region, uid } of users) ledger.sql('ask_about').run({ region, uid });
-  });
-  return ledger;
-}
-
-/** Results of a check; undefined if there is none. */
-export function readCheck<Result>(
-  folder: string,
-  read: (ledger: Pick<CheckLedger, 'record' | 'sql'>) => Result,
-): Result | undefined {
-  const { check } = checkFiles(folder);
-  if (!existsSync(check)) return undefined;
-  const database = openForReading(check, CHECK_MIGRATIONS);
-  try {
-    attach(database, folder);
-    return read(new CheckLedger(database));
-  } finally {
-    database.close();
-  }
-}
-
-function attach(database: Database, folder: string): void {
-  const { ledger } = checkFiles(folder);
-  attachForReading(database, ledger, 'staged', IMPORT_MIGRATIONS);
-}
-
 /** The file of a check, open for writing. The ledger of the import is attached as `staged`. */
 export class CheckLedger {
   /** For the statements of a check's end. */
@@ -144,9 +94,9 @@ export class CheckLedger {
   }
 
   regions(): Region[] {
-    return this.sql('regions')
+    return this.sql<{ readonly region: Region }>('regions')
       .all()
-      .map(({ region }) => region as Region);
+      .map(({ region }) => region);
   }
 
   pendingCount(region: Region): number {
@@ -172,8 +122,8 @@ export class CheckLedger {
 
   /** Marks the groups in the list that was just read as found; the others stay pending. */
   takeGroupList(region: Region): void {
-    this.#take('groups', region, () => {
-      for (const { id, fact } of this.sql('groups_from_list').all({ region, owner: ownerId(region) })) {
+    this.#take('groups', region, (owner) => {
+      for (const { id, fact } of this.sql('groups_from_list').all({ region, owner })) {
         this.found(Number(id), groupFacts.parse(JSON.parse(String(fact))));
       }
     });
@@ -244,8 +194,8 @@ export class CheckLedger {
   }
 
   takeUserList(region: Region): void {
-    this.#take('users', region, () => {
-      this.sql('users_from_list').run({ region, owner: ownerId(region) });
+    this.#take('users', region, (owner) => {
+      this.sql('users_from_list').run({ region, owner });
     });
   }
 
@@ -254,8 +204,8 @@ export class CheckLedger {
   }
 
   takeDeactivatedList(region: Region): void {
-    this.#take('deactivated', region, () => {
-      this.sql('deactivated_from_list').run({ region, owner: ownerId(region) });
+    this.#take('deactivated', region, (owner) => {
+      this.sql('deactivated_from_list').run({ region, owner });
     });
   }
 
@@ -277,7 +227,7 @@ export class CheckLedger {
     return {
       clear: () => {
         size = 0;
-        this.#forget(list, owner);
+        this.sql('forget_listed').run({ list, owner });
       },
       put: (entries) =>
         this.transaction(() => {
@@ -303,18 +253,63 @@ export class CheckLedger {
   }
 
   /** Applies a list that was read, then deletes it. */
-  #take(list: List, owner: number | Region, use: () => void): void {
+  #take(list: List, of: number | Region, use: (owner: number) => void): void {
+    const owner = ownerId(of);
     this.transaction(() => {
-      use();
-      this.#forget(list, ownerId(owner));
+      use(owner);
+      this.sql('forget_listed').run({ list, owner });
     });
-  }
-
-  #forget(list: List, owner: number): void {
-    this.sql('forget_listed').run({ list, owner });
   }
 }
 
-function ownerId(owner: number | Region): number {
-  return typeof owner === 'number' ? owner : REGIONS.indexOf(owner);
+const ownerId = (owner: number | Region) => (typeof owner === 'number' ? owner : REGIONS.indexOf(owner));
+
+/** Starts a new check, beside the ledger of a staged import; `fillCheck` adds what it asks about. */
+export async function createCheckLedger(folder: string): Promise<CheckLedger> {
+  const { check } = checkFiles(folder);
+  for (const ending of ['', '-wal', '-shm']) await rm(`${check}${ending}`, { force: true });
+  const ledger = openCheckLedger(folder);
+  ledger.sql('begin').run({ at: Date.now() });
+  return ledger;
+}
+
+export function openCheckLedger(folder: string): CheckLedger {
+  const database = openForWriting(checkFiles(folder).check, CHECK_MIGRATIONS);
+  attach(database, folder);
+  return new CheckLedger(database);
+}
+
+/** A check of users only, not tied to an import; the file is new. */
+export function openUserCheck(
+  path: string,
+  users: readonly { readonly region: Region; readonly uid: string }[],
+): CheckLedger {
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
+  const ledger = new CheckLedger(openForWriting(path, CHECK_MIGRATIONS));
+  ledger.transaction(() => {
+    ledger.sql('begin').run({ at: Date.now() });
+    for (const { region, uid } of users) ledger.sql('ask_about').run({ region, uid });
+  });
+  return ledger;
+}
+
+/** Results of a check; undefined if there is none. */
+export function readCheck<Result>(
+  folder: string,
+  read: (ledger: Pick<CheckLedger, 'record' | 'sql'>) => Result,
+): Result | undefined {
+  const { check } = checkFiles(folder);
+  if (!existsSync(check)) return undefined;
+  const database = openForReading(check, CHECK_MIGRATIONS);
+  try {
+    attach(database, folder);
+    return read(new CheckLedger(database));
+  } finally {
+    database.close();
+  }
+}
+
+function attach(database: Database, folder: string): void {
+  const { ledger } = checkFiles(folder);
+  attachForReading(database, ledger, 'staged', IMPORT_MIGRATIONS);
 }

@@ -20,7 +20,7 @@ import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
 import type { RegionOpener } from './region.ts';
 import { createOpenRegions } from './regions.ts';
-import { drained, openReturns } from './returns.ts';
+import { drained, openResultQueues } from './result-queues.ts';
 
 interface SendingOptions {
   readonly dir: DataDir;
@@ -103,12 +103,12 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
 
   /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise an event says when it is idle. */
   async hold(id: string): Promise<boolean> {
-    const { returns, imports, firstSteps } = this.#parts;
+    const { results, imports, firstSteps } = this.#parts;
     const opened = imports.open(id);
     opened.held = true;
     firstSteps.interrupt(id);
     // An import that did not run in this process may still have batches with workers of other processes.
-    const running = opened.running ?? (returns.outcomes && (await this.#runningOf(id, opened)));
+    const running = opened.running ?? (results.outcomes && (await this.#runningOf(id, opened)));
     await running?.hold();
     return running === undefined && !this.#stopping;
   }
@@ -139,7 +139,7 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
 
   /** False where results of other processes have waited for a minute and none was taken. */
   resultsAreTaken(): Promise<boolean> {
-    return this.#parts.returns.areTaken();
+    return this.#parts.results.areTaken();
   }
 
   /** Reads keys from the settings again; returns the regions whose key has changed. */
@@ -148,8 +148,8 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
   }
 
   async stop(deadlineMs: number): Promise<void> {
-    const { returns, regions, groups, imports, allRunning, losses } = this.#parts;
-    const { outcomes } = returns;
+    const { results, regions, groups, imports, allRunning, losses } = this.#parts;
+    const { outcomes } = results;
     this.#stopping = true;
     this.#circuits.stop();
     await groups.stop(deadlineMs);
@@ -164,13 +164,13 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     if (outcomes === undefined) await Promise.all(allRunning().map((one) => one.hold()));
     for (const id of imports.all.keys()) this.close(id);
     await regions.close();
-    await returns.close(deadlineMs);
+    await results.close(deadlineMs);
   }
 
   /** Opens the import's regions and finds what it has in flight. */
   async #runningOf(id: string, opened: OpenImport): Promise<RunningImport> {
-    const { returns, regions, firstSteps } = this.#parts;
-    const { outcomes } = returns;
+    const { results, regions, firstSteps } = this.#parts;
+    const { outcomes } = results;
     const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => regions.open(region)));
     // Otherwise batches whose results wait would be sent again.
     if (outcomes !== undefined && opened.running === undefined)
@@ -202,8 +202,8 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
 /** The parts, wired together: how results come back, from the workers of this process and of others. */
 function openParts(options: SendingOptions, isStopping: () => boolean) {
   const { catalog, backend, emit, onError } = options;
-  const returns = openReturns(backend, catalog.coordinatorId(), onError);
-  const { outcomes, answers } = returns;
+  const results = openResultQueues(backend, catalog.coordinatorId(), onError);
+  const { outcomes, answers } = results;
   const failed = (id: string, error: unknown) => void emit(id, { kind: 'fault', code: 'RECORDING_FAILED', error });
   const recorder = createRecorder({ recorded, failed, refused: onError });
   const regions = createOpenRegions((region) => {
@@ -233,13 +233,13 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
   const losses =
     outcomes &&
     watchForLosses({
-      returns: [outcomes, ...(answers ? [answers] : [])],
+      results: [outcomes, ...(answers ? [answers] : [])],
       regions: regions.all,
       imports: () => [groups, ...allRunning()],
       onError,
     });
 
-  returns.start({
+  results.start({
     record: async (id, results) => {
       // Ignored if the import has finished or was deleted: its rows have outcomes. A failed one sends again when it is resumed.
       const state = catalog.find(id)?.state;
@@ -277,5 +277,5 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     void emit(id, { kind: 'recorded' });
   }
 
-  return { returns, regions, groups, firstSteps, imports, allRunning, losses };
+  return { results, regions, groups, firstSteps, imports, allRunning, losses };
 }
