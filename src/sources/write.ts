@@ -9,6 +9,7 @@ import { isElsewhere, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, settingsFor, settingsToWrite, sourceAt } from './schemes.ts';
 import type { SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
+import { WHOLE_MINUTES } from './spool.ts';
 
 /** Writes files where sources are read from: into folders, buckets and SFTP servers. */
 
@@ -63,6 +64,7 @@ export function notForTarget(text: string, settings: SourceSettings, named: Sour
 /**
  * Writes a file of this machine, whole or not at all, in place of an earlier one.
  * @param name of the file in that place, with a folder before it that is made; '' for the place itself
+ * @param late aborted when it takes too long, however slowly it goes; default: after an hour
  * @throws SourceError with what to do; the signal's reason when aborted
  */
 export async function writeTo(
@@ -71,6 +73,7 @@ export async function writeTo(
   path: string,
   context: SourceContext,
   signal: AbortSignal,
+  late = AbortSignal.timeout(WHOLE_MINUTES * 60_000),
 ): Promise<void> {
   signal.throwIfAborted();
   if (!isRemote(place)) return writeInFolder(place, name, path);
@@ -78,7 +81,16 @@ export async function writeTo(
   const address = name === '' ? request.address : `${request.address.replace(/\/+$/, '')}/${name}`;
   const source = await sourceAt({ ...request, address, settings: settingsToWrite(address, request.settings) });
   if (source.write === undefined) throw new Error(`${place} is said to be writable`);
-  await source.write(path, signal);
+  try {
+    await source.write(path, AbortSignal.any([signal, late]));
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (!late.aborted) throw cause;
+    throw new SourceError(`${shown(source.name)} has not taken everything within ${WHOLE_MINUTES} minutes`, {
+      remedy: 'see why its server is so slow',
+      cause,
+    });
+  }
 }
 
 /** The folder itself is not made: it may be where a disk is to be mounted. */
