@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import type { NamedSource } from '../../src/platform/named-sources.ts';
 import type { SourceSettings } from '../../src/sources/source.ts';
 import { SourceError } from '../../src/sources/source-errors.ts';
-import { placeToWrite, writeTo } from '../../src/sources/write.ts';
+import { placeToWrite, tryWriting, writeTo } from '../../src/sources/write.ts';
 import { type Sshd, startSshd } from '../servers/sshd.ts';
 import { wayTo } from '../servers/way-to-sshd.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -177,6 +177,17 @@ describe('sftp://', () => {
     const said = await refusal(write(way.addressOf(at()), 'report.csv', LARGE, { ...usual(), ...way.trusted }));
     expect(said).toMatch(/broke off|cannot be reached/);
     expect(readFileSync(join(folder, 'report.csv')).equals(SMALL)).toBe(true);
+  });
+
+  test('is tried with an empty file, of which nothing stays', async () => {
+    const named = {};
+    const context = { named, environment: () => undefined, ca: undefined };
+    const tryIn = async (place: string) =>
+      tryWriting(await placeToWrite(place, '/', usual(), named), context, new AbortController().signal);
+    const before = readdirSync(folder);
+    await tryIn(at());
+    expect(readdirSync(folder)).toEqual(before);
+    expect(await refusal(tryIn(`${at()}/not-there`))).toContain('the folder above it is not there');
   });
 
   test('a server that stands still is given up when it has taken too long', async () => {
