@@ -29,6 +29,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'features/repair/migrations/001_repair.sql': '228417af93ef59d3',
   'features/repair/migrations/002_state.sql': '8328a50a7a911475',
   'features/repair/migrations/003_actions.sql': '3ba4f3947525d2b0',
+  'features/repair/migrations/004_retryable.sql': '9f56da59d11ed08b',
   'server/access/migrations/001_access.sql': 'd95d236ecf2d363a',
   'server/access/migrations/002_last_use.sql': '09d444bd4fb353e0',
   'server/access/migrations/003_receiver.sql': '7156bea9c70aa5ee',

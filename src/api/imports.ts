@@ -55,6 +55,10 @@ export const importView = importSummary
       .strictObject({ canBeSent: count, wouldFail: count, at: time })
       .optional()
       .meta({ description: 'Of an import that waits: what its check with the service found.' }),
+    edited: count.optional().meta({
+      description:
+        'Rows that people have edited and not sent yet. An import that begins leaves them out, and `/repair/send` sends them when it is over.',
+    }),
     fileOfChanges: z
       .literal(true)
       .optional()
@@ -124,6 +128,10 @@ export const sendingPlan = z
   .strictObject({
     rows: count.meta({ description: 'Rows without an outcome; of an import that is over, those that a retry sends.' }),
     leftOut: count.meta({ description: 'Rows that are left out because they would fail.' }),
+    edited: count.meta({
+      description:
+        'Rows that people have edited: they are not sent with the others, but repaired, when the import is over.',
+    }),
     groups: count,
     messages: count.meta({ description: 'Messages that additions write into groups, at most.' }),
     calls: count.meta({ description: 'At least, all regions together.' }),

@@ -3,7 +3,7 @@ import type { OpenBeside } from './beside.ts';
 
 /** The features that take part in the life of imports: the only file below the doors that names features. */
 export const FEATURES: readonly LifeFeature[] = [
-  { retrying: async () => (await import('../features/repair/retrying.ts')).retrying },
+  { repairing: async () => (await import('../features/repair/repairing.ts')).repairing },
   { foreseen: async () => (await import('../features/check/foreseen.ts')).foreseen },
 ];
 

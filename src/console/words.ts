@@ -164,13 +164,13 @@ export function stateSentence(view: ImportView): string {
         return `The file has been read, and nothing has been sent: ${counted(Number(view.maxRemovals), 'row')} remove or ban members, more than are sent without asking. Look at the rows first.`;
       if (view.checkedRows !== undefined && view.checkedRows.wouldFail > 0) {
         const { canBeSent, wouldFail } = view.checkedRows;
-        return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.`;
+        return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.${editedSentence(view)}`;
       }
       return `The file has been ${readWords(view)}: ${counted(open, 'row')} can be sent${
         view.notes?.some(({ code }) => code === 'FIELD_LIMIT') === true
           ? '; those that break a limit of fields only where their user and group exist'
           : ''
-      }. ${readWords(view) === 'read' ? 'Sending has not begun.' : 'Nothing has been sent.'}`;
+      }. ${readWords(view) === 'read' ? 'Sending has not begun.' : 'Nothing has been sent.'}${editedSentence(view)}`;
     case 'running':
       return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':
@@ -207,13 +207,19 @@ export function stateSentence(view: ImportView): string {
   }
 }
 
+/** What becomes of rows that were edited before the others are sent. */
+function editedSentence({ edited = 0 }: ImportView) {
+  if (edited === 0) return '';
+  return ` ${counted(edited, 'row')} ${edited === 1 ? 'was' : 'were'} edited: not sent with the others, but repaired, when this import is over.`;
+}
+
 /** Rows that are not sent yet: "1 row waits". */
 export function waiting(rows: number) {
   return `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
 }
 
 function completedSentence(view: ImportView) {
-  const { rows, repaired } = view;
+  const { rows, repaired, edited = 0 } = view;
   const good = inPlace(rows);
   if (rows.read === 0) return 'Completed: the file has no rows.';
   if (rows.read === 1 && good === 1) return 'Completed: the only row succeeded.';
@@ -223,6 +229,7 @@ function completedSentence(view: ImportView) {
     rows.skipped === 0 ? 'duplicates of these' : rows.duplicate === 0 ? 'left out' : 'left out, or duplicates';
   const rest = [
     repaired > 0 && `${counted(repaired, 'row')} ${repaired === 1 ? 'was' : 'were'} repaired and sent`,
+    edited > 0 && `${counted(edited, 'row')} ${edited === 1 ? 'was' : 'were'} edited and not sent yet`,
     attention > 0 && `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention`,
   ].filter((part) => part !== false);
   return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest.join('; ') || `the others are ${others}`}.`;
@@ -251,6 +258,7 @@ export function actionLabel(view: ImportView, action: Action) {
       return 'Pause';
     case 'resume':
       if (view.state !== 'staged') return 'Resume';
+      if (view.edited !== undefined) return `Start with all but ${counted(view.edited, 'edited row')}`;
       return (view.checkedRows?.wouldFail ?? 0) > 0 ? 'Start with all rows' : 'Start sending';
     case 'cancel':
       return 'Cancel…';

@@ -2,7 +2,11 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { sqliteCode } from './sqlite-code.ts';
+
+/** The primary result code of an error of SQLite; undefined for other errors. The upper bits would say more. */
+export function sqliteCode(error: Error): number | undefined {
+  return 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
 
 /** Databases that another program holds: SQLite waits by standing still, and does not say for which file. */
 

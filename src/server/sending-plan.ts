@@ -3,6 +3,7 @@ import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
+import { workWithout } from '../imports/stage/leave-out.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import type { ServerContext } from './context.ts';
@@ -23,14 +24,19 @@ export async function sendingPlanOf(
 ): Promise<SendingPlan> {
   const { reading, views, settings } = context;
   const { id, state } = record;
-  const { rows, writes, regions, sandbox, finishedAt, retryable } = await views.of(record);
+  const { rows, writes, regions, sandbox, finishedAt, retryable, edited: rowsEdited } = await views.of(record);
   const open = finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable;
+  const { foreseen, repairing } = context.coordinator.features;
+  const failing = leaveOutFailing ? (await foreseen?.())?.failing : undefined;
+  if (leaveOutFailing && (failing === undefined || state !== 'staged'))
+    throw new WrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
   let work: readonly Work[];
-  if (leaveOutFailing) {
-    const foreseen = await context.coordinator.foreseen?.();
-    if (foreseen === undefined || state !== 'staged')
-      throw new WrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
-    work = foreseen.workLeft({ id, folder: context.dir.folder(id), options: readOptions(record) });
+  let [edited = 0, leftOut = 0] = [0];
+  if (failing !== undefined || rowsEdited !== undefined) {
+    const finds = [(await repairing?.())?.edited ?? (() => {}), failing ?? (() => {})];
+    const without = workWithout({ id, folder: context.dir.folder(id), options: readOptions(record) }, finds);
+    work = without.work;
+    [edited = 0, leftOut = 0] = without.leftOut;
   } else if (finishedAt === null) {
     const calls = [...(await reading.rowsOf(id).callsLeft({ held: true })).values()].map((one) => ({ calls: one }));
     // The writes of the whole file, of which some may be done.
@@ -44,7 +50,8 @@ export async function sendingPlanOf(
   const used = Object.entries(settings.apps).filter(([region]) => region in regions);
   return {
     rows: total('rows'),
-    leftOut: open - total('rows'),
+    leftOut,
+    edited,
     groups: total('groups'),
     messages: total('messages'),
     calls: total('calls'),

@@ -67,7 +67,7 @@ test('the check prints the command that sends all rows but those that would fail
     ),
   ]);
   const { stderr } = await place.run(['check']);
-  expect(stderr).toMatch(/To send all but 1 row that would fail:\n {2}rollcall resume \S+ --leave-out-failing\n$/);
+  expect(stderr).toMatch(/To send all but 1 row that would fail:\n {2}rollcall resume \S+ --leave-out-failing\n/);
   const { code, summary } = await place.summary(['resume', '--leave-out-failing']);
   expect([code, summary.rows]).toMatchObject([0, { read: 2, added: 1, skipped: 1, failed: 0 }]);
   const left = await place.run(['report', '--status', 'skipped', '--format', 'ndjson']);
@@ -76,6 +76,24 @@ test('the check prints the command that sends all rows but those that would fail
   const report = await place.run(['report', '--status', 'skipped', '--code', 'LEFT_OUT']);
   place.file('left.csv', report.stdout.replaceAll('ghost', 'anna'));
   expect((await place.summary(['import', 'left.csv'])).summary.rows).toMatchObject({ read: 1, added: 1 });
+});
+
+test('the check prints the commands that correct what would fail and send it', async () => {
+  const place = await open();
+  const rows = members([
+    ['g0', 'anna'],
+    ['g1', 'ghost'],
+    ['g1', 'nobody'],
+  ]);
+  const { stderr } = await place.run(['import', place.file('m.csv', rows), '--check']);
+  expect(stderr).toMatch(
+    /and then those, corrected in rows.csv:\n {2}rollcall report \S+ --code LEFT_OUT > rows.csv\n {2}rollcall retry \S+ --edits rows.csv\n$/,
+  );
+  const { summary } = await place.summary(['resume', '--leave-out-failing']);
+  const report = await place.run(['report', summary.id, '--code', 'LEFT_OUT']);
+  place.file('rows.csv', report.stdout.replaceAll('ghost', 'anna'));
+  const sent = await place.summary(['retry', summary.id, '--edits', 'rows.csv']);
+  expect(sent.summary.rows).toMatchObject({ read: 1, added: 1 });
 });
 
 test('in the sandbox that knows every group and user, check and import agree on acting users who are in no group', async () => {

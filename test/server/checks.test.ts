@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/api.ts';
-import { leaveOutFailing } from '../../src/features/check/leave-out.ts';
+import { findFailing } from '../../src/features/check/leave-out.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
+import { leaveOut } from '../../src/imports/stage/leave-out.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -110,7 +111,7 @@ test('after a start that was interrupted, rows that are left out already are not
   const view = () => server.json<ImportView>(`/v1/imports/${id}`);
   expect((await view()).checkedRows).toMatchObject({ canBeSent: 1, wouldFail: 1 });
   const options = readOptions(server.coordinator.find(id));
-  leaveOutFailing({ id, folder: server.dir.folder(id), options });
+  leaveOut({ id, folder: server.dir.folder(id), options }, findFailing);
   expect(await view()).toMatchObject({
     state: 'staged',
     rows: { skipped: 1 },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ImportView } from '../../src/api/imports.ts';
+import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
+import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/api.ts';
 import type { RepairEdited, RepairReplaced, RepairRows, RepairView } from '../../src/features/repair/api.ts';
 import { eventually } from '../eventually.ts';
@@ -41,6 +42,114 @@ team,user-5,,
 `;
 
 describe('rows of an import are repaired', () => {
+  describe('rows that would fail, as the check of an import says that was not sent yet', () => {
+    const checked = async (csv: string, query = 'dryRun=true') => {
+      const { id } = await server.run(csv, query);
+      await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
+      await eventually(async () => (await server.json<CheckView>(`/v1/imports/${id}/check`)).state).toBe('done');
+      return id;
+    };
+    const plan = (id: string, query = '') => server.json<SendingPlan>(`/v1/imports/${id}/sending${query}`);
+    const resume = (id: string, query = '') =>
+      server.json<ImportView>(`/v1/imports/${id}/resume${query}`, { method: 'POST' });
+    const outcomes = async (id: string) =>
+      (await server.json<RowsPage>(`/v1/imports/${id}/rows`)).rows.map(({ status, code }) => [status, code]);
+    /** Of a group of its own: one row is right, the users of two are unknown. */
+    const file = (guid: string) => `guid,uid\n${guid},user-1\n${guid},nobody\n${guid},noone\n`;
+
+    test('can be edited; edited ones are never sent as the file has them, the others are, and then the edited ones', async () => {
+      const id = await checked(file('all-the-same'));
+      expect(await overview(id)).toMatchObject({
+        rows: { total: 2, ready: 0 },
+        problems: [{ status: 'unprocessed', code: 'ERR_UID_NOT_FOUND', total: 2 }],
+        maySend: false,
+      });
+      const [row] = (await rowsOf(id)).rows;
+      expect(row).toMatchObject({ row: 2, status: 'unprocessed', code: 'ERR_UID_NOT_FOUND' });
+      expect(row?.problems[0]?.reason).toBe('the user does not exist, as the check says');
+      expect((await edit(id, [2, 'uid', 'user-2'])).counts).toMatchObject({ ready: 1 });
+      expect(await show(id)).toMatchObject({ edited: 1, checkedRows: { wouldFail: 2 } });
+      expect(await plan(id)).toMatchObject({ rows: 2, edited: 1, leftOut: 0, messages: 2, calls: 1 });
+      expect(await plan(id, '?leaveOutFailing=true')).toMatchObject({ rows: 1, edited: 1, leftOut: 1, messages: 1 });
+      await resume(id);
+      expect((await server.settled(id)).rows).toMatchObject({ read: 3, added: 1, failed: 1, skipped: 1 });
+      expect(await outcomes(id)).toEqual([
+        ['added', ''],
+        ['skipped', 'LEFT_OUT'],
+        ['failed', 'ERR_UID_NOT_FOUND'],
+      ]);
+      const transitions = await server.json<{ transitions: { reason: string }[] }>(`/v1/imports/${id}/transitions`);
+      expect(JSON.stringify(transitions)).toContain('started without 1 row that was edited');
+      expect(await show(id)).toMatchObject({ edited: 1, retryable: 1 });
+      const made = await send(id);
+      expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, added: 1 });
+      expect(await show(id)).toMatchObject({ repaired: 1, retryable: 1 });
+      expect(await show(id)).not.toHaveProperty('edited');
+    });
+
+    test('leaving out the rows that would fail keeps what was edited in them', async () => {
+      const id = await checked(file('all-but-failing'));
+      await edit(id, [3, 'uid', 'user-3']);
+      await resume(id, '?leaveOutFailing=true');
+      expect((await server.settled(id)).rows).toMatchObject({ added: 1, skipped: 2 });
+      const made = await send(id);
+      expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, added: 1 });
+    });
+
+    test('a row whose edits were taken back is sent as the file has it', async () => {
+      const id = await checked(file('taken-back'));
+      await edit(id, [2, 'uid', 'user-2']);
+      await server.json(`/v1/imports/${id}/repair/rows/2`, { method: 'DELETE' });
+      expect(await plan(id)).toMatchObject({ rows: 3, edited: 0 });
+      await resume(id);
+      expect((await server.settled(id)).rows).toMatchObject({ added: 1, failed: 2 });
+    });
+
+    test('rows that would not fail, and rows of an import that has begun, have nothing to repair before they fail', async () => {
+      const id = await checked(file('nothing'));
+      const refused = (row: number) =>
+        server.problem(
+          `/v1/imports/${id}/repair/rows`,
+          body('PATCH', { edits: [{ row, column: 'uid', value: 'user-2' }] }),
+        );
+      expect(await refused(1)).toMatchObject({
+        code: 'BAD_OPTION',
+        detail: expect.stringContaining('ow 1 has nothing to repair'),
+      });
+      await resume(id);
+      await server.settled(id);
+      expect(await refused(1)).toMatchObject({
+        code: 'BAD_OPTION',
+        detail: expect.stringContaining('ow 1 has nothing to repair'),
+      });
+      // This one has failed since.
+      expect((await edit(id, [2, 'uid', 'user-2'])).counts).toMatchObject({ ready: 1 });
+    });
+
+    test('of a row that gives several memberships, none is sent before the row is sent repaired', async () => {
+      const csv = 'guid,uid\nsplit,user-4;nobody\nsplit,user-5\n';
+      const id = await checked(csv, `dryRun=true&shape=${encodeURIComponent('{"split":{"uid":";"}}')}`);
+      const [row] = (await rowsOf(id)).rows;
+      expect(row).toMatchObject({ row: 1, status: 'unprocessed', code: 'ERR_UID_NOT_FOUND' });
+      await edit(id, [1, 'uid', 'user-4;user-3']);
+      expect(await plan(id)).toMatchObject({ rows: 1, edited: 2 });
+      await resume(id);
+      expect((await server.settled(id)).rows).toMatchObject({ added: 1, skipped: 2 });
+      const made = await send(id);
+      expect((await server.settled(made.id)).rows).toMatchObject({ read: 2, added: 2 });
+    });
+
+    test('a cancelled import that was never sent keeps them', async () => {
+      const id = await checked(file('cancelled'));
+      await edit(id, [2, 'uid', 'user-2']);
+      await server.json(`/v1/imports/${id}/cancel`, { method: 'POST' });
+      await server.settled(id);
+      const made = await send(id);
+      expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, added: 1 });
+      expect(await show(id)).toMatchObject({ retryable: 2 });
+    });
+  });
+
   test('rows that were left out after a check are repaired and sent like those that failed', async () => {
     const { id } = await server.run('guid,uid\nleft,user-1\nleft,nobody\n', 'dryRun=true');
     await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });

@@ -1,4 +1,5 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
+import { CREATE_CODES } from '../../imports/check-verdict.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { columnsOf } from '../../imports/input-columns.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
@@ -13,7 +14,6 @@ import {
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import type { CheckSummary } from './api.ts';
 import type { CheckLedger } from './check-ledger.ts';
-import { CREATE_CODES } from './check-verdict.ts';
 
 /** Users and groups that the import of a checked file would create; creating.ts does it then. */
 

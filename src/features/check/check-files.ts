@@ -1,12 +1,13 @@
 import { ACTOR_OUTSIDE, GROUP_MISSING, NOT_A_MEMBER, USER_MISSING } from '../../chat/service/codes.ts';
 import { checkFiles } from '../../imports/check-paths.ts';
+import { reasonOf } from '../../imports/check-verdict.ts';
 import { actionId } from '../../imports/record/enum-ids.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
-import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';
+import { type CheckSubject, summaryOfCheck } from './check-summary.ts';
 import { optionsOfCheck } from './leave-out.ts';
 import { BANNED, OUTSIDE, placeWord } from './places.ts';
 

@@ -18,7 +18,7 @@ import {
 import { callsByRegion } from './api.ts';
 import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
-export const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);
+const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);
 const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
 const sentences = z.array(z.string());
 

@@ -1,10 +1,10 @@
-import { meaningOf } from '../../chat/service/codes.ts';
 import {
   MAX_GROUP_MEMBERS,
   MAX_GROUPS_OF_USER,
   MAX_UIDS_PER_CALL,
   MEMBERS_WITH_ALL_FEATURES,
 } from '../../chat/service/limits.ts';
+import { reasonOf } from '../../imports/check-verdict.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
@@ -13,7 +13,6 @@ import { manyMembers } from '../../text/many-members.ts';
 import type { CheckSummary } from './api.ts';
 import { creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
-import { CHECK_CODES, CREATE_CODES, UNKNOWABLE_CODES } from './check-verdict.ts';
 
 type CheckProblem = CheckSummary['problems'][number];
 
@@ -124,15 +123,4 @@ function problemOf(row: Readonly<Record<string, unknown>>): CheckProblem {
     reason: reasonOf(code),
     first: { row: Number(row['line']), guid: String(row['guid']), uid: String(row['uid']) },
   };
-}
-
-const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };
-
-/** Returns the reason why a row would fail or could not be checked, or the creation that it needs first. */
-export function reasonOf(code: string): string {
-  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : meaningOf(code)?.foreseen?.why;
-  if (known !== undefined) return known;
-  return code === ''
-    ? 'the service does not say whether the user exists or is a member'
-    : `its group could not be read: ${code}`;
 }

@@ -1,10 +1,9 @@
 import type { Foreseen } from '../../imports/life/feature.ts';
 import { checkSummaryOf } from './checks.ts';
-import { leaveOutFailing, workWithoutFailing } from './leave-out.ts';
+import { findFailing } from './leave-out.ts';
 
 /** Predictions about sending an import, from its check. */
 export const foreseen: Foreseen = {
   missing: async (folder) => (await checkSummaryOf(folder))?.create?.missing,
-  leaveOut: leaveOutFailing,
-  workLeft: workWithoutFailing,
+  failing: findFailing,
 };

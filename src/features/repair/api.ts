@@ -11,8 +11,8 @@ export const MAX_CELL = 10_000;
 const MAX_SHOWN = 10_000;
 const MAX_LINES = 100_000;
 
-/** Outcomes of rows that can be repaired; skipped: it was left out after a check. */
-const REPAIRED_STATUSES = ['invalid', 'failed', 'skipped'] as const;
+/** Outcomes of rows that can be repaired; skipped: it was left out; unprocessed: it would fail, and nothing was sent yet. */
+const REPAIRED_STATUSES = ['invalid', 'failed', 'skipped', 'unprocessed'] as const;
 export type RepairedStatus = (typeof REPAIRED_STATUSES)[number];
 
 /** States of a repaired row: unchanged, edited but not yet valid, edited and ready to send, or sent. */

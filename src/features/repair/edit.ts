@@ -1,12 +1,21 @@
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RepairAction, RepairEdited, RepairState } from './api.ts';
 import { CONTRADICTION_CODES } from './contradictions.ts';
 import { type Judged, judge } from './judge.ts';
 import type { EditedRow } from './read-edited.ts';
-import { CannotRepair } from './repair-errors.ts';
 import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
 import { columnsOf, isEditable, type OpenRepair, shownCounts, viewsOf } from './show.ts';
+
+/** An edit that cannot be kept: no such row or column, or too many edits. */
+export class CannotRepair extends RollcallError {
+  declare readonly code: 'CANNOT_REPAIR';
+
+  constructor(what: string, remedy: string, facts: Readonly<Record<string, unknown>> = {}) {
+    super('CANNOT_REPAIR', what, { remedy, facts });
+  }
+}
 
 /** Edits that an import keeps, those that were undone included. */
 const MAX_KEPT = 1_000_000;
@@ -100,10 +109,10 @@ export async function keep(
     for (const { row, column, value } of edits)
       sql('add_edit').run({ row, column, value, by, at, action: action?.id ?? null });
     const keeps = new Set<number>();
-    for (const { row, problems, retryable } of judged) {
+    for (const { row, problems } of judged) {
       if (problems.length > 0 && !edited.has(row)) continue;
       keeps.add(row);
-      sql('keep_repair').run({ row, problems: JSON.stringify(problems), retryable });
+      sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
     }
     for (const row of all) if (!keeps.has(row)) sql('forget_repair').run({ row });
   });

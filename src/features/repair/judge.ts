@@ -3,7 +3,7 @@ import { actionOf, outcomeId, outcomeOf, regionOf, scopeOf } from '../../imports
 import { inputOf } from '../../imports/report/report-paths.ts';
 import type { MembershipToRetry } from '../../imports/report/retry.ts';
 import { foldId } from '../../membership/membership.ts';
-import { FULFILLED, RETRYABLE } from '../../membership/outcome.ts';
+import { FULFILLED } from '../../membership/outcome.ts';
 import type { RepairProblem } from './api.ts';
 import { type Asking, contradictionsIn } from './contradictions.ts';
 import { cellsOf, editableColumns, headerWidth } from './edited-row.ts';
@@ -17,8 +17,6 @@ export interface Judged {
   readonly problems: readonly RepairProblem[];
   /** The memberships to send, of a shaped row. */
   readonly memberships: readonly MembershipToRetry[];
-  /** Memberships of it that a retry of the import would send. */
-  readonly retryable: number;
 }
 
 /** Rows that are read at a time: a bound on memory. */
@@ -74,12 +72,11 @@ function judged(
     if (!said.has(`${code} ${column}`)) problems.push({ column, code, reason });
   }
   if (read.length === 0) problems.push(NOTHING);
-  const retryable = before.filter(({ outcome }) => RETRYABLE.has(outcomeOf(outcome))).length;
   const done = new Set(before.filter(({ outcome }) => FULFILLED.has(outcomeOf(outcome))).map(keyOf));
   const left = read.filter((one) => !done.has(keyOf(one)));
   if (problems.length === 0 && left.length === 0) problems.push(IN_PLACE);
   const memberships = input.shaped === true ? left.map((one) => membershipOf(line, one)) : [];
-  return { row, problems, memberships, retryable };
+  return { row, problems, memberships };
 }
 
 const NOTHING: RepairProblem = { column: '', code: 'EMPTY', reason: 'the row is empty' };

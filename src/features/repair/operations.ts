@@ -18,10 +18,11 @@ import {
 const operation = operationsOf('repair', z.object({ id: z.string() }));
 const refusals = ['TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;
 
-/** Rows that are invalid or failed: corrected and sent as a new import. */
+/** Rows that are invalid, failed or would fail: corrected and sent as a new import. */
 export const repairOperations = {
   overview: operation('GET /v1/imports/:id/repair', 'viewer', {
-    summary: 'What there is to repair: invalid and failed rows by problem',
+    summary:
+      'What there is to repair, by problem: rows that are invalid, failed, or would fail as the check of an import says that was not sent',
     answer: repairView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { attachCheck } from '../../imports/report/row-check.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import {
@@ -11,7 +12,9 @@ import {
   rowProblems,
 } from './api.ts';
 
-const REPAIR_MIGRATIONS = new URL('migrations/', import.meta.url);
+export const REPAIR_MIGRATIONS = new URL('migrations/', import.meta.url);
+
+export const STATEMENTS = new URL('repair.sql', import.meta.url);
 
 /** The edits of an import's rows, and its ledger beside them, which is only read. */
 export interface RepairLedger {
@@ -56,18 +59,19 @@ export function repairFile(folder: string): string {
   return join(folder, 'repair.sqlite');
 }
 
-/** @param folder of an import that has a ledger */
-export function openRepairLedger(folder: string): RepairLedger {
+/** @param folder of an import that has a ledger @param isUnsent rows that would fail can be repaired too */
+export function openRepairLedger(folder: string, isUnsent = false): RepairLedger {
   const database = openForWriting(repairFile(folder), REPAIR_MIGRATIONS);
   attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_MIGRATIONS);
-  const sql = statementsOf(database, new URL('repair.sql', import.meta.url));
-  for (const view of ['open_to_repair', 'open_repaired']) sql(view).run();
+  const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
+  const sql = statementsOf(database, STATEMENTS);
+  for (const view of [foreseen, 'open_to_repair', 'open_repaired']) sql(view).run();
   return { database, sql, close: () => database.close() };
 }
 
-/** Returns the outcomes of rows that can be repaired, as JSON. `isTaken`: a plain retry has taken those that failed. */
+/** Returns the outcomes of rows that can be repaired, as JSON. `isTaken`: a plain retry has taken the others. */
 export function statusesToRepair(isTaken: boolean, wanted?: RepairFilter['status']): string {
-  const statuses = isTaken ? ['invalid', 'skipped'] : ['invalid', 'skipped', 'failed'];
+  const statuses = ['invalid', 'skipped', ...(isTaken ? [] : ['failed', 'unprocessed'])];
   return JSON.stringify(statuses.filter((status) => wanted === undefined || status === wanted));
 }
 
@@ -95,10 +99,10 @@ export function rowsToRepair(
     .map((row) => Number(row['row_id']));
 }
 
-export function countsOf({ sql }: RepairLedger, isTaken: boolean): RepairCounts & { readonly retryableSent: number } {
+export function countsOf({ sql }: RepairLedger, isTaken: boolean): RepairCounts {
   const counts = sql('repair_counts').get({ failed: Number(!isTaken) });
   const n = (name: string) => Number(counts?.[name] ?? 0);
-  return { ready: n('ready'), wrong: n('wrong'), sent: n('sent'), retryableSent: n('retryableSent') };
+  return { ready: n('ready'), wrong: n('wrong'), sent: n('sent') };
 }
 
 export function sendsOf({ sql }: RepairLedger): Send[] {

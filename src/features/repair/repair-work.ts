@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { openThread } from '../../platform/threads.ts';
-import { CannotRepair } from './repair-errors.ts';
+import { CannotRepair } from './edit.ts';
 import type { RepairTask, RepairWork } from './repair-tasks.ts';
 import type { Subject } from './show.ts';
 

@@ -1,8 +1,22 @@
 -- The edits of an import's rows, beside its ledger: the tables of both are here, and those of the ledger are only read.
 
+-- name: open_foreseen
+-- Rows of an import that was not sent: those that would fail, as its check says (`checked`), and others that were edited.
+create temp view foreseen as
+select v.row_id, v.code from checked.verdicts v where v.verdict = 'fail'
+union all
+select e.row_id, '' from repairs e
+ where not exists (select 1 from checked.verdicts v where v.row_id = e.row_id and v.verdict = 'fail')
+   and not exists (select 1 from problems p where p.row_id = e.row_id)
+   and not exists (select 1 from skipped s where s.row_id = e.row_id);
+
+-- name: open_nothing_foreseen
+-- The same of an import that was not checked, or was sent.
+create temp table foreseen (row_id integer not null, code text not null);
+
 -- name: open_to_repair
--- Rows that can be repaired, or were, once for each reason: those that were invalid, and those that the service refused. A row
--- that gives several memberships goes by the first of them (row_id).
+-- Rows that can be repaired, or were, once for each reason: those that were invalid, those that the service refused or would
+-- refuse, and those that were left out. A row that gives several memberships goes by the first of them (row_id).
 create temp view to_repair as
 select 'invalid' as status, p.code, p.column_name as problem_column, coalesce(t.first_row, p.row_id) as row_id, p.row_id as own_id
   from problems p left join parts t on t.row_id = p.row_id where p.position = 0
@@ -10,6 +24,9 @@ union all
 select 'failed', coalesce(m.code, ''), '', coalesce(t.first_row, m.row_id), m.row_id
   from memberships m left join parts t on t.row_id = m.row_id
  where m.outcome_id = (select id from outcomes where name = 'failed')
+union all
+select 'unprocessed', f.code, '', coalesce(t.first_row, f.row_id), f.row_id
+  from temp.foreseen f left join parts t on t.row_id = f.row_id
 union all
 select 'skipped', s.code, '', coalesce(t.first_row, s.row_id), s.row_id
   from skipped s left join parts t on t.row_id = s.row_id where s.code = 'LEFT_OUT';
@@ -54,6 +71,7 @@ with own (id, row_id) as (
 select distinct row_id from own
  where exists (select 1 from problems p where p.row_id = own.id)
     or exists (select 1 from skipped s where s.row_id = own.id and s.code = 'LEFT_OUT')
+    or (:failed and exists (select 1 from temp.foreseen f where f.row_id = own.id))
     or (:failed and exists (select 1 from memberships m
           where m.row_id = own.id and m.outcome_id = (select id from outcomes where name = 'failed')));
 
@@ -97,6 +115,12 @@ select coalesce(t.first_row, p.row_id) as row_id, p.column_name as column, p.val
     or p.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))
  order by p.row_id, p.position;
 
+-- name: foreseen
+-- In: rows (JSON array of first rows). Out: those that would fail, and why.
+select coalesce(t.first_row, f.row_id) as row_id, f.code from temp.foreseen f left join parts t on t.row_id = f.row_id
+ where f.row_id in (select value from json_each(:rows))
+    or f.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)));
+
 -- name: left_out
 -- In: rows (JSON array of first rows). Out: those that were left out after a check, and why.
 select coalesce(t.first_row, s.row_id) as row_id, s.code, s.message from skipped s left join parts t on t.row_id = s.row_id
@@ -116,6 +140,15 @@ select coalesce(t.first_row, m.row_id) as row_id, g.region_id as region, g.guid,
  where r.id in (select value from json_each(:rows))
     or r.id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))
  order by r.id;
+
+-- name: find_edited
+-- On the ledger, with the edits attached as `repair`: adds the rows of the file that have edits to temp.left_out.
+insert into temp.left_out (row_id, call_group_id, region_id, message)
+  with edited (id) as (
+    select row_id from repair.repairs where import_id is null
+    union select t.row_id from repair.repairs e join parts t on t.first_row = e.row_id where e.import_id is null)
+  select r.id, r.call_group_id, r.region_id, 'not sent as the file has it: the row was edited'
+    from edited e join rows r on r.id = e.id where r.call_group_id is not null;
 
 -- name: add_edit
 -- In: row, column, value (null: as the file had it), by, at (ms), action.
@@ -161,9 +194,9 @@ select row_id, column_name as column, value, by, at from edits where row_id in (
 select count(*) as n from edits;
 
 -- name: keep_repair
--- In: row, problems (JSON), retryable. A row with edits as it is now.
-insert into repairs (row_id, problems, retryable) values (:row, :problems, :retryable)
-  on conflict (row_id) do update set problems = excluded.problems, retryable = excluded.retryable where import_id is null;
+-- In: row, problems (JSON). A row with edits as it is now.
+insert into repairs (row_id, problems) values (:row, :problems)
+  on conflict (row_id) do update set problems = excluded.problems where import_id is null;
 
 -- name: forget_repair
 -- In: row. It is as the file had it.
@@ -174,12 +207,19 @@ delete from repairs where row_id = :row and import_id is null;
 select row_id, problems, state, import_id from repairs where row_id in (select value from json_each(:rows));
 
 -- name: repair_counts
--- In: failed (1: failed rows count). Out: rows with edits by what was done about them, and memberships that a retry would send.
+-- In: failed (1: failed rows count). Out: rows with edits by what was done about them.
 select count(*) filter (where state = 'ready' and (:failed or was_invalid)) as ready,
        count(*) filter (where state = 'wrong' and (:failed or was_invalid)) as wrong,
-       count(*) filter (where state = 'sent') as sent,
-       coalesce(sum(retryable) filter (where state = 'sent'), 0) as retryableSent
+       count(*) filter (where state = 'sent') as sent
   from temp.repaired;
+
+-- name: retryable_sent
+-- In: retryable (JSON array of outcomes), unprocessed (outcome). Out: memberships of rows that were sent repaired, which a retry would send.
+with own (id) as (
+  select row_id from repairs where import_id is not null
+  union select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null)
+select count(*) as n from own join memberships m on m.row_id = own.id
+ where coalesce(m.outcome_id, :unprocessed) in (select value from json_each(:retryable));
 
 -- name: repaired_sent
 -- Out: rows that were invalid, left out or failed and were sent repaired.

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportRecord } from '../../imports/catalog.ts';
+import { tagsOf } from '../../imports/catalog.ts';
 import { NothingToSend, UnknownImport, WrongState } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
-import { tagsOf } from '../../imports/import-tags.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { retryName } from '../../imports/life/retry-import.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
@@ -27,6 +27,7 @@ import { type CellEdit, type RepairFilter, repairFile } from './repair-ledger.ts
 import { doRepair } from './repair-work.ts';
 import type { Fate, SentRepaired } from './send.ts';
 import type { Subject } from './show.ts';
+import { inTurn as inTurnOf } from './turns.ts';
 
 /** Rows of an import that people correct, and the imports that send them. Each method rejects with CannotRepair or WrongState. */
 export interface Repairs {
@@ -48,7 +49,8 @@ export interface Repairs {
   takeFile(id: string, text: string, by: string): Promise<RepairTaken>;
   /** Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget */
   send(id: string, by: string): Promise<string>;
-  sent(id: string): Promise<SentRepaired>;
+  /** Undefined if nobody has looked at its rows here. */
+  sent(id: string): Promise<SentRepaired | undefined>;
 }
 
 interface RepairsOptions {
@@ -59,14 +61,17 @@ interface RepairsOptions {
 /** One for each coordinator: the work on an import is done in turn. */
 export function createRepairs({ dir, coordinator }: RepairsOptions): Repairs {
   const { find, retries, create } = coordinator;
-  /** The running work of each import, so that no later work takes it for what a crash left. */
-  const sending = new Map<string, Promise<unknown>>();
 
   /** @throws WrongState */
   const subjectOf = (id: string): Subject => {
     const record = find(id);
     if (!hasLedger(record, dir.ledger(id))) throw new WrongState(record, 'has no rows to repair', []);
-    return { folder: dir.folder(id), options: readOptions(record), isTaken: isRetried(retries(id)) };
+    return {
+      folder: dir.folder(id),
+      options: readOptions(record),
+      isTaken: isRetried(retries(id)),
+      isUnsent: record.startedAt === null,
+    };
   };
 
   const found = (id: string): ImportRecord | undefined => {
@@ -93,22 +98,13 @@ export function createRepairs({ dir, coordinator }: RepairsOptions): Repairs {
     if (isOpen) await doRepair(subject, 'settle', { fates });
   };
 
-  /** Runs the work of each import one after the other. */
-  const inTurn = async <Result>(id: string, work: (subject: Subject) => Promise<Result>): Promise<Result> => {
-    const before = sending.get(id);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const turn = (before ?? Promise.resolve()).then(() => promise);
-    sending.set(id, turn);
-    try {
-      await before;
+  /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
+  const inTurn = <Result>(id: string, work: (subject: Subject) => Promise<Result>): Promise<Result> =>
+    inTurnOf(id, async () => {
       const subject = subjectOf(id);
       await settle(subject);
-      return await work(subject);
-    } finally {
-      resolve();
-      if (sending.get(id) === turn) sending.delete(id);
-    }
-  };
+      return work(subject);
+    });
 
   const send = async (subject: Subject, earlier: ImportRecord, by: string): Promise<string> => {
     const id = newImportId();
@@ -160,8 +156,8 @@ export function createRepairs({ dir, coordinator }: RepairsOptions): Repairs {
         return send(subject, record, by);
       }),
     sent: async (id) => {
-      const subject = subjectOf(id);
-      return existsSync(repairFile(subject.folder)) ? doRepair(subject, 'sent', {}) : { rows: 0, retryable: 0 };
+      if (!existsSync(repairFile(dir.folder(id)))) return undefined;
+      return doRepair(subjectOf(id), 'sent', {});
     },
   };
 }

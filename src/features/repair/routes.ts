@@ -24,10 +24,11 @@ export const repair: ServerFeature = {
   }),
   routes: repairRoutes,
   view: async ({ repairs }, { id }, before) => {
-    const isRepaired = before.followUps.some(({ kind, state }) => kind === 'repair' && state !== 'rejected');
-    if (!isRepaired) return before;
-    const { rows, retryable } = await repairs.sent(id);
-    return { ...before, repaired: rows, retryable: Math.max(0, before.retryable - retryable) };
+    const known = await repairs.sent(id);
+    if (known === undefined) return before;
+    const { rows: repaired, edited } = known;
+    const retryable = Math.max(0, before.retryable - known.retryable);
+    return { ...before, repaired, retryable, ...(edited > 0 && { edited }) };
   },
 };
 

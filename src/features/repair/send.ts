@@ -1,12 +1,14 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { openImportReader } from '../../imports/report/reading.ts';
 import { retryText } from '../../imports/report/report-files.ts';
 import { reportInput } from '../../imports/report/report-paths.ts';
 import { membershipLines } from '../../imports/report/retry.ts';
-import { type RowFilter, retryable } from '../../imports/report/row-filter.ts';
+import { type RowFilter, retryable as retryableRows } from '../../imports/report/row-filter.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
+import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { originalsOf } from './edit.ts';
@@ -108,11 +110,16 @@ export interface SentRepaired {
   readonly rows: number;
   /** Memberships that a retry of the import would send as well. */
   readonly retryable: number;
+  /** Rows with edits that were not sent. */
+  readonly edited: number;
 }
 
 export function sentRepaired({ ledger, isTaken }: OpenRepair): SentRepaired {
   const rows = Number(ledger.sql('repaired_sent').get()?.['n']);
-  return { rows, retryable: countsOf(ledger, isTaken).retryableSent };
+  const { ready, wrong } = countsOf(ledger, isTaken);
+  const outcomes = { retryable: JSON.stringify([...RETRYABLE].map(outcomeId)), unprocessed: outcomeId('unprocessed') };
+  const retryable = Number(ledger.sql('retryable_sent').get(outcomes)?.['n']);
+  return { rows, retryable, edited: ready + wrong };
 }
 
 /**
@@ -130,7 +137,7 @@ export async function writeRest({ folder, ledger }: OpenRepair, path: string, fi
   const file = await open(path, 'w', 0o600);
   try {
     for (const chunk of retryText(reader, reportInput(reader), filter, sent)) await file.appendFile(chunk);
-    return reader.rows(retryable(filter)).some(({ line }) => !sent.has(line));
+    return reader.rows(retryableRows(filter)).some(({ line }) => !sent.has(line));
   } finally {
     await file.close();
     reader.close();

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { reasonOf } from '../../imports/check-verdict.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { openImportReader } from '../../imports/report/reading.ts';
@@ -26,6 +27,8 @@ export interface Subject {
   readonly options: ImportOptions;
   /** A plain retry has taken its failed rows. */
   readonly isTaken: boolean;
+  /** Nothing of it was sent so far. */
+  readonly isUnsent?: boolean;
 }
 
 /** An import's rows and edits, open. */
@@ -42,7 +45,7 @@ export async function withRepair<Result>(
   const reader = openImportReader(join(subject.folder, 'ledger.sqlite'));
   const input = reader.input();
   reader.close();
-  const ledger = openRepairLedger(subject.folder);
+  const ledger = openRepairLedger(subject.folder, subject.isUnsent === true);
   try {
     return await work({ ...subject, ledger, input });
   } finally {
@@ -105,8 +108,7 @@ export function overview(
 }
 
 export function shownCounts({ ledger, isTaken }: Pick<OpenRepair, 'ledger' | 'isTaken'>): RepairCounts {
-  const { ready, wrong, sent } = countsOf(ledger, isTaken);
-  return { ready, wrong, sent };
+  return countsOf(ledger, isTaken);
 }
 
 /** Characters of a page, at most; a page has at least one row. */
@@ -155,6 +157,10 @@ export function viewsOf({ ledger, input }: OpenRepair, rows: readonly number[]):
   for (const { row_id, code, message } of ledger.sql('left_out').all(wanted)) {
     leftOut.set(Number(row_id), { code: String(code), reason: String(message) });
   }
+  const foreseen = new Map<number, { readonly code: string; readonly reason: string }>();
+  for (const { row_id, code } of ledger.sql<{ row_id: number; code: string }>('foreseen').all(wanted)) {
+    if (code !== '') foreseen.set(row_id, { code, reason: `${reasonOf(code)}, as the check says` });
+  }
   return ledger
     .sql('original_rows')
     .all(wanted)
@@ -162,14 +168,15 @@ export function viewsOf({ ledger, input }: OpenRepair, rows: readonly number[]):
       const row = Number(found['id']);
       const original = { line: Number(found['line']), original: String(found['original']) };
       const invalid = problems.get(row) ?? [];
-      const failed = refused.get(row) ?? leftOut.get(row);
+      const failed = refused.get(row) ?? leftOut.get(row) ?? foreseen.get(row);
       const all = failed === undefined ? invalid : [...invalid, { column: '', ...failed }];
       const history = edits.get(row) ?? [];
       const now = repairs.get(row);
       return {
         row,
         line: original.line,
-        status: invalid.length > 0 ? 'invalid' : refused.has(row) ? 'failed' : 'skipped',
+        status:
+          invalid.length > 0 ? 'invalid' : refused.has(row) ? 'failed' : leftOut.has(row) ? 'skipped' : 'unprocessed',
         code: all[0]?.code ?? '',
         problems: all,
         cells: cellsOf(description, original),

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from '../../app/service.ts';
+import { tagsOf } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { importOptions, readOptions } from '../../imports/import-options.ts';
-import { tagsOf } from '../../imports/import-tags.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { startRetention, sweepUnbegun } from '../../imports/life/removal.ts';
 import { type StageFile, stageElsewhere } from '../../imports/stage/staging.ts';

@@ -15,11 +15,10 @@ import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
-import { type ImportRecord, openCatalog } from '../catalog.ts';
+import { type ImportRecord, openCatalog, tagsOf } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
-import { tagsOf } from '../import-tags.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catalog.ts';
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
 import type { SendingConfig } from '../send/give-up.ts';
@@ -55,8 +54,8 @@ export interface Coordinator {
   others(id: string): ImportWithLedger[];
   /** Retries of this import, oldest first. */
   retries(id: string): ImportRecord[];
-  /** Returns predictions about imports before they are sent; undefined if no feature makes any. */
-  readonly foreseen: LifeFeature['foreseen'];
+  /** The part of features in the life of imports. */
+  readonly features: LifeFeature;
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
   stage(id: string): void;
   pause(id: string): Promise<ImportRecord>;
@@ -159,9 +158,7 @@ const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked'
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { dir, config, onError, onWait = () => {}, sandbox = false, target, openReading = openLedgerThreads } = options;
-  const { features = [] } = options;
-  const foreseen = features.find((feature) => feature.foreseen !== undefined)?.foreseen;
-  const retrying = features.find((feature) => feature.retrying !== undefined)?.retrying;
+  const features: LifeFeature = Object.assign({}, ...(options.features ?? []));
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
@@ -182,7 +179,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const reading = openReading();
   taken.defer(() => reading.close());
   await patiently(catalog.countDeaths);
-  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, foreseen, tell });
+  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, features, tell });
   const find = catalog.get;
   const sendsTo: Aimed = { sandbox, target };
 
@@ -240,7 +237,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     sendsTo,
     others,
     retries: catalog.retries,
-    foreseen,
+    features,
     stage: (id) => life.begin(id, false),
     create: async ({ id = newImportId(), file, source, options: chosen, start = true, lookups = {}, ...about }) => {
       const { retryOf = null, createdBy = '', tags = [] } = about;
@@ -272,7 +269,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     retry: async (id, changes = {}) => {
       const record = find(id);
       checkTarget(`import ${id}`, readOptions(record), sendsTo);
-      return retryImport({ dir, reading, retrying }, record, changes, coordinator.create);
+      return retryImport({ dir, reading, ...features }, record, changes, coordinator.create);
     },
     dismiss: (id) => {
       const record = find(id);

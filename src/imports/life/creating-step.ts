@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { CREATING, createOptions } from '../../options/create-options.ts';
 import { filledShape, type Given, keptOf } from '../../options/option.ts';
-import { RESUMING } from '../../options/resuming-options.ts';
-import { REMOVING } from '../../options/sending-options.ts';
+import { REMOVING, RESUMING } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { CreatesNothing } from '../import-errors.ts';
@@ -22,7 +21,7 @@ export type ResumeChanges = Given<typeof RESUMING>;
 export async function overAsForeseen(
   folder: string,
   { ledger, options: { create } }: { readonly ledger: ImportLedger; readonly options: ImportOptions },
-  foreseen: LifeFeature['foreseen'],
+  { foreseen }: Pick<LifeFeature, 'foreseen'>,
 ): Promise<readonly OverLimit[]> {
   if (create === undefined || ledger.creating === undefined) return [];
   const missing = await (await foreseen?.())?.missing(folder);

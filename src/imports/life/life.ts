@@ -81,7 +81,7 @@ interface LifeOptions {
   readonly stage?: StageFile | undefined;
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
   readonly free?: (() => Promise<number>) | undefined;
-  readonly foreseen: LifeFeature['foreseen'];
+  readonly features: LifeFeature;
   /** Gets for what something waits. */
   readonly tell: (wait: Wait) => void;
   readonly onError: (error: Error) => void;
@@ -175,7 +175,7 @@ export function createLife(options: LifeOptions): Life {
   const parts = { ...options, here, states, stagings, sending, closings, target, fault };
   const steps = stepsOf(parts);
 
-  const requests = createRequests({ ...parts, steps, lastResort, foreseen: options.foreseen });
+  const requests = createRequests({ ...parts, steps, lastResort });
   const waits = createWaits({ ...options, states, sending, takeUp: requests.takeUp, fail });
 
   return {

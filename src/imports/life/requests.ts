@@ -11,6 +11,7 @@ import { readOptions } from '../import-options.ts';
 import { isMachineWait } from '../reason-codes.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
+import { type FindLeftOut, leaveOut } from '../stage/leave-out.ts';
 import type { Stagings } from '../stage/staging.ts';
 import type { Aimed } from '../target.ts';
 import type { Closings } from './closing.ts';
@@ -55,23 +56,34 @@ export interface RequestsOptions {
   readonly fault: (id: string, code: FaultCode, error: unknown) => void;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
-  readonly foreseen: LifeFeature['foreseen'];
+  readonly features: LifeFeature;
 }
 
-function startedWithout(rows: number): string {
-  return `started without ${counted(rows, 'row')} that would fail, as its check says`;
+/** Why an import starts with fewer rows than its file has; undefined where it has all of them. */
+function startedWithout(failing: number, edited: number): string | undefined {
+  const without = [
+    failing > 0 && `${counted(failing, 'row')} that would fail, as its check says`,
+    edited > 0 && `${counted(edited, 'row')} that ${edited === 1 ? 'was' : 'were'} edited`,
+  ].filter((part) => part !== false);
+  return without.length === 0 ? undefined : `started without ${without.join(', and without ')}`;
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort, foreseen } = options;
+  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort, features } = options;
   const own = ownTarget(options);
 
-  /** Sends, or continues to. @param leftOut rows that were left out now */
-  const go = async (id: string, leftOut = 0): Promise<void> => {
+  /** Sends, or continues to. @param failing rows that were left out now */
+  const go = async (id: string, failing = 0): Promise<void> => {
+    const repairing = catalog.get(id).startedAt === null ? await features.repairing?.() : undefined;
+    if (repairing === undefined) return goOn(id, failing);
+    await repairing.whileNoneEdits(id, () => goOn(id, failing, repairing.edited));
+  };
+
+  const goOn = async (id: string, failing: number, edited?: FindLeftOut): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
-    const over = await overAsForeseen(dir.folder(id), opened, foreseen);
+    const over = await overAsForeseen(dir.folder(id), opened, features);
     const record = catalog.get(id);
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return hold(id);
@@ -82,18 +94,20 @@ export function createRequests(options: RequestsOptions): Requests {
       steps.waitForLeave(id, held(over, 'check'));
       return;
     }
+    const unsent = { id, folder: dir.folder(id), options: opened.options };
+    const without = startedWithout(failing, edited === undefined ? 0 : leaveOut(unsent, edited));
     opened.ledger.startRegions();
     // An import that was paused before the first rows were sent continues with these.
     const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
     if (record.state === 'paused' && isThrough) opened.ledger.releaseLater();
-    if (record.state !== 'running') states.move(id, 'running', leftOut === 0 ? undefined : startedWithout(leftOut));
+    if (record.state !== 'running') states.move(id, 'running', without);
     if (tooManyErrors(opened) === undefined) return sending.run(id);
     opened.ending = 'aborted';
     await hold(id);
   };
 
-  const leaveOut = async (id: string, options: string): Promise<number> => {
-    const known = await foreseen?.();
+  const leaveOutFailing = async (id: string, options: string): Promise<number> => {
+    const known = await features.foreseen?.();
     // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
     if (known === undefined || record.state !== 'staged' || closings.isUnderWay(id)) {
@@ -103,7 +117,7 @@ export function createRequests(options: RequestsOptions): Requests {
     const opened = sending.open(id);
     opened.options = readOptions({ options });
     target.check(id, opened);
-    return known.leaveOut({ id, folder: dir.folder(id), options: opened.options });
+    return leaveOut({ id, folder: dir.folder(id), options: opened.options }, known.failing);
   };
 
   const hold = async (id: string): Promise<void> => {
@@ -146,7 +160,7 @@ export function createRequests(options: RequestsOptions): Requests {
   };
 
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
-  const failing = (id: string, error: unknown): never => {
+  const unusable = (id: string, error: unknown): never => {
     if (error instanceof LedgerError || isDamage(error)) fault(id, 'SENDING_FAILED', error);
     throw error;
   };
@@ -159,9 +173,9 @@ export function createRequests(options: RequestsOptions): Requests {
     takeUp: async (id) => {
       own.orWait(id);
       const deaths = catalog.deaths(id);
-      if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
+      if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
       const from = takenUpFrom(id, deaths);
-      if (from > Date.now()) throw new TakenUpLater(deaths, from);
+      if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
       const { state } = catalog.get(id);
       if (state === 'staging') return steps.begin(id);
       if (isUnread(id)) return readAgain(id);
@@ -179,9 +193,9 @@ export function createRequests(options: RequestsOptions): Requests {
     resume: async (id, changes) => {
       const record = catalog.get(id);
       const options = withChanges(record, changes);
-      const leftOut =
+      const failing =
         changes.leaveOutFailing === true
-          ? await leaveOut(id, options).catch((error: unknown) => failing(id, error))
+          ? await leaveOutFailing(id, options).catch((error: unknown) => unusable(id, error))
           : 0;
       catalog.setOptions(id, options);
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
@@ -189,7 +203,7 @@ export function createRequests(options: RequestsOptions): Requests {
       catalog.progressed(id);
       if (isUnread(id)) readAgain(id);
       else if (record.state === 'staging') steps.begin(id);
-      else await go(id, leftOut).catch((error: unknown) => failing(id, error));
+      else await go(id, failing).catch((error: unknown) => unusable(id, error));
     },
     cancel: async (id) => {
       if (states.of(id) === 'staging') await stagings.abort(id);

@@ -5,10 +5,10 @@ import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
+import { tagsOf } from '../catalog.ts';
 import { NothingToSend, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
-import { tagsOf } from '../import-tags.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { openImportReader } from '../report/reading.ts';
 import { retryFile } from '../report/report-paths.ts';
@@ -44,10 +44,8 @@ export async function retryImport(
   {
     dir,
     reading,
-    retrying,
-  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & {
-    readonly retrying: LifeFeature['retrying'] | undefined;
-  },
+    repairing,
+  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & Pick<LifeFeature, 'repairing'>,
   earlier: ImportRecord,
   changes: RetryChanges,
   create: (retry: RetryOfImport) => Promise<string>,
@@ -78,7 +76,7 @@ export async function retryImport(
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const filter = changes.only ?? {};
     const before = { folder: dir.folder(earlier.id), options: readOptions(earlier) };
-    const rest = await (await retrying?.())?.rest(before, source, filter);
+    const rest = await (await repairing?.())?.rest(before, source, filter);
     if (rest === false) throw nothingLeft();
     if (rest === undefined && isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
     else if (rest === undefined) await copyFile(file, source, constants.COPYFILE_FICLONE);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { openForReading, readStatements } from '../../platform/sqlite.ts';
+import { attachForReading, openForReading, readStatements } from '../../platform/sqlite.ts';
 import { checkFiles } from '../check-paths.ts';
 
 /** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
@@ -9,6 +9,14 @@ import { checkFiles } from '../check-paths.ts';
 const MIGRATIONS = new URL('../../features/check/migrations/', import.meta.url);
 /** Read when there is a check: without that feature there are none. */
 let statements: ReturnType<typeof readStatements> | undefined;
+
+/** Attaches the check in the folder of an import as `checked`, to be read; false where there is none. */
+export function attachCheck(database: DatabaseSync, folder: string): boolean {
+  const { check } = checkFiles(folder);
+  if (!existsSync(check)) return false;
+  attachForReading(database, check, 'checked', MIGRATIONS);
+  return true;
+}
 
 /** Rows with a verdict, with a code behind a colon or without; none where nothing was checked. */
 export function rowsOfCheck(ledger: DatabaseSync, wanted: string): number[] {

@@ -2,9 +2,10 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
-import { leaveOutFailing } from '../../../src/features/check/leave-out.ts';
+import { findFailing } from '../../../src/features/check/leave-out.ts';
 import { readOptions } from '../../../src/imports/import-options.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
+import { leaveOut } from '../../../src/imports/stage/leave-out.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { openChecking } from './checking.ts';
 
@@ -46,7 +47,7 @@ test('a process that is killed while it leaves rows out has left out all or none
       return real.call(this, sql) as never;
     });
   }
-  const leftOut = leaveOutFailing(checked);
+  const leftOut = leaveOut(checked, findFailing);
   vi.restoreAllMocks();
   keep();
 
@@ -60,7 +61,7 @@ test('a process that is killed while it leaves rows out has left out all or none
   expect(found.filter((state, at) => at > 0 && state.leftOut !== found[at - 1]?.leftOut)).toHaveLength(1);
   expect(killed.length).toBeGreaterThan(25);
   for (const [at, copy] of killed.entries()) {
-    expect(leaveOutFailing({ ...checked, folder: copy })).toBe(30 - (found[at]?.leftOut ?? 0));
+    expect(leaveOut({ ...checked, folder: copy }, findFailing)).toBe(30 - (found[at]?.leftOut ?? 0));
     expect(stateOf(copy)).toEqual(after);
   }
 });

@@ -42,11 +42,12 @@ interface MayBeSentAsked {
   agreed?: Partial<Question> & { tone?: 'main' | 'danger' };
 }
 
-type Asked = Pick<ImportView, 'id' | 'state' | 'checkedRows'>;
+type Asked = Pick<ImportView, 'id' | 'state' | 'checkedRows' | 'edited'>;
 
 /** Whether the rows may be sent. */
 export async function mayBeSent(view: Asked, { rows, yes, signal, choices, agreed }: MayBeSentAsked) {
-  if (agreed === undefined && rows < MANY_ROWS && (view.checkedRows?.wouldFail ?? 0) === 0) return true;
+  const isAsItIs = (view.checkedRows?.wouldFail ?? 0) === 0 && view.edited === undefined;
+  if (agreed === undefined && rows < MANY_ROWS && isAsItIs) return true;
   // The users and groups without which rows would fail are created.
   const isAsChecked = choices?.maxCreate === undefined;
   const path = importPath(view.id, `/sending${query({ ...choices })}`);
@@ -137,14 +138,16 @@ export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]
 }
 
 function factsOf(
-  { rows, leftOut = 0, groups = 0, messages = 0, calls, ms, ...to }: SendingFacts,
+  { rows, leftOut = 0, edited = 0, groups = 0, messages = 0, calls, ms, ...to }: SendingFacts,
   wouldFail = 0,
   checkedAt?: string,
 ): (readonly [string, ComponentChildren])[] {
   return [
     ['Rows', grouped(rows)],
     ['Left out', leftOut > 0 && `${grouped(leftOut)} that would fail, as the check says`],
-    ['Would fail', wouldFail > 0 && `${grouped(wouldFail)} of them, as the check says`],
+    ['Edited', edited > 0 && `${grouped(edited)} not sent now: repaired, they can be sent when this import is over`],
+    // Those that would fail are edited first.
+    ['Would fail', wouldFail > edited && `${grouped(wouldFail - edited)} of them, as the check says`],
     ['Checked', leftOut + wouldFail > 0 && checkedAt !== undefined && <Time iso={checkedAt} />],
     ['Groups', groups > 0 && grouped(groups)],
     ['Messages in groups', messages > 0 && `up to ${grouped(messages)}, one for each member added`],

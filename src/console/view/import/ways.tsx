@@ -181,10 +181,11 @@ function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | un
   };
 }
 
-/** Invalid rows can be edited once the file was read, those that were left out since then, failed ones when the import is over. */
-function canBeRepaired({ state, finishedAt, rows: { read, invalid, failed } }: ImportView, codes: readonly string[]) {
-  const isOver = finishedAt !== null;
-  return state !== 'staging' && read > 0 && (invalid > 0 || codes.includes(LEFT_OUT) || (isOver && failed > 0));
+/** Invalid rows can be edited once the file was read, so can those that would fail or were left out; failed ones when the import is over. */
+function canBeRepaired({ state, finishedAt, rows, checkedRows, edited }: ImportView, codes: readonly string[]) {
+  const { read, invalid, failed } = rows;
+  const isNoted = codes.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0 || edited !== undefined;
+  return state !== 'staging' && read > 0 && (invalid > 0 || isNoted || (finishedAt !== null && failed > 0));
 }
 
 /** "users=2,groups=11" → "2 users and 11 groups". */

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ImportView, Night, Overview, RunningImport } from '../../answers.ts';
 import { call } from '../../api.ts';
-import { Badge, Card, foreign, importHref, syncHref } from '../../element.tsx';
+import { Badge, Card, foreign, importHref, repairHref, syncHref } from '../../element.tsx';
 import { counted, grouped } from '../../format.ts';
 import { ErrorPlace } from '../../notice.tsx';
 import { refreshOverview } from '../../overview.ts';
@@ -163,6 +163,11 @@ export function ImportItem({ view, canDismiss = false }: { view: ImportView; can
               {actionLabel(view, 'resume')}
             </WorkButton>
           )}
+          {mayResume && mayRepair(view) && (
+            <a class="button" href={repairHref(id)} aria-label={`Repair rows: ${fileName(file)}`}>
+              Repair rows…
+            </a>
+          )}
           {canDismiss && isOperator && (
             <WorkButton busy={work.busy} onClick={() => void dismiss()} label={`Dismiss ${fileName(file)}`}>
               Dismiss
@@ -175,6 +180,11 @@ export function ImportItem({ view, canDismiss = false }: { view: ImportView; can
       }
     />
   );
+}
+
+/** Rows of a checked import can be edited before it is sent. */
+function mayRepair({ checkedRows, edited }: ImportView) {
+  return (checkedRows?.wouldFail ?? 0) > 0 || edited !== undefined;
 }
 
 function NightItem({ night }: { night: Night }) {

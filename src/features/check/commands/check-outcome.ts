@@ -1,10 +1,10 @@
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
+import { VERDICT_LABELS } from '../../../imports/check-verdict.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
 import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';
-import { VERDICT_LABELS } from '../check-verdict.ts';
 import { checkAdvice } from './check-advice.ts';
 import type { Checked } from './checked.ts';
 
@@ -39,7 +39,12 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
   const resume = `  ${imports.command('resume', id)}${allowed(summary)}${where}`;
   const { fail } = summary.rows;
   say(io, 'Nothing was sent. To send the rows that were checked:', resume);
-  if (fail > 0) say(io, `To send all but ${counted(fail, 'row')} that would fail:`, `${resume} --leave-out-failing`);
+  if (fail > 0) {
+    say(io, `To send all but ${counted(fail, 'row')} that would fail:`, `${resume} --leave-out-failing`);
+    const report = `${imports.command('report', id, '--code', 'LEFT_OUT')} > rows.csv`;
+    const edits = `${imports.command('retry', id, '--edits', 'rows.csv')}${where}`;
+    say(io, 'and then those, corrected in rows.csv:', `  ${report}`, `  ${edits}`);
+  }
   return summary.wouldFail ? EXIT.rowsFailed : EXIT.ok;
 }
 

@@ -1,4 +1,4 @@
-/** Rows of an import that are invalid or failed: corrected in the browser, then sent as an import of their own. */
+/** Rows of an import that are invalid, failed or would fail: corrected in the browser, then sent as an import of their own. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
@@ -61,7 +61,7 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
   if (view.rows.total === 0) {
     return (
       <section class="card">
-        <Empty>Nothing is left to repair: no row is invalid or has failed.</Empty>
+        <Empty>Nothing is left to repair: no row is invalid, has failed, was left out or would fail.</Empty>
       </section>
     );
   }
@@ -139,7 +139,10 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
       <Saving repair={repair} />
       {view.failedTaken && <p class="note">Rows that failed were retried as they were: repair them in the retry.</p>}
       {!view.maySend && (
-        <p class="note">What you enter is kept. Repaired rows can be sent when this import has finished.</p>
+        <p class="note">
+          What you enter is kept. Repaired rows can be sent when this import has finished. Until then, a row with edits
+          is not sent at all.
+        </p>
       )}
       {made.value !== '' && (
         <p class="repaired" tabIndex={-1} ref={sent}>
@@ -189,14 +192,14 @@ function keyOf({ status, code, column }: { status: string; code: string; column:
   return [status, code, column].filter((part) => part !== '').join(' ');
 }
 
-function problemText({ code, column, total, ready, wrong, sent }: RepairView['problems'][number]) {
+function problemText({ status, code, column, total, ready, wrong, sent }: RepairView['problems'][number]) {
   const counts = [
-    counted(total, 'row'),
+    `${counted(total, 'row')}${status === 'unprocessed' && code !== '' ? ' would fail' : ''}`,
     ready > 0 && `${grouped(ready)} ready`,
     wrong > 0 && `${grouped(wrong)} still wrong`,
     sent > 0 && `${grouped(sent)} sent`,
   ];
-  return `${code}${column === '' ? '' : ` in ${columnLabel(column)}`}: ${counts.filter((part) => part !== false).join(', ')}`;
+  return `${code || 'edited'}${column === '' ? '' : ` in ${columnLabel(column)}`}: ${counts.filter((part) => part !== false).join(', ')}`;
 }
 
 /** Whether what was entered is safe. */

@@ -9,7 +9,9 @@ import { openForReading, readStatements, statementsOf } from '../../../platform/
 import { type Finding, newGroup, type PlanAction, type PlanGroup, planFlags } from '../api-plan.ts';
 import type { PlanFlags } from '../plan-flags.ts';
 import { type Place, reasonSentence } from './reasons.ts';
-import { PLAN_MIGRATIONS } from './schema.ts';
+
+/** The numbered migrations of a plan's file. */
+export const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
 
 /** A connection to a plan's file. */
 export type PlanDatabase = ReturnType<typeof openForReading>;

@@ -1,10 +1,11 @@
-import type { Verdict } from '../../membership/check-words.ts';
+import { meaningOf } from '../chat/service/codes.ts';
+import type { Verdict } from '../membership/check-words.ts';
 
 /**
  * Reasons why a row would fail, as sentences without capital and full stop; chat/service/codes.ts has those of the
  * service's codes.
  */
-export const CHECK_CODES = {
+const CHECK_CODES = {
   USER_DEACTIVATED: 'the user is deactivated, and the service treats such users as unknown',
   BANNED: 'the user is banned from the group',
   ACTING_USER_NOT_FOUND: 'the acting user does not exist or is deactivated',
@@ -24,10 +25,21 @@ export const CREATE_CODES = {
 } as const;
 
 /** Facts about a row that cannot be known, apart from unreadable groups. */
-export const UNKNOWABLE_CODES = {
+const UNKNOWABLE_CODES = {
   NEW_USER: 'the user is created or made active again for another row, and this row may be sent before or after that',
   NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',
 } as const;
+
+const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };
+
+/** Returns the reason why a row would fail or could not be checked, or the creation that it needs first. */
+export function reasonOf(code: string): string {
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : meaningOf(code)?.foreseen?.why;
+  if (known !== undefined) return known;
+  return code === ''
+    ? 'the service does not say whether the user exists or is a member'
+    : `its group could not be read: ${code}`;
+}
 
 /** Texts of the verdicts. */
 export const VERDICT_LABELS: Readonly<Record<Verdict, string>> = {
