@@ -51,6 +51,7 @@ export async function coordinate(
       openService,
       show: (sentence) => say(io, sentence),
       reading: io.reading,
+      signal: signal.signal,
     });
     saySendsTo(io, app.coordinator.sendsTo);
     await app.serveControl();

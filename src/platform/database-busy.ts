@@ -59,10 +59,28 @@ export function isHeld({ facts }: DatabaseBusy): boolean {
   }
 }
 
-/** Does the work as soon as no other program holds its database. @param waits called once, if it has to wait */
+/** A signal came while something waited for another program. */
+class WaitInterrupted extends RollcallError {
+  constructor({ facts }: DatabaseBusy) {
+    const path = String(facts['path']);
+    super('INTERRUPTED', `interrupted while another program held ${path}; nothing was begun, and nothing was sent`, {
+      remedy: 'run it again when that program lets go',
+      facts,
+    });
+  }
+}
+
+interface WhenFree {
+  /** Called once, if it has to wait. */
+  readonly waits: (busy: DatabaseBusy) => void;
+  /** Ends the wait. Default: it lasts as long as it takes. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Does the work as soon as no other program holds its database. @throws WaitInterrupted where the signal comes first */
 export async function whenFree<Result>(
   work: () => Result | Promise<Result>,
-  waits: (busy: DatabaseBusy) => void,
+  { waits, signal }: WhenFree,
 ): Promise<Result> {
   for (let isTold = false; ; isTold = true) {
     try {
@@ -70,8 +88,9 @@ export async function whenFree<Result>(
     } catch (error) {
       const busy = busyIn(error);
       if (busy === undefined) throw error;
+      if (signal?.aborted) throw new WaitInterrupted(busy);
       if (!isTold) waits(busy);
-      await sleep(LOOK_MS);
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
     }
   }
 }

@@ -59,7 +59,7 @@ export interface RequestsOptions {
   readonly features: LifeFeature;
 }
 
-/** Why an import starts with fewer rows than its file has; undefined where it has all of them. */
+/** Returns the reason why an import starts with fewer rows than its file has; undefined if it has all of them. */
 function startedWithout(failing: number, edited: number): string | undefined {
   const without = [
     failing > 0 && `${counted(failing, 'row')} that would fail, as its check says`,
