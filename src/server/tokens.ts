@@ -19,7 +19,7 @@ const newTokenBody = z.strictObject({
     .trim()
     .max(MAX_NAME_LENGTH)
     .optional()
-    .meta({ description: 'Who it is for, in the audit log. Default: its id.' }),
+    .meta({ description: 'The person or program it is for, in the audit log. Default: its id.' }),
   role: z.enum(ROLES),
   expires: z
     .string()
@@ -30,7 +30,7 @@ const newTokenBody = z.strictObject({
       return z.NEVER;
     })
     .optional()
-    .meta({ description: 'How long it is valid, such as `90d`. Default: until it is revoked.' }),
+    .meta({ description: 'Time for which it is valid, such as `90d`. Default: until it is revoked.' }),
 });
 
 const tokenOperations = {

@@ -34,7 +34,7 @@ export interface PlanFacts {
   readonly invalid: number;
   /** Fields that the file has a column for. */
   readonly fields: readonly string[];
-  /** What a person should know about the file. */
+  /** Remarks on the file for a person. */
   readonly notes: readonly IntakeNote[];
   /** Null until the plan is made. */
   readonly flags: PlanFlags | null;
