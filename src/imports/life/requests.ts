@@ -68,9 +68,9 @@ function startedWithout(failing: number, edited: number): string | undefined {
   return without.length === 0 ? undefined : `started without ${without.join(', and without ')}`;
 }
 
-export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort, features } = options;
-  const own = ownTarget(options);
+/** How an import is sent, or sent on, and ended where it is. */
+function createSendOff(options: RequestsOptions, own: ReturnType<typeof ownTarget>) {
+  const { dir, catalog, states, sending, closings, target, steps, features } = options;
 
   /** Sends, or continues to. @param failing rows that were left out now */
   const go = async (id: string, failing = 0): Promise<void> => {
@@ -124,6 +124,33 @@ export function createRequests(options: RequestsOptions): Requests {
     if (await sending.hold(id)) steps.idle(id, 'held');
   };
 
+  return { go, hold, leaveOutFailing };
+}
+
+/** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
+function isUnread({ catalog, dir }: RequestsOptions, id: string): boolean {
+  const { state, code } = catalog.get(id);
+  const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
+  if (state === 'failed' ? existsSync(dir.ledger(id)) : !isWaiting) return false;
+  return !catalog.transitions(id).some((move) => move.state === 'staged');
+}
+
+/**
+ * Returns the earliest time at which an import may be continued, in ms since 1970. Requests of a person do not wait.
+ */
+function takenUpFrom({ catalog }: RequestsOptions, id: string, deaths: number): number {
+  const { state, code } = catalog.get(id);
+  if (state === 'pausing' || state === 'cancelling') return 0;
+  const waits = state === 'blocked' && code === 'PROCESS_DIED';
+  const since = waits ? catalog.transitions(id).at(-1)?.at : undefined;
+  return (since ?? Date.now()) + waitAfterDeaths(deaths);
+}
+
+export function createRequests(options: RequestsOptions): Requests {
+  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort } = options;
+  const own = ownTarget(options);
+  const { go, hold, leaveOutFailing } = createSendOff(options, own);
+
   const cancelStaged = async (id: string): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
@@ -133,25 +160,6 @@ export function createRequests(options: RequestsOptions): Requests {
       opened.ending = 'cancelled';
       await hold(id);
     }
-  };
-
-  /** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
-  const isUnread = (id: string): boolean => {
-    const { state, code } = catalog.get(id);
-    const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
-    if (state === 'failed' ? existsSync(dir.ledger(id)) : !isWaiting) return false;
-    return !catalog.transitions(id).some((move) => move.state === 'staged');
-  };
-
-  /**
-   * Returns the earliest time at which an import may be continued, in ms since 1970. Requests of a person do not wait.
-   */
-  const takenUpFrom = (id: string, deaths: number): number => {
-    const { state, code } = catalog.get(id);
-    if (state === 'pausing' || state === 'cancelling') return 0;
-    const waits = state === 'blocked' && code === 'PROCESS_DIED';
-    const since = waits ? catalog.transitions(id).at(-1)?.at : undefined;
-    return (since ?? Date.now()) + waitAfterDeaths(deaths);
   };
 
   const readAgain = (id: string): void => {
@@ -174,11 +182,11 @@ export function createRequests(options: RequestsOptions): Requests {
       own.orWait(id);
       const deaths = catalog.deaths(id);
       if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
-      const from = takenUpFrom(id, deaths);
+      const from = takenUpFrom(options, id, deaths);
       if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
       const { state } = catalog.get(id);
       if (state === 'staging') return steps.begin(id);
-      if (isUnread(id)) return readAgain(id);
+      if (isUnread(options, id)) return readAgain(id);
       target.check(id, sending.open(id));
       if (state === 'pausing') await hold(id);
       else await go(id);
@@ -192,16 +200,16 @@ export function createRequests(options: RequestsOptions): Requests {
     },
     resume: async (id, changes) => {
       const record = catalog.get(id);
-      const options = withChanges(record, changes);
+      const changed = withChanges(record, changes);
       const failing =
         changes.leaveOutFailing === true
-          ? await leaveOutFailing(id, options).catch((error: unknown) => unusable(id, error))
+          ? await leaveOutFailing(id, changed).catch((error: unknown) => unusable(id, error))
           : 0;
-      catalog.setOptions(id, options);
+      catalog.setOptions(id, changed);
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
       // A person asks for it: earlier deaths of the process no longer count.
       catalog.progressed(id);
-      if (isUnread(id)) readAgain(id);
+      if (isUnread(options, id)) readAgain(id);
       else if (record.state === 'staging') steps.begin(id);
       else await go(id, failing).catch((error: unknown) => unusable(id, error));
     },
