@@ -324,7 +324,7 @@ export function readStatements(file: URL): ReadonlyMap<string, string> {
 }
 
 /** A statement with the form of its rows: what its header in the .sql file says, and its caller reads. */
-interface Statement<Row> extends Pick<StatementSync, 'run' | 'setReturnArrays'> {
+export interface Statement<Row> extends Pick<StatementSync, 'run' | 'setReturnArrays'> {
   all(given?: Given, ...more: SQLInputValue[]): Row[];
   get(given?: Given, ...more: SQLInputValue[]): Row | undefined;
   iterate(given?: Given, ...more: SQLInputValue[]): IterableIterator<Row>;
