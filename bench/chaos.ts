@@ -17,7 +17,7 @@ import { openRegionQueue } from '../src/imports/send/region.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { dataDir } from '../src/platform/data-dir.ts';
 import { openBackend } from '../src/queue/open-backend.ts';
-import { seededRandom } from '../src/sandbox/random.ts';
+import { seededRandom } from '../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import type { TestServer } from '../test/servers/server.ts';

@@ -23,7 +23,7 @@ import { openImportReader } from '../src/imports/report/reading.ts';
 import { writeReportFiles } from '../src/imports/report/report-files.ts';
 import { reportInput, reportPaths, writtenReports } from '../src/imports/report/report-paths.ts';
 import { summaryOf, totalsOf } from '../src/imports/report/summarize.ts';
-import { stageElsewhere } from '../src/imports/stage/staging.ts';
+import { stageInThread } from '../src/imports/stage/staging.ts';
 import { REGIONS, type Region } from '../src/membership/membership.ts';
 import { membershipFile } from './generate.ts';
 import { type Measured, report, run } from './measure.ts';
@@ -142,7 +142,7 @@ async function stage(): Promise<number> {
     options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
     signal: new AbortController().signal,
   } as const;
-  return (await stageElsewhere(task, () => {})).rows;
+  return (await stageInThread(task, () => {})).rows;
 }
 
 /** Takes every batch from the ledger and records that all of it was added, without a queue and without a call. */

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stageElsewhere } from '../src/imports/stage/staging.ts';
+import { stageInThread } from '../src/imports/stage/staging.ts';
 
 /** Stages a file as an import does, in the threads in which it is done, and gives the number of rows. */
 export async function stage(source: string): Promise<number> {
@@ -13,7 +13,7 @@ export async function stage(source: string): Promise<number> {
       options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
       signal: new AbortController().signal,
     } as const;
-    return (await stageElsewhere(task, () => {})).rows;
+    return (await stageInThread(task, () => {})).rows;
   } finally {
     await rm(folder, { recursive: true });
   }

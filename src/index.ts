@@ -138,7 +138,7 @@ async function run(
       ...(withWorkers && { withWorkers }),
       ...(dryRun && { dryRun }),
     };
-    const app = await openApp(lifecycle, { config, openService: serviceOpener(config, flags), show: () => {} });
+    const app = await openApp(lifecycle, { config, openService: serviceOpener(config, flags), show: () => {}, signal });
     const { coordinator, dir } = app;
     const failed = app.failed.then((error) => Promise.reject(error));
     failed.catch(() => {});

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { breaches, importsOf, type SourceFile } from './source-rules.ts';
+import { breaches, importsOf, type SourceFile, shreds } from './source-rules.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 
@@ -19,6 +19,7 @@ test('src and jobs keep to the rooms of docs/architecture.md', () => {
   expect(files.length).toBeGreaterThan(100);
   expect(files.flatMap(({ text }) => importsOf(text)).length).toBeGreaterThan(files.length);
   expect(breaches(files)).toEqual([]);
+  expect(shreds(files), 'short files that belong into the file that uses them').toEqual([]);
 });
 
 // An option travels in the object that it was declared for. Who lowers a number here has joined two places.
@@ -115,6 +116,19 @@ describe('the rules find what is planted', () => {
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(path);
     expect(found[0]).toContain(says);
+  });
+
+  test('a short file that one other uses, unless it is loaded alone', () => {
+    // Not written out: the order of the tests follows what they import.
+    const load = 'import';
+    const files = [
+      { path: 'src/chat/a.ts', text: `import { b } from './b.ts';\nimport { c } from './c.ts';${lines(20)}` },
+      { path: 'src/chat/b.ts', text: 'export const b = 1;' },
+      { path: 'src/chat/c.ts', text: lines(20) },
+      { path: 'src/chat/d-thread.ts', text: `serve({ e: async () => (await ${load}('./e.ts')).e });` },
+      { path: 'src/chat/e.ts', text: 'export const e = 1;' },
+    ];
+    expect(shreds(files)).toEqual(['src/chat/b.ts']);
   });
 
   test('a cycle, once, though types alone close it', () => {

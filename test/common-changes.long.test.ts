@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -49,7 +49,9 @@ function copyOfProject() {
     },
     rollcall: (...args: string[]) => run('bin/rollcall.js', ...args),
     compile: () => run(join(PROJECT, 'node_modules/typescript/bin/tsc'), '--checkers', '1'),
-    test: (path: string) => run(join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'quick', path),
+    test: (...paths: string[]) =>
+      run(join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'quick', ...paths),
+    read: (pattern: string) => globSync(join(folder, pattern)).map((path) => readFileSync(path, 'utf8')),
   };
 }
 
@@ -89,6 +91,24 @@ export async function* pairsAsNdjson(blocks: AsyncIterable<Buffer>): AsyncGenera
   await copy.test('test/imports/read/formats.test.ts');
 });
 
+test('a new column of the report: its declaration, and where it is read', { timeout: TIME_MS }, async () => {
+  const copy = copyOfProject();
+  copy.insert('src/api/rows.ts', '  _created: [', "  _queued_at: ['queuedAt', count.nullable()],\n");
+  const read = 'src/imports/report/';
+  copy.insert(`${read}reading.sql`, ' from batches where id = :batch;', ', dispatched_at');
+  copy.insert(`${read}chosen-rows.ts`, '  readonly members: number | null;', '  readonly queuedAt: number | null;\n');
+  copy.insert(`${read}chosen-rows.ts`, 'members, messages } = batch ?? {};', 'dispatched_at, ');
+  copy.insert(`${read}chosen-rows.ts`, '    members: numberOf(members),', '    queuedAt: numberOf(dispatched_at),\n');
+  copy.insert(`${read}chosen-rows.ts`, '    members: messageId ===', '    queuedAt: sent?.queuedAt ?? null,\n');
+  copy.insert('test/imports/report/fixtures.ts', "    created: '',", '    queuedAt: null,\n');
+  await copy.compile();
+  copy.write('members.csv', 'guid,uid\nteam,ann\n');
+  await copy.rollcall('import', 'members.csv', '--sandbox', '--data-dir', 'data');
+  const [report = ''] = copy.read('data/imports/*/report.csv');
+  expect(report).toMatch(/,_finished_at,_queued_at,_created,.*\n.*Z,\d{13},/);
+  await copy.test('test/reported-rows.test.ts', 'test/server/rows.test.ts');
+});
+
 test('a new option: one declaration, and an example of its text', { timeout: TIME_MS }, async () => {
   const copy = copyOfProject();
   copy.insert(
@@ -100,4 +120,25 @@ test('a new option: one declaration, and an example of its text', { timeout: TIM
   await copy.compile();
   expect(await copy.rollcall('import', '--help')).toMatch(/--max-patience <n> +how many rows it is patient for/);
   await copy.test('test/options/declared.test.ts');
+});
+
+test('a new operation: its declaration, and its handler', { timeout: TIME_MS }, async () => {
+  const copy = copyOfProject();
+  copy.insert(
+    'src/api/operations/service.ts',
+    "  regions: operation('GET /v1/regions'",
+    "  hours: operation('GET /v1/hours', 'operator', { summary: 'Hours since the start', answer: overview.pick({}) }),\n",
+  );
+  copy.insert(
+    'src/server/settings.ts',
+    '  serve(app, serviceOperations.regions,',
+    '  serve(app, serviceOperations.hours, async () => ({}));\n',
+  );
+  copy.insert(
+    'test/server/access.test.ts',
+    "  ['GET', '/v1/regions', 'viewer'],\n",
+    "  ['GET', '/v1/hours', 'operator'],\n",
+  );
+  await copy.compile();
+  await copy.test('test/server/access.test.ts', 'test/server/documents.test.ts');
 });

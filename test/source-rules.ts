@@ -78,6 +78,9 @@ const BUNDLED_WITH_CONSOLE =
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MAX_LINES = 400;
+/** A shorter file has a reason: several others need it, or it is loaded alone. */
+const FEW_LINES = 15;
+const SEVERAL = 2;
 
 /** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */
 export function importsOf(text: string): string[] {
@@ -188,6 +191,26 @@ function serviceWords(path: string, code: string): string[] {
       ? [`${path} writes how many UIDs a call has: that is MAX_UIDS_PER_CALL`]
       : []),
   ];
+}
+
+/**
+ * Short files that belong into another one: fewer than two files import them, they are no thread, and nothing loads them on demand.
+ * @param files all of them
+ */
+export function shreds(files: readonly SourceFile[]): string[] {
+  const users = new Map<string, number>();
+  for (const { path, text } of files) {
+    for (const specifier of importsOf(text)) {
+      const target = targetOf(path, specifier);
+      const isOnDemand = text.includes(`import('${specifier}')`);
+      users.set(target, (users.get(target) ?? 0) + (isOnDemand ? SEVERAL : 1));
+    }
+  }
+  return files.flatMap(({ path, text }) => {
+    const isShort = /\.tsx?$/.test(path) && text.split('\n').length <= FEW_LINES;
+    const isAlone = LISTS.has(path) || path.endsWith('-thread.ts') || (users.get(path) ?? 0) >= SEVERAL;
+    return isShort && !isAlone ? [path] : [];
+  });
 }
 
 function wrongName({ path }: SourceFile): string[] {

@@ -116,7 +116,7 @@ export async function buildSite(outDir: string, base = new URL(MANIFEST.homepage
     write(join(folder, '.vitepress/theme/style.css'), STYLE);
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     const { build } = await import('vitepress');
-    // Where it stands, esbuild reads tsconfig.json, and warns of a target that is newer than it.
+    // In this folder, esbuild reads tsconfig.json, and warns of a target that is newer than it.
     process.chdir(folder);
     await build(folder, { outDir });
     process.chdir(ROOT);

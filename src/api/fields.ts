@@ -11,9 +11,9 @@ export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
     'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
 });
 /** The reason for a state. */
-export const stateReason = z.string().meta({ description: 'Why it is in this state, in a sentence.' });
+export const stateReason = z.string().meta({ description: 'Reason for the state, in a sentence.' });
 export const stateCode = z.string().optional().meta({
-  description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
+  description: 'Reason for the state, if the state does not tell enough. docs/errors.md has the codes.',
 });
 export const rowNumber = z.int().meta({ description: 'Number of the row in the order of the input, from 1.' });
 /** `cursor` of the next page; null on the last one. */
@@ -24,12 +24,12 @@ export const original = z.record(z.string(), z.unknown());
 /** Something that a person should know about a file, although it does not stop it. */
 export const inputNote = z
   .strictObject({ code: z.string(), text: z.string() })
-  .meta({ description: 'What a person should know about the file, such as which sheet of a workbook was read.' });
+  .meta({ description: 'Remarks on the file for a person, such as which sheet of a workbook was read.' });
 
 /** The destination of an import, sync or schedule. */
 export const sentTo = z.strictObject({
   profile: z.string().optional().meta({ description: 'The profile whose settings named it.' }),
-  host: z.string().optional().meta({ description: "What follows `api-<region>.` in the chat service's address." }),
+  host: z.string().optional().meta({ description: "The part after `api-<region>.` in the chat service's address." }),
   apps: z.record(z.string(), z.string()).meta({ description: 'The app id of each region.' }),
 });
 export type SentTo = Readonly<z.infer<typeof sentTo>>;

@@ -15,10 +15,10 @@ export const fileFacts = z
     format: z.string().nullable().meta({ description: 'Null if the file cannot be read.' }),
     compression: z.enum(['gzip', 'zstd']).nullable(),
     encoding: z.string().nullable(),
-    delimiter: z.string().nullable().meta({ description: 'Of CSV.' }),
-    sheets: z
-      .array(z.strictObject({ name: z.string(), isVisible: z.boolean() }))
-      .meta({ description: 'Of a workbook, also where the one to read cannot be read; in the order of their tabs.' }),
+    delimiter: z.string().nullable().meta({ description: 'The delimiter of a CSV file.' }),
+    sheets: z.array(z.strictObject({ name: z.string(), isVisible: z.boolean() })).meta({
+      description: 'The sheets of a workbook, also if the one to read cannot be read; in the order of their tabs.',
+    }),
     notes: z.array(z.string()).meta({ description: 'Notes for people: which sheet, which files.' }),
     firstLines: z.array(z.string()).meta({ description: 'Up to five; none of a file that is not text.' }),
     columns: z.array(
@@ -40,7 +40,7 @@ export const fileFacts = z
     refusal: z
       .strictObject({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'Why the file would be refused with these options.' }),
+      .meta({ description: 'The reason why the file would be refused with these options.' }),
     recipes: z
       .array(
         z.strictObject({
@@ -56,11 +56,11 @@ export const fileFacts = z
         settings: z
           .record(z.string(), z.unknown())
           .meta({ description: 'Options of an import, as a recipe has them: `map`, `shape`.' }),
-        needs: z.array(NEED).meta({ description: 'What only a person can add.' }),
+        needs: z.array(NEED).meta({ description: 'Additions that only a person can make.' }),
       })
       .nullable()
       .meta({ description: 'The advice as settings; null if the file can be read as it is, or a recipe fits.' }),
     command: z.string().nullable().meta({ description: 'A command that imports the file; <…> is yours to fill in.' }),
   })
-  .meta({ title: 'What a file is' });
+  .meta({ title: 'Facts about a file' });
 export type FileFacts = z.infer<typeof fileFacts>;

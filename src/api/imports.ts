@@ -19,8 +19,8 @@ export type Staging = z.infer<typeof staging>;
 
 const followUp = z.strictObject({
   kind: z.enum(['retry', 'repair', 'undo']).meta({ description: '`repair`: a retry of rows that were repaired.' }),
-  id: z.string().meta({ description: 'Of the import that retries rows, or of the sync that undoes them.' }),
-  state: z.string().meta({ description: 'Of that import or sync.' }),
+  id: z.string().meta({ description: 'Id of the import that retries rows, or of the sync that undoes them.' }),
+  state: z.string().meta({ description: 'State of that import or sync.' }),
   isOpen: z.boolean().meta({ description: 'It may still change something, or wait for a decision.' }),
   rows: rowCounts.nullable().meta({ description: 'Rows of its import; null while there is none.' }),
   isPart: z.boolean().meta({ description: 'A retry of some of the rows that could be sent again, not of all.' }),
@@ -30,11 +30,11 @@ export type FollowUp = z.infer<typeof followUp>;
 const delivery = z
   .strictObject({
     to: z.string().meta({ description: 'The folder or address that has them.' }),
-    since: time.meta({ description: 'When the import was over.' }),
+    since: time.meta({ description: 'Time at which the import was over.' }),
     arrivedAt: time.nullable().meta({ description: 'Null while they wait.' }),
-    error: z.string().nullable().meta({ description: 'Why the last attempt has failed.' }),
+    error: z.string().nullable().meta({ description: 'The reason why the last attempt failed.' }),
   })
-  .meta({ description: 'Where its reports are written, if it was asked for (`reportTo`).' });
+  .meta({ description: 'The place of its reports, if it was asked for (`reportTo`).' });
 
 /** An import as the API shows it: its summary, and what a person can do about it now. */
 export const importView = importSummary
@@ -45,7 +45,7 @@ export const importView = importSummary
         'Of an import that waits with CREATE_LIMIT: the `maxCreate` with which `resume` creates what is missing.',
     }),
     maxRemovals: z.string().optional().meta({
-      description: 'Of an import that waits with TOO_MANY_REMOVALS: the `maxRemovals` with which `resume` sends it.',
+      description: 'For an import that waits with TOO_MANY_REMOVALS: the `maxRemovals` with which `resume` sends it.',
     }),
     hasCheck: z
       .literal(true)
@@ -54,7 +54,7 @@ export const importView = importSummary
     checkedRows: z
       .strictObject({ canBeSent: count, wouldFail: count, at: time })
       .optional()
-      .meta({ description: 'Of an import that waits: what its check with the service found.' }),
+      .meta({ description: 'For an import that waits: the result of its check with the service.' }),
     edited: count.optional().meta({
       description:
         'Rows that people have edited and not sent yet. An import that begins leaves them out, and `/repair/send` sends them when it is over.',
@@ -66,18 +66,18 @@ export const importView = importSummary
     createdAt: time,
     createdBy: z.string().meta({ description: 'Name of who started it; empty if not known.' }),
     kind: z.enum(IMPORT_KINDS).meta({
-      description: 'What it was made from: a file, rows to retry, the plan of a sync, the plan of an undo.',
+      description: 'Its origin: a file, rows to retry, the plan of a sync, the plan of an undo.',
     }),
     tags: z.array(z.string()).meta({ description: 'Words that people gave it, to find it by.' }),
     retryOf: z.string().nullable(),
-    followUps: z.array(followUp).meta({ description: 'What was started to retry or undo this import, oldest first.' }),
+    followUps: z.array(followUp).meta({ description: 'Retries and undos of this import, oldest first.' }),
     retryable: count.meta({ description: 'Rows that `retry` would send: not those that were sent again already.' }),
     repaired: count.meta({
       description: 'Rows that were invalid or failed, and were sent repaired in another import.',
     }),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
-    actions: z.array(z.enum(ACTIONS)).meta({ description: 'What is possible now.' }),
+    actions: z.array(z.enum(ACTIONS)).meta({ description: 'Actions that are possible now.' }),
     delivery: delivery.optional(),
     staging: staging.nullable().meta({ description: 'Set while the file is read.' }),
   })
@@ -136,12 +136,12 @@ export const sendingPlan = z
     messages: count.meta({ description: 'Messages that additions write into groups, at most.' }),
     calls: count.meta({ description: 'At least, all regions together.' }),
     ms: count.meta({ description: 'Time at least, at the present rate limit.' }),
-    profile: z.string().nullable().meta({ description: 'Of the settings of the server.' }),
-    host: z.string().meta({ description: 'Of the chat service.' }),
+    profile: z.string().nullable().meta({ description: "The profile of the server's settings." }),
+    host: z.string().meta({ description: 'Host of the chat service.' }),
     apps: z.array(z.string()).meta({ description: 'App ids that it goes to, with their regions.' }),
     sandbox: z.boolean(),
   })
-  .meta({ id: 'SendingPlan', description: 'What sending the rows of an import that wait takes, and where they go.' });
+  .meta({ id: 'SendingPlan', description: 'The work of sending the waiting rows of an import, and their target.' });
 export type SendingPlan = z.infer<typeof sendingPlan>;
 
 /** `POST /v1/imports/:id/retry` */
@@ -154,7 +154,7 @@ const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] a
 export const bulkBody = z
   .strictObject({
     action: z.enum(BULK_ACTIONS),
-    ids: z.array(z.string().min(1).max(200)).min(1).max(200).meta({ description: 'Of 1 to 200 imports.' }),
+    ids: z.array(z.string().min(1).max(200)).min(1).max(200).meta({ description: 'Ids of 1 to 200 imports.' }),
     tags: tagChanges.optional().meta({ description: 'For `tag`: which to add and which to remove.' }),
   })
   .refine(({ action, tags }) => (action === 'tag') === (tags !== undefined), {
@@ -167,7 +167,7 @@ export const bulkAnswer = z.strictObject({
       z.strictObject({
         id: z.string(),
         state: z.enum(IMPORT_STATES).nullable().meta({ description: 'Its state now; null if it was deleted.' }),
-        problem: problem.optional().meta({ description: 'Why nothing was done with it.' }),
+        problem: problem.optional().meta({ description: 'The reason why nothing was done with it.' }),
       }),
     )
     .meta({

@@ -8,7 +8,7 @@ import { problem } from './problems.ts';
 export const look = z.strictObject({
   facts: fileFacts.nullable().meta({ description: 'Null if it is not known.' }),
   preview: preview.nullable().meta({ description: 'Null if the file cannot be read with these options.' }),
-  problem: problem.nullable().meta({ description: 'Why it cannot be read.' }),
+  problem: problem.nullable().meta({ description: 'The reason why it cannot be read.' }),
   before: z
     .strictObject({
       isWhole: z.boolean().meta({ description: 'False: only the beginning and the size are known to be the same.' }),

@@ -10,7 +10,7 @@ const historyEntry = z.strictObject({
   file: z.string(),
   state: z.enum(IMPORT_STATES),
   line: z.int(),
-  at: time.nullable().meta({ description: 'When the row got its outcome; else when the import began.' }),
+  at: time.nullable().meta({ description: "Time of the row's outcome; without one, the start of the import." }),
   region: z.string(),
   guid: z.string(),
   scope: z.string(),
@@ -34,7 +34,7 @@ export const membersQuery = z.strictObject({
   cursor: cursorOption.optional(),
 });
 const foundMember = z.strictObject({
-  uid: z.string().meta({ description: 'As the newest of these imports has it.' }),
+  uid: z.string().meta({ description: 'The spelling of the newest of these imports.' }),
   rows: count,
   imports: count,
   newest: z.strictObject({ importId: z.string(), file: z.string(), createdAt: time }),
@@ -61,7 +61,7 @@ const membershipNow = z.strictObject({
     description:
       'As the service says. Who is not a member may be banned where the group has more than 100 banned users. `unknown`: the service does not say it, or more would have to be asked than one question may ask.',
   }),
-  scope: z.string().nullable().meta({ description: 'Of a member, where the service says it.' }),
+  scope: z.string().nullable().meta({ description: 'Scope of a member, if the service names it.' }),
   differs: z.boolean().meta({ description: 'Whether it is not what imports left.' }),
   history: historyEntry.nullable().meta({ description: 'The last row that did something here; null: none did.' }),
 });
@@ -72,7 +72,10 @@ export const memberNow = z.strictObject({
   regions: z.array(
     z.strictObject({
       region: z.enum(REGIONS),
-      problem: z.string().nullable().meta({ description: 'Why nothing is known of this region; null: it answered.' }),
+      problem: z
+        .string()
+        .nullable()
+        .meta({ description: 'The reason why nothing is known of this region; null: it answered.' }),
       isWhole: z.boolean().meta({ description: 'Whether `groups` has all groups of the user there.' }),
     }),
   ),

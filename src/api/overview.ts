@@ -23,10 +23,10 @@ const running = importView.extend({
 export type RunningImport = z.infer<typeof running>;
 
 const night = z.strictObject({
-  name: z.string().meta({ description: 'Of the schedule.' }),
+  name: z.string().meta({ description: 'Name of the schedule.' }),
   paused: z.boolean(),
   tz: z.string(),
-  next: time.nullable().meta({ description: 'When it runs next; null while it is paused.' }),
+  next: time.nullable().meta({ description: 'Time of the next run; null while it is paused.' }),
   result: z.enum(NIGHT_RESULTS).meta({
     description:
       'What came of its last run: `waits` for a decision, `none` if it has not run; `ok` also where there was nothing to do.',
@@ -83,7 +83,7 @@ export const overview = z
       .meta({ description: 'Codes with which rows of several imports of the last 14 days needed a person.' }),
     needs: z
       .strictObject({ imports: count, syncs: count, schedules: count })
-      .meta({ description: 'How many of each need a person: what a badge shows.' }),
+      .meta({ description: 'Numbers of those that need a person, for a badge.' }),
   })
   .meta({ id: 'Overview' });
 export type Overview = z.infer<typeof overview>;

@@ -7,8 +7,8 @@ export const ROWS_SHOWN = 20;
 
 /** `POST /v1/preview`: how the beginning of a file would be read. */
 export const preview = z.strictObject({
-  format: z.enum(['csv', 'json', 'ndjson']).meta({ description: 'How rows are kept: as cells, or as JSON elements.' }),
-  kind: z.enum(INPUT_KINDS).meta({ description: 'What the file is.' }),
+  format: z.enum(['csv', 'json', 'ndjson']).meta({ description: 'Stored form of the rows: cells, or JSON elements.' }),
+  kind: z.enum(INPUT_KINDS).meta({ description: 'The kind of the file.' }),
   notes: z.array(inputNote),
   encoding: z.string(),
   delimiter: z.string().nullable().meta({ description: 'Null for JSON and NDJSON.' }),
@@ -27,7 +27,7 @@ export const preview = z.strictObject({
         value: z
           .string()
           .optional()
-          .meta({ description: 'Which value of its row it is, where a row may give several memberships.' }),
+          .meta({ description: 'The value of its row, if a row may give several memberships.' }),
         skipped: z.boolean().optional().meta({ description: 'The row is left out: its problem says why.' }),
         problems: z.array(
           z.strictObject({ column: z.string(), value: z.string(), code: z.string(), reason: z.string() }),

@@ -10,11 +10,14 @@ export const problem = z
     title: z.string(),
     status: z.int(),
     code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
-    detail: z.string().meta({ description: 'What is wrong, in a sentence, with the value.' }),
+    detail: z.string().meta({ description: 'The problem, in a sentence, with the value.' }),
     field: z.string().optional().meta({ description: 'The option that is wrong.' }),
-    remedy: z.string().meta({ description: 'What to do next.' }),
-    possible: z.array(z.string()).optional().meta({ description: 'What would be allowed instead.' }),
+    remedy: z.string().meta({ description: 'The next step.' }),
+    possible: z.array(z.string()).optional().meta({ description: 'The values that would be allowed instead.' }),
     id: z.string().optional().meta({ description: 'By which the log can be searched.' }),
   })
-  .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457); /docs/errors lists the codes.' });
+  .meta({
+    id: 'Problem',
+    description: 'The reason why a request was refused (RFC 9457); /docs/errors lists the codes.',
+  });
 export type ProblemDocument = z.infer<typeof problem>;

@@ -35,10 +35,14 @@ const fit = z.strictObject({
 /** A recipe but for its settings, which are options of an import (src/features/recipes/recipe.ts). */
 export const recipeFields = z.strictObject({
   name: z.string().regex(RECIPE_NAME, 'a name has up to 60 small letters, digits and hyphens'),
-  title: z.string().min(1).max(100).meta({ description: 'What the file is.' }),
-  description: z.string().max(2_000).default('').meta({ description: 'What rollcall does with it.' }),
-  howToExport: z.string().max(500).optional().meta({ description: 'How to get the file out of its system.' }),
-  expects: z.string().max(500).meta({ description: 'What a file must have to fit, in words.' }),
+  title: z.string().min(1).max(100).meta({ description: 'The kind of the file.' }),
+  description: z.string().max(2_000).default('').meta({ description: 'The use that rollcall makes of it.' }),
+  howToExport: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({ description: 'Instructions for getting the file out of its system.' }),
+  expects: z.string().max(500).meta({ description: 'The marks of a file that fits, in words.' }),
   needs: z.array(need).default([]),
   fits: fit,
 });

@@ -8,12 +8,12 @@ const circuit = z.strictObject({
       'Closed: calls are made. Open: the service does not answer, jobs wait and use no attempts. Half-open: one call tries whether it answers again.',
   }),
   since: time.nullable().meta({ description: 'The first call without a usable answer since the last answer.' }),
-  nextTryAt: time.nullable().meta({ description: 'When the next call may try; null unless it is open.' }),
+  nextTryAt: time.nullable().meta({ description: 'Earliest time of the next call; null unless it is open.' }),
   calls: count.meta({ description: 'Calls without a usable answer since the last answer.' }),
   lastAnswerAt: time
     .nullable()
-    .meta({ description: 'When the service last answered a call; null if that is not known.' }),
-  code: z.string().meta({ description: 'What the last call had instead of an answer; empty where there was one.' }),
+    .meta({ description: 'Time at which the service last answered a call; null if that is not known.' }),
+  code: z.string().meta({ description: 'Error code of the last call without an answer; empty if it was answered.' }),
   message: z.string(),
 });
 export type CircuitStatus = z.infer<typeof circuit>;
@@ -63,7 +63,7 @@ export const regionStatuses = z.array(regionStatus);
 
 const regionQueue = regionStatus.extend({
   waitingSince: time.nullable().meta({
-    description: 'When the call that is next was put into the queue; null where none waits.',
+    description: 'Time at which the next call was put into the queue; null if none waits.',
   }),
   stalled: count.meta({
     description:

@@ -10,9 +10,9 @@ const text = z.string().nullable();
 const batchFacts = z.strictObject({
   id: z.int(),
   uids: count.meta({ description: 'UIDs that are sent in one call.' }),
-  dispatchedAt: time.nullable().meta({ description: 'When it was last put into the queue.' }),
+  dispatchedAt: time.nullable().meta({ description: 'Time at which it was last put into the queue.' }),
   finishedAt: time.nullable(),
-  uncertainty: text.meta({ description: 'Why an earlier call may have been carried out.' }),
+  uncertainty: text.meta({ description: 'The reason why an earlier call may have been carried out.' }),
 });
 
 const callFacts = z.strictObject({
@@ -24,7 +24,7 @@ const callFacts = z.strictObject({
     description: 'answered, or what the refusal meant: `again` is sent again, `slow-down` waits for the rate limit.',
   }),
   code: z.string(),
-  message: text.meta({ description: 'What the service said of a refused call.' }),
+  message: text.meta({ description: "The service's message about a refused call." }),
   requestId: text.meta({ description: 'The id that the service gave a refused request, for its support.' }),
 });
 
@@ -41,7 +41,7 @@ const rowDetailFacts = z.strictObject({
   onBehalfOf: z.string(),
   batch: batchFacts.nullable(),
   calls: z.array(callFacts).meta({ description: 'Every call that was made for it, in order.' }),
-  creations: z.array(creationFacts).meta({ description: 'What was looked for or created for it.' }),
+  creations: z.array(creationFacts).meta({ description: 'Users and groups that were looked for or created for it.' }),
 });
 export type RowDetailFacts = z.infer<typeof rowDetailFacts>;
 

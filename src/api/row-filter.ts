@@ -31,7 +31,7 @@ export const rowFilterFields = {
     .regex(new RegExp(`^(${VERDICTS.join('|')})(:[A-Z_]{1,100})?$`), 'allowed is a verdict, or a verdict and a code')
     .optional()
     .meta({
-      description: 'What the check before sending says of the row: `fail`, or `fail:BANNED` for one reason.',
+      description: 'Verdict of the check before sending: `fail`, or `fail:BANNED` for one reason.',
     }),
   region: z.enum(REGIONS).optional(),
   guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),

@@ -12,12 +12,9 @@ const outcome = z.enum(OUTCOMES);
  */
 export const ROW_COLUMNS = {
   /** The line that a spreadsheet shows; for JSON and NDJSON the element's number from 1. */
-  _row: ['line', z.int().meta({ description: 'As a spreadsheet counts.' })],
+  _row: ['line', z.int().meta({ description: 'Line number in a spreadsheet.' })],
   /** The value of its row, if a row of the input may give several memberships. */
-  _value: [
-    'value',
-    z.string().meta({ description: 'Which value of its row it is, if a row gives several memberships.' }),
-  ],
+  _value: ['value', z.string().meta({ description: 'The value of its row, if a row gives several memberships.' })],
   _status: ['status', outcome],
   _code: ['code', z.string()],
   _message: ['message', z.string()],
@@ -94,16 +91,16 @@ export type RowsPage = z.infer<typeof rowsPage>;
 const problemCount = z.strictObject({
   status: outcome,
   code: z.string(),
-  column: z.string().optional().meta({ description: 'Of invalid rows: the column whose value is wrong.' }),
+  column: z.string().optional().meta({ description: 'The column with the wrong value, for invalid rows.' }),
   count,
   examples: z
     .array(
       z.strictObject({
         line: z.int(),
-        value: z.string().meta({ description: 'What the row has at the place of the problem: the UID, or the cell.' }),
+        value: z.string().meta({ description: "The row's value at the place of the problem: the UID, or the cell." }),
         message: z.string(),
         rows: count.optional().meta({
-          description: 'Of invalid rows: how many have a value of the same shape, where the values have several.',
+          description: 'For invalid rows: the number of values of the same shape, if there are several shapes.',
         }),
       }),
     )
@@ -121,7 +118,7 @@ export type ProblemCount = z.infer<typeof problemCount>;
 
 const problemView = problemCount.extend({
   retryable: z.boolean().meta({ description: 'Whether `retry` sends these rows again.' }),
-  advice: z.string().meta({ description: 'What to do about them.' }),
+  advice: z.string().meta({ description: 'Advice about them.' }),
 });
 export type ProblemView = z.infer<typeof problemView>;
 

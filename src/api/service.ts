@@ -23,7 +23,7 @@ const role = z.enum(ROLES);
 const settings = z.strictObject({
   version: z.string(),
   profile: z.string().nullable().meta({ description: 'The profile that the settings are of.' }),
-  host: z.string().meta({ description: "What follows `api-<region>.` in the chat service's address." }),
+  host: z.string().meta({ description: "The part after `api-<region>.` in the chat service's address." }),
   sandbox: z.boolean(),
   queue: z.enum(['embedded', 'redis', 'postgres']),
   apps: z.partialRecord(z.enum(REGIONS), z.strictObject({ appId: z.string(), keySet: z.boolean() })),
@@ -52,7 +52,7 @@ export const settingsAnswer = settings.extend({
     .array(
       z.strictObject({ name: z.string(), default: z.number(), unit: z.enum(['percent', 'number']), why: z.string() }),
     )
-    .meta({ description: 'What the guards of syncs let pass where nothing else is said.' }),
+    .meta({ description: 'Limits of the guards of syncs that are used if no other is given.' }),
 });
 export type SettingsAnswer = z.infer<typeof settingsAnswer>;
 
@@ -86,8 +86,8 @@ export const auditPage = z.strictObject({
       role: z.string().meta({ description: 'Empty if no one was identified.' }),
       action: z.string(),
       target: z.string(),
-      detail: z.string().meta({ description: 'What was asked for, in short.' }),
-      address: z.string().meta({ description: 'Where it came from; or "command line".' }),
+      detail: z.string().meta({ description: 'A summary of the request.' }),
+      address: z.string().meta({ description: 'Address of the client, or "command line".' }),
     }),
   ),
   nextCursor,

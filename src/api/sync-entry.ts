@@ -14,7 +14,7 @@ export const planTotals = z.strictObject({
   members: count.meta({ description: 'Members in the groups that were listed.' }),
   actions: actionCounts,
   right: count.meta({ description: 'Members that are as the file says.' }),
-  changes: count.meta({ description: 'What would be sent: additions, changes, removals and bans.' }),
+  changes: count.meta({ description: 'Changes that would be sent: additions, changes, removals and bans.' }),
   invalid: count.optional().meta({ description: 'Rows of the file that cannot be used; absent: none.' }),
   create: z
     .strictObject({
@@ -26,7 +26,7 @@ export const planTotals = z.strictObject({
       }),
     })
     .optional()
-    .meta({ description: 'What would be created first; absent where nothing may be.' }),
+    .meta({ description: 'Users and groups that would be created first; absent if none may be.' }),
 });
 export type PlanTotals = z.infer<typeof planTotals>;
 
@@ -58,7 +58,7 @@ export const syncEntry = z
     createdAt: time,
     finishedAt: time.nullable(),
     sandbox: z.boolean(),
-    target: sentTo.optional().meta({ description: 'Where it is planned and carried out, and nowhere else.' }),
+    target: sentTo.optional().meta({ description: 'The only target of planning and changes.' }),
     apply: z.boolean().meta({ description: 'Applied at once, unless a guard objects.' }),
     mode: z.enum(['add', 'mirror', 'undo']),
     missing: z.enum(['report', 'remove', 'ban']).meta({ description: 'Counts in mode mirror only.' }),
@@ -66,8 +66,8 @@ export const syncEntry = z
     approved: z
       .strictObject({ by: z.string(), at: time, reason: z.string() })
       .nullable()
-      .meta({ description: 'Who let it through although a guard objects, and why.' }),
-    actions: z.array(z.enum(SYNC_ACTIONS)).meta({ description: 'What is possible now.' }),
+      .meta({ description: 'The person who let it through although a guard objects, and the reason.' }),
+    actions: z.array(z.enum(SYNC_ACTIONS)).meta({ description: 'Actions that are possible now.' }),
     planning: planning.nullable().meta({ description: 'Set while the plan is made.' }),
   })
   .meta({ id: 'SyncEntry' });

@@ -5,7 +5,7 @@ import { ROLES } from './service.ts';
 /** `GET /v1/tokens`: who may use the server. */
 const tokenView = z.strictObject({
   id: z.string().meta({ description: 'The part of the token after `rct_`, which is not secret.' }),
-  name: z.string().meta({ description: 'Who it is for, as the audit log says.' }),
+  name: z.string().meta({ description: 'The person or program it is for, in the audit log.' }),
   role: z.enum(ROLES),
   createdAt: time,
   expiresAt: time.nullable().meta({ description: 'From then on it is refused as TOKEN_EXPIRED; null: never.' }),

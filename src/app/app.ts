@@ -42,6 +42,8 @@ interface AppOptions {
   readonly keepMs?: number | undefined;
   /** Whether it runs many imports at once. Default: no. */
   readonly isServer?: boolean;
+  /** Ends its waits for databases that other programs hold. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
   /** A second target of the log, in addition to its file. */
   readonly logStream?: LogStream;
   readonly observer?: CallObserver;
@@ -51,7 +53,7 @@ interface AppOptions {
 /** Opens the parts one after the other; `lifecycle` stops them in reverse, also when a later one cannot be opened. */
 export async function openApp(
   lifecycle: Lifecycle,
-  { config, openService, show, keepMs, logStream, observer, reading, isServer = false }: AppOptions,
+  { config, openService, show, keepMs, logStream, observer, reading, isServer = false, signal }: AppOptions,
 ): Promise<App> {
   const fewFiles = checkFileLimit(isServer);
   let warn = (text: string) => show(`Warning: ${text}.`);
@@ -78,6 +80,7 @@ export async function openApp(
     keepMs,
     observer: all,
     patient: !isServer,
+    signal,
     onWait: (sentence) => {
       log.warn(sentence);
       show(sentence);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../errors/message-of.ts';
-import { type Config, ConfigError } from '../platform/config.ts';
+import { type Config, ConfigError, environmentVariable } from '../platform/config.ts';
+import type { SourceContext } from '../sources/named.ts';
 
 /** The certificate authority of ROLLCALL_CA_FILE, PEM. @throws ConfigError */
 export function caOf({ caFile }: Pick<Config, 'caFile'>): string | undefined {
@@ -13,4 +14,12 @@ function readCa(path: string): string {
   } catch (error) {
     throw new ConfigError(`ROLLCALL_CA_FILE names ${path}, which cannot be read: ${messageOf(error)}`);
   }
+}
+
+/**
+ * Returns the context of sources in this process.
+ * @throws ConfigError where the file of the certificate authority cannot be read
+ */
+export function sourceContextOf(config: Pick<Config, 'namedSources' | 'caFile'>): SourceContext {
+  return { named: config.namedSources, environment: environmentVariable, ca: caOf(config) };
 }

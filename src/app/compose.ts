@@ -32,6 +32,7 @@ export interface CoordinatorParts {
   readonly onRegion?: (opened: OpenRegion) => void;
   readonly onError?: (error: Error) => void;
   readonly patient?: CoordinatorOptions['patient'];
+  readonly signal?: CoordinatorOptions['signal'];
   readonly onWait?: CoordinatorOptions['onWait'];
 }
 
@@ -58,6 +59,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     onError,
     features: FEATURES,
     patient: parts.patient === true,
+    signal: parts.signal,
     onWait: parts.onWait,
     stage: parts.stage,
     openReading: parts.openReading,

@@ -4,8 +4,8 @@ import { SettingError } from '../chat/errors.ts';
 import type { Target } from '../imports/target.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
+import { VERSION } from '../platform/package-folder.ts';
 import { SERVICE_HOST } from '../platform/service-host.ts';
-import { VERSION } from '../platform/version.ts';
 import { caOf } from './ca-file.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */

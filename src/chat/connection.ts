@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { isLocalhost } from '../platform/loopback.ts';
-import { NEXT_ADDRESS_MS } from '../platform/next-address.ts';
+import { isLocalhost, NEXT_ADDRESS_MS } from '../platform/loopback.ts';
 import { lookupHost } from './address.ts';
 import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';

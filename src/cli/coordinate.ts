@@ -3,10 +3,10 @@ import type { Service } from '../app/service.ts';
 import type { Config } from '../platform/config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { EXIT } from './exit-codes.ts';
-import { failureWords } from './screen/disk-full.ts';
 import { type Io, say } from './screen/io.ts';
 import { type Progress, showSteps } from './screen/progress.ts';
 import { saySendsTo } from './target/sends-to.ts';
+import { failureWords } from './unexpected.ts';
 
 export interface CoordinateOptions {
   readonly config: Config;
@@ -51,6 +51,7 @@ export async function coordinate(
       openService,
       show: (sentence) => say(io, sentence),
       reading: io.reading,
+      signal: signal.signal,
     });
     saySendsTo(io, app.coordinator.sendsTo);
     await app.serveControl();

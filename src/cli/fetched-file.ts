@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sourceContextOf } from '../app/source-context.ts';
+import { sourceContextOf } from '../app/ca-file.ts';
 import type { Config } from '../platform/config.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import type { SourceSettings } from '../sources/source.ts';

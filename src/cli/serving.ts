@@ -14,7 +14,7 @@ import { type Config, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { isLoopback } from '../platform/loopback.ts';
-import { VERSION } from '../platform/version.ts';
+import { VERSION } from '../platform/package-folder.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { addressesForOthers } from '../server/addresses.ts';
 import { consoleBundle } from '../server/console-bundle.ts';
@@ -25,11 +25,10 @@ import { stopServer } from '../server/stopping.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
-import type { LogFlags } from './flags/log-flags.ts';
-import { failureWords } from './screen/disk-full.ts';
-import { type Io, say } from './screen/io.ts';
-import { logStream } from './screen/log-stream.ts';
+import type { LogFlags } from './flags/setting-flag.ts';
+import { type Io, logStream, say } from './screen/io.ts';
 import { typedCommand } from './typed-command.ts';
+import { failureWords } from './unexpected.ts';
 
 export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
   readonly dataDir?: string;

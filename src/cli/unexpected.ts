@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { asError } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { isDiskFull } from '../platform/disk-full.ts';
 import { newestLog } from '../platform/newest-log.ts';
 import { asClause } from '../text/wording.ts';
 
@@ -35,4 +36,9 @@ function keepDetails(error: Error): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the reason why rollcall cannot continue, with advice if the disk is full: SQLite names no disk. */
+export function failureWords(error: Error): string {
+  return isDiskFull(error) ? `${error.message}. Make room on the disk of the data directory` : error.message;
 }

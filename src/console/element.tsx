@@ -51,7 +51,7 @@ export function Fold({ id, title, gist, children }: FoldProperties) {
   );
 }
 
-/** What a person should know about a file that was read. */
+/** Shows remarks on a file that was read. */
 export function FileNotes({ notes }: { notes: readonly { code: string; text: string }[] }) {
   if (notes.length === 0) return null;
   return (

@@ -13,7 +13,6 @@ import { pageTitle, showTitle } from './page-title.ts';
 import { PAGES } from './pages.ts';
 import { PlaceContext } from './place.ts';
 import { LoginDialog } from './view/login.tsx';
-import { NotFoundPage } from './view/not-found.tsx';
 
 const NOBODY: Session = { role: 'viewer', name: '', tokenRequired: true };
 
@@ -160,3 +159,14 @@ document.addEventListener('click', follow);
 // A link within the page, such as the one that skips to the content, is no other page.
 addEventListener('popstate', () => location.pathname !== shownPath.peek() && show({ moveFocus: true }));
 void begin({ moveFocus: false });
+
+function NotFoundPage() {
+  return (
+    <>
+      <h1>There is no such page</h1>
+      <p>
+        <code>{location.pathname}</code> does not exist. <a href="/imports">All imports</a> show everything there is.
+      </p>
+    </>
+  );
+}

@@ -22,7 +22,7 @@ function appsIn(ids: readonly (readonly [region: string, appId: string])[]) {
   return ids.map(([region, appId]) => `${appId} in ${region}`);
 }
 
-/** Where something goes that was begun for this target; nothing where that was not kept, as of a sandbox. */
+/** Returns the facts about the target of an import or sync; none if it was not stored, such as that of a sandbox. */
 export function targetFacts(target: ImportView['target']) {
   return target === undefined ? [] : sendsToFacts({ ...target, apps: appsIn(Object.entries(target.apps)) });
 }

@@ -70,6 +70,7 @@ export const SYNC_TONES: Readonly<Record<SyncState, 'busy' | 'still' | 'good' | 
 const WAITS: Readonly<Record<string, string>> = {
   DISK_FULL: 'Waiting for room on the disk of the data directory.',
   DATABASE_BUSY: 'Waiting for a file that another program holds.',
+  PROCESS_DIED: 'Waiting: rollcall ended unexpectedly while it worked on this sync, so it lets some time pass.',
 };
 
 /** States whose reason says more than the state. */

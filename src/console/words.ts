@@ -207,7 +207,7 @@ export function stateSentence(view: ImportView): string {
   }
 }
 
-/** What becomes of rows that were edited before the others are sent. */
+/** Explains what happens to rows that were edited before the others are sent. */
 function editedSentence({ edited = 0 }: ImportView) {
   if (edited === 0) return '';
   return ` ${counted(edited, 'row')} ${edited === 1 ? 'was' : 'were'} edited: not sent with the others, but repaired, when this import is over.`;

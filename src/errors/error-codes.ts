@@ -1,8 +1,9 @@
 /**
  * The cause of an error, which decides a command's exit code: `usage` the user can correct the request, a setting or a
- * file (2); `stopped` the service refuses a key or plan (3); `fatal` the machine, the network or rollcall fails (4).
+ * file (2); `stopped` the service refuses a key or plan (3); `fatal` the machine, the network or rollcall fails (4);
+ * `interrupted` a signal ended a wait (5).
  */
-export type ErrorKind = 'usage' | 'stopped' | 'fatal';
+export type ErrorKind = 'usage' | 'stopped' | 'fatal' | 'interrupted';
 
 /** Stable codes of rollcall's own errors. Those of the API and of inputs have catalogues of their own. docs/errors.md explains each. */
 export const ERROR_CODES = {
@@ -30,6 +31,7 @@ export const ERROR_CODES = {
   UNKNOWN_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
   DATABASE_BUSY: 'fatal',
+  INTERRUPTED: 'interrupted',
   LEDGER_MISSING: 'fatal',
   CATALOG_INTACT: 'usage',
   QUEUE_REFUSED: 'fatal',

@@ -13,6 +13,7 @@ import {
   openForWriting,
   statementsOf,
 } from '../platform/sqlite.ts';
+import { isTexts, storedJson } from '../platform/stored-json.ts';
 import { UnknownImport } from './import-errors.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { keepRecord } from './record-file.ts';
@@ -365,4 +366,9 @@ export function placeOf(cursor: string | undefined): { created_at: number; id: s
   const [, createdAt, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? [];
   if (createdAt === undefined || id === undefined) throw new BadCursor(cursor);
   return { created_at: Number(createdAt), id };
+}
+
+/** The tags of an import, which the catalog keeps as JSON. */
+export function tagsOf({ tags }: Pick<ImportRecord, 'tags'>): string[] {
+  return storedJson(tags, 'tags', isTexts);
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { waitTime, wholeNumber } from '../platform/allowed-values.ts';
+import { BAN_CHECK } from './ban-options.ts';
+import { CREATING, MAX_CREATE } from './create-options.ts';
 import { type Given, option, SWITCH, textOf } from './option.ts';
 import { errorBound, timeText } from './option-texts.ts';
 import { chosenRows } from './shape-texts.ts';
@@ -110,3 +112,11 @@ export const TRIAL = {
 };
 export type TrialChoices = Given<typeof TRIAL>;
 export type RemovingChoices = Given<typeof REMOVING>;
+
+const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
+
+/** Options that `resume` may change of an import that waits for an answer. */
+export const RESUMING = {
+  ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
+  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT },
+};

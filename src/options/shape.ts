@@ -202,7 +202,7 @@ export const shapeSettings = z
   .superRefine((shape, context) => {
     for (const issue of contradictions(shape)) context.addIssue({ code: 'custom', ...issue });
   })
-  .meta({ title: 'Shape of a file', description: 'How the rows of a file become memberships.' });
+  .meta({ title: 'Shape of a file', description: 'Turns the rows of a file into memberships.' });
 
 export type Field = z.infer<typeof FIELD>;
 

@@ -44,7 +44,7 @@ export function configFile() {
       .meta({ description: 'The app of each region, with its key.' }),
   };
   return z.strictObject({
-    $schema: z.string().optional().meta({ description: 'Where editors find this schema.' }),
+    $schema: z.string().optional().meta({ description: 'Address of this schema, for editors.' }),
     ...own,
     profiles: z
       .record(

@@ -2,7 +2,11 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { sqliteCode } from './sqlite-code.ts';
+
+/** The primary result code of an error of SQLite; undefined for other errors. The upper bits would say more. */
+export function sqliteCode(error: Error): number | undefined {
+  return 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
 
 /** Databases that another program holds: SQLite waits by standing still, and does not say for which file. */
 
@@ -55,10 +59,28 @@ export function isHeld({ facts }: DatabaseBusy): boolean {
   }
 }
 
-/** Does the work as soon as no other program holds its database. @param waits called once, if it has to wait */
+/** A signal came while something waited for another program. */
+class WaitInterrupted extends RollcallError {
+  constructor({ facts }: DatabaseBusy) {
+    const path = String(facts['path']);
+    super('INTERRUPTED', `interrupted while another program held ${path}; nothing was begun, and nothing was sent`, {
+      remedy: 'run it again when that program lets go',
+      facts,
+    });
+  }
+}
+
+interface WhenFree {
+  /** Called once, if it has to wait. */
+  readonly waits: (busy: DatabaseBusy) => void;
+  /** Ends the wait. Default: it lasts as long as it takes. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Does the work as soon as no other program holds its database. @throws WaitInterrupted where the signal comes first */
 export async function whenFree<Result>(
   work: () => Result | Promise<Result>,
-  waits: (busy: DatabaseBusy) => void,
+  { waits, signal }: WhenFree,
 ): Promise<Result> {
   for (let isTold = false; ; isTold = true) {
     try {
@@ -66,8 +88,9 @@ export async function whenFree<Result>(
     } catch (error) {
       const busy = busyIn(error);
       if (busy === undefined) throw error;
+      if (signal?.aborted) throw new WaitInterrupted(busy);
       if (!isTold) waits(busy);
-      await sleep(LOOK_MS);
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
     }
   }
 }

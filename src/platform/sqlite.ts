@@ -14,8 +14,7 @@ import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { noteConversion } from './conversions.ts';
-import { busyIn, busyTimeoutMs, NamedDatabase } from './database-busy.ts';
-import { sqliteCode } from './sqlite-code.ts';
+import { busyIn, busyTimeoutMs, NamedDatabase, sqliteCode } from './database-busy.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
 

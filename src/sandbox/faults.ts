@@ -143,3 +143,14 @@ export class Faults {
     return { fault: struck, delayMs };
   }
 }
+
+/** Numbers from 0 to below 1 that the seed alone decides (mulberry32), so that a run with faults can be repeated. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -84,9 +84,13 @@ small { font-weight: normal; color: light-dark(#565e67, #a5acb4); }
 code { font-family: ui-monospace, monospace; font-size: 0.9em; overflow-wrap: anywhere; }
 .links { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
 #api .swagger-ui { background: none; }
+#api .scheme-container { margin: 0; padding: 0 0 1rem; background: none; box-shadow: none; }
+#api .info { margin: 2rem 0 1rem; }
+#api .info .title small { background: #41505f; }
+#api .info .title .version { background: none; }
 #api .response-col_links { display: none; }
 #api :is(.highlight-code > .example, pre.microlight) { max-height: none; overflow: visible !important; white-space: pre-wrap; overflow-wrap: anywhere; }
-html:not(.dark-mode) #api .opblock .opblock-summary-method, html:not(.dark-mode) #api .version { background: #41505f; }
+html:not(.dark-mode) #api .opblock .opblock-summary-method { background: #41505f; }
 html:not(.dark-mode) #api .opblock.opblock-post .opblock-summary-method { background: #0a6b3d; }
 html:not(.dark-mode) #api .opblock.opblock-delete .opblock-summary-method { background: #a4262c; }
 html:not(.dark-mode) #api :is(.url, .parameter__in, .renderedMarkdown code, .response-control-media-type__accept-message, .response-control-media-type__accept-message code, .btn.authorize span, .json-schema-2020-12-expand-deep-button) { color: #1f5f8b; }

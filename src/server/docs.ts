@@ -1,12 +1,12 @@
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { VERSION } from '../platform/version.ts';
+import { VERSION } from '../platform/package-folder.ts';
 import type { Api } from './context.ts';
 import { apiPage, errorsPage, PAGE_SCRIPT, PAGE_STYLE, SWAGGER_FILES, SWAGGER_FOLDER } from './docs-page.ts';
 import { withBodyRefusals } from './problem-schema.ts';
 
 const DESCRIPTION =
-  'Imports memberships into chat groups in bulk, and accounts for every row. Where the server asks for a token, send it as Authorization: Bearer rct_…. A request that is refused gets a problem document (RFC 9457) with a stable code.';
+  'Imports memberships into chat groups in bulk, and accounts for every row. Where the server asks for a token, send it in the header `Authorization: Bearer <token>`. A request that is refused gets a problem document (RFC 9457) with a stable code.';
 
 /** Whole numbers without JavaScript's bounds, which are not limits of this API. */
 const PLAIN: { override: (context: { jsonSchema: { minimum?: number; maximum?: number } }) => void } = {

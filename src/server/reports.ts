@@ -10,7 +10,7 @@ import type { ReportRequest } from '../imports/report/report-text.ts';
 import { retryExtension } from '../imports/report/retry.ts';
 import { type RowFilter, rowFilterOf, rowFilterOptions } from '../imports/report/row-filter.ts';
 import { isFinal } from '../membership/import-state.ts';
-import { VERSION } from '../platform/version.ts';
+import { VERSION } from '../platform/package-folder.ts';
 import { attachment } from './attachment.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';

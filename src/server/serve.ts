@@ -19,7 +19,7 @@ type AnswerOf<Answer> = Answer extends z.ZodType ? z.input<Answer> | FastifyRepl
 /** The facts about a route that only the server needs. */
 interface RouteOptions extends Pick<RouteShorthandOptions, 'bodyLimit' | 'exposeHeadRoute'> {
   readonly headers?: z.ZodType;
-  /** As in FastifyContextConfig. */
+  /** The same as in FastifyContextConfig. */
   readonly takesFile?: boolean;
 }
 

@@ -7,7 +7,7 @@ import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
-import { sourceContextOf } from '../app/source-context.ts';
+import { sourceContextOf } from '../app/ca-file.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerContext, ServerOptions } from './context.ts';

@@ -3,8 +3,7 @@ import { nothing, operationsOf } from '../api/operation.ts';
 import { ROLES } from '../api/service.ts';
 import { newToken, tokensAnswer } from '../api/tokens.ts';
 import { duration } from '../platform/allowed-values.ts';
-import { isValid, type TokenRecord } from './access/access-store.ts';
-import { tokenView } from './access/token-view.ts';
+import { isValid, type TokenRecord, tokenView } from './access/access-store.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
@@ -20,7 +19,7 @@ const newTokenBody = z.strictObject({
     .trim()
     .max(MAX_NAME_LENGTH)
     .optional()
-    .meta({ description: 'Who it is for, in the audit log. Default: its id.' }),
+    .meta({ description: 'The person or program it is for, in the audit log. Default: its id.' }),
   role: z.enum(ROLES),
   expires: z
     .string()
@@ -31,7 +30,7 @@ const newTokenBody = z.strictObject({
       return z.NEVER;
     })
     .optional()
-    .meta({ description: 'How long it is valid, such as `90d`. Default: until it is revoked.' }),
+    .meta({ description: 'Time for which it is valid, such as `90d`. Default: until it is revoked.' }),
 });
 
 const tokenOperations = {

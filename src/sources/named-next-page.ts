@@ -5,8 +5,8 @@ import { SourceError } from './source-errors.ts';
 
 /** A JSON document that names its next page in itself: read alone, it would pass for the whole list. */
 
-/** What stands beside the rows is shorter than that, in bytes. */
-const LONGEST = 16 * 1024;
+/** Maximum size of the part beside the rows, in bytes. */
+const MAX_BYTES = 16 * 1024;
 /** Fields and objects by which APIs say how a list goes on; without capitals, `_`, `@` and the like. */
 const ADDRESSES = new Set([
   'next',
@@ -77,7 +77,7 @@ const BLANK: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 
 
 /** The outermost object of a document, of which only members that are short are looked at. */
 function openEnvelope() {
-  const member = Buffer.alloc(LONGEST);
+  const member = Buffer.alloc(MAX_BYTES);
   const found: Named[] = [];
   let length = 0;
   let depth = 0;
@@ -87,7 +87,7 @@ function openEnvelope() {
   let state: 'before' | 'inside' | 'behind' | 'other' = 'before';
 
   const endMember = () => {
-    if (length < LONGEST) found.push(...namedIn(member.toString('utf8', 0, length)));
+    if (length < MAX_BYTES) found.push(...namedIn(member.toString('utf8', 0, length)));
     length = 0;
   };
   return {
@@ -113,7 +113,7 @@ function openEnvelope() {
         if (depth === 0 || (depth === 1 && byte === COMMA && !inText)) {
           endMember();
           if (depth === 0) state = 'behind';
-        } else if (length < LONGEST) member[length++] = byte;
+        } else if (length < MAX_BYTES) member[length++] = byte;
       }
     },
     named: (): readonly Named[] => (state === 'behind' && hasList ? found : []),

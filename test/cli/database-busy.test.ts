@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
 import { eventually } from '../eventually.ts';
 import { manyMembers, openWorkplace } from './workplace.ts';
 
@@ -51,3 +52,24 @@ test('a command that sends waits for a held catalog, and says for which file', a
   letGo();
   expect((await importing.ended).code).toBe(0);
 });
+
+test.each([['import', 'm.csv'], ['resume'], ['sync', 'm.csv']])(
+  'Ctrl-C in this wait ends %s with exit code 5, and says what was left',
+  async (...args) => {
+    const place = await openWorkplace();
+    place.file('m.csv', manyMembers(30));
+    expect((await place.run(['import', 'm.csv', '--sandbox', '--dry-run'])).code).toBe(0);
+    const catalog = join(place.dataDir, 'catalog.sqlite');
+    const letGo = hold(place.dataDir);
+    const waiting = place.start([...args, '--sandbox'], { stays: true });
+    await waiting.says(`UTC: another program holds ${catalog}`);
+    waiting.child.kill('SIGINT');
+    const { code, stderr } = await waiting.ended;
+    letGo();
+    expect(stderr).toContain(
+      `rollcall: interrupted while another program held ${catalog}; nothing was begun, and nothing was sent; run it again`,
+    );
+    expect(code).toBe(EXIT.interrupted);
+    expect((await place.run([...args, '--sandbox'])).code).toBe(0);
+  },
+);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { logStream } from '../../src/cli/screen/log-stream.ts';
+import { logStream } from '../../src/cli/screen/io.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { openWorkplace } from './workplace.ts';
 

@@ -37,6 +37,7 @@ test('before anything is sent, the service is asked which rows would fail; then 
   const start = await browser.open(server.url);
   const ready = start.getByRole('region', { name: 'Ready when you are' });
   await ready.getByText(headline).waitFor();
+  await checkSights(start, 'now-checked');
   await ready.getByRole('button', { name: 'Start with all rows: checked.csv' }).click();
   await start.getByRole('dialog').getByText('2 of them, as the check says').waitFor();
   await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();

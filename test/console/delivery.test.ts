@@ -90,7 +90,7 @@ test('the form of a schedule says where the reports of its runs go, and clears i
   await page.getByRole('region', { name: 'History of nightly' }).waitFor();
   expect((await known()).reportTo).toBeUndefined();
 
-  // Where the server allows no place, only one that is there already is shown.
+  // If the server allows no place, only one that is there already is shown.
   const edit = ['schedule', 'edit', 'nightly', '--server', url, '--report-to', reports];
   expect((await place.run(edit)).code).toBe(0);
   expect((await place.run(['schedule', 'edit', 'nightly', '--server', url, '--no-report-to'])).code).toBe(0);

@@ -51,6 +51,7 @@ test('of a thousand rows with problems, the problems come first, and the rows be
   const page = await imported(`guid,uid,scope,region\n${rows.join('\n')}\n`);
   const problems = page.getByRole('table', { name: 'Problems by code' }).locator('tbody tr');
   await eventually(() => problems.count()).toBe(6);
+  expect((await page.getByRole('heading', { name: 'Problems' }).boundingBox())?.y).toBeLessThan(500);
   expect(await top(page)).toBeLessThan(2 * WINDOW);
   await page.getByRole('button', { name: 'Show all 7 problems' }).click();
   await eventually(() => problems.count()).toBe(7);

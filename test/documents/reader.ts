@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Ended, LAUNCHER, type Running, type SandboxPlace } from '../cli/workplace.ts';
 import { endsWithTests } from '../ends-with-tests.ts';
+import { findProgram } from '../servers/needs.ts';
 import { type Block, blocksOf, commandsOf, rollcallWords } from './blocks.ts';
 
 /** A reader of a document, who does what its command blocks say, in their order. */
@@ -140,7 +141,7 @@ function unitsOf({ text }: Block): readonly string[] {
   return commands.every((line) => /^(\w+=\S* )*(npx rollcall|rollcall|export) /.test(line)) ? commands : [text];
 }
 
-/** `rollcall` and `npx rollcall` of a shell are this one; npm installs nothing. */
+/** `rollcall` and `npx rollcall` of a shell are this one; npm installs nothing. `curl` may have been fetched. */
 function prepareShell(place: SandboxPlace): void {
   const bin = join(place.root, 'bin');
   mkdirSync(bin);
@@ -148,6 +149,7 @@ function prepareShell(place: SandboxPlace): void {
   for (const [name, line] of [
     ['rollcall', `${rollcall} "$@"`],
     ['npx', `shift; ${rollcall} "$@"`],
+    ['curl', `exec ${JSON.stringify(findProgram('curl'))} "$@"`],
   ] as const) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`);
     chmodSync(join(bin, name), 0o755);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { drained } from '../../src/imports/send/returns.ts';
+import { drained } from '../../src/imports/send/result-queues.ts';
 
 /** An import that goes on waits for results that wait in the queue; not forever, if no process records them. */
 

@@ -31,7 +31,7 @@ async function watched({ leaves, workers }: { leaves: boolean; workers: () => nu
     },
   };
   const watch = watchForLosses({
-    returns: [outcomes as JobQueue<RecordOutcomesPayload>],
+    results: [outcomes as JobQueue<RecordOutcomesPayload>],
     regions: async () => [opened as unknown as OpenRegion],
     imports: () => [running as RunningImport],
     onError: (error) => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openReturns } from '../../src/imports/send/returns.ts';
+import { openResultQueues } from '../../src/imports/send/result-queues.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { startTestServer } from '../server/test-server.ts';
 import { startRedis } from '../servers/redis.ts';
@@ -9,20 +9,20 @@ test('results that wait for a minute without one being taken are noticed, and it
   onTestFinished(() => server.stop());
   const backend = await openBackend(server.url);
   onTestFinished(() => backend.close());
-  const returns = openReturns(backend, 'me', () => {});
-  onTestFinished(() => returns.close(1_000));
+  const results = openResultQueues(backend, 'me', () => {});
+  onTestFinished(() => results.close(1_000));
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
 
-  expect(await returns.areTaken()).toBe(true);
-  await returns.outcomes?.add([{ id: 'r1', payload: { version: 1, importId: 'i', results: [] } as never }]);
-  expect(await returns.areTaken()).toBe(true);
+  expect(await results.areTaken()).toBe(true);
+  await results.outcomes?.add([{ id: 'r1', payload: { version: 1, importId: 'i', results: [] } as never }]);
+  expect(await results.areTaken()).toBe(true);
   vi.setSystemTime(Date.now() + 59_000);
-  expect(await returns.areTaken()).toBe(true);
+  expect(await results.areTaken()).toBe(true);
   vi.setSystemTime(Date.now() + 2_000);
-  expect(await returns.areTaken()).toBe(false);
-  await returns.outcomes?.clear();
-  expect(await returns.areTaken()).toBe(true);
+  expect(await results.areTaken()).toBe(false);
+  await results.outcomes?.clear();
+  expect(await results.areTaken()).toBe(true);
 });
 
 test('a server whose results are not taken is not ready, and says what to look at', async () => {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { IntakeError } from '../../src/imports/read/intake-error.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
 import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
-import { stageElsewhere } from '../../src/imports/stage/staging.ts';
+import { stageInThread } from '../../src/imports/stage/staging.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A file with this content, and how to stage it. */
@@ -22,7 +22,7 @@ const FILE = `guid,uid,scope\n${Array.from({ length: 9_000 }, (_, n) => `g${n % 
 test('a file that is staged by another thread comes to the same as one that is staged here', async () => {
   const [there, here] = [taskFor(FILE), taskFor(FILE)];
   const reports: StagingProgress[] = [];
-  const totals = await stageElsewhere(there, (progress) => reports.push(progress));
+  const totals = await stageInThread(there, (progress) => reports.push(progress));
   expect(totals).toEqual(await stageFile(here, () => {}));
   expect(reports.at(-1)).toEqual({ rows: 9_000, bytes: FILE.length, cutting: true });
   const readers = [openImportReader(there.ledger), openImportReader(here.ledger)] as const;
@@ -34,7 +34,7 @@ test('a file that is staged by another thread comes to the same as one that is s
 test('a file that cannot be used is refused with the same error, whichever thread finds it out', async () => {
   for (const content of ['guid,name\ng,u\n', 'guid,uid\ng,"u\n', '']) {
     const here = await stageFile(taskFor(content), () => {}).catch((error: unknown) => error);
-    const there = await stageElsewhere(taskFor(content), () => {}).catch((error: unknown) => error);
+    const there = await stageInThread(taskFor(content), () => {}).catch((error: unknown) => error);
     expect(there).toBeInstanceOf(IntakeError);
     expect((there as IntakeError).message).toBe((here as IntakeError).message);
     expect({ ...(there as IntakeError) }).toEqual({ ...(here as IntakeError) });
@@ -45,23 +45,23 @@ test('a staging that is called off in the middle ends with the reason, also wher
   const calledOff = new AbortController();
   const task = taskFor(FILE, calledOff.signal);
   const reason = new Error('cancelled');
-  await expect(stageElsewhere(task, () => calledOff.abort(reason))).rejects.toBe(reason);
+  await expect(stageInThread(task, () => calledOff.abort(reason))).rejects.toBe(reason);
   const late = new AbortController();
-  const almost = stageElsewhere(taskFor(FILE, late.signal), ({ cutting }) => cutting && late.abort(reason));
+  const almost = stageInThread(taskFor(FILE, late.signal), ({ cutting }) => cutting && late.abort(reason));
   await expect(almost).rejects.toBe(reason);
 });
 
 test('a staging that was called off before begins nothing', async () => {
   const reason = new Error('cancelled');
   const task = taskFor(FILE, AbortSignal.abort(reason));
-  await expect(stageElsewhere(task, () => {})).rejects.toBe(reason);
+  await expect(stageInThread(task, () => {})).rejects.toBe(reason);
   expect(existsSync(task.ledger)).toBe(false);
 });
 
 test('a staging that stands still for ten minutes ends with a code; one that moves goes on', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const stuck = stageElsewhere(taskFor(FILE), () => {});
+  const stuck = stageInThread(taskFor(FILE), () => {});
   vi.advanceTimersByTime(10 * 60_000);
   const error = await stuck.catch((cause: unknown) => cause);
   expect(error).toBeInstanceOf(IntakeError);
@@ -72,7 +72,7 @@ test('a staging that stands still for ten minutes ends with a code; one that mov
 
   const slow = taskFor(FILE);
   let looks = 0;
-  await stageElsewhere(slow, ({ cutting }) => {
+  await stageInThread(slow, ({ cutting }) => {
     looks += 1;
     // Work after the last row is no reading.
     vi.advanceTimersByTime((cutting ? 60 : 9) * 60_000);
@@ -84,5 +84,5 @@ test('a staging that stands still for ten minutes ends with a code; one that mov
 test('a ledger that cannot be written is said so', async () => {
   const task = taskFor(FILE);
   const nowhere = { ...task, ledger: join(task.ledger, 'no', 'ledger.sqlite') };
-  await expect(stageElsewhere(nowhere, () => {})).rejects.toThrow(/^the ledger cannot be written: /);
+  await expect(stageInThread(nowhere, () => {})).rejects.toThrow(/^the ledger cannot be written: /);
 });

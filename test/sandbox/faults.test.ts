@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FAULT_KINDS, type Fault, type FaultKind, Faults, parseFaults } from '../../src/sandbox/faults.ts';
-import { seededRandom } from '../../src/sandbox/random.ts';
+import {
+  FAULT_KINDS,
+  type Fault,
+  type FaultKind,
+  Faults,
+  parseFaults,
+  seededRandom,
+} from '../../src/sandbox/faults.ts';
 import { eventually } from '../eventually.ts';
 import { openSandbox, uids } from './open-sandbox.ts';
 

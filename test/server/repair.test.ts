@@ -54,7 +54,7 @@ describe('rows of an import are repaired', () => {
       server.json<ImportView>(`/v1/imports/${id}/resume${query}`, { method: 'POST' });
     const outcomes = async (id: string) =>
       (await server.json<RowsPage>(`/v1/imports/${id}/rows`)).rows.map(({ status, code }) => [status, code]);
-    /** Of a group of its own: one row is right, the users of two are unknown. */
+    /** The group of this test: one row is right, the users of two are unknown. */
     const file = (guid: string) => `guid,uid\n${guid},user-1\n${guid},nobody\n${guid},noone\n`;
 
     test('can be edited; edited ones are never sent as the file has them, the others are, and then the edited ones', async () => {

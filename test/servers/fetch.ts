@@ -12,7 +12,8 @@ const PACKAGES: Readonly<Record<Need, { readonly name: string; readonly programs
   redis: { name: 'redis-server', programs: 'usr/bin/redis-server' },
   postgres: { name: 'postgresql', programs: 'usr/lib/postgresql/*/bin/{postgres,initdb}' },
   mariadb: { name: 'mariadb-server-core', programs: 'usr/sbin/mariadbd' },
-  sshd: { name: 'openssh-server', programs: 'usr/{sbin/sshd,lib/openssh/sftp-server}' },
+  sshd: { name: 'openssh-server', programs: 'usr/{sbin/sshd,lib/openssh/sftp-server,bin/ssh-{keygen,agent,add}}' },
+  curl: { name: 'curl', programs: 'usr/bin/curl' },
   chromium: { name: 'chromium-headless-shell', programs: 'usr/lib/chromium/chromium-headless-shell' },
 };
 

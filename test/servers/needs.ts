@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** Programs that tests start and npm does not bring. */
-export type Need = 'redis' | 'postgres' | 'mariadb' | 'chromium' | 'sshd';
+export type Need = 'redis' | 'postgres' | 'mariadb' | 'chromium' | 'sshd' | 'curl';
 
 /**
  * The folder of the programs that fetch.ts adds to the machine's: kept for other runs and other clones. Postgres does
@@ -23,6 +23,7 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
   postgres: () => [...onPath('postgres'), ...globSync('/usr/lib/postgresql/*/bin/postgres').toSorted().toReversed()],
   mariadb: () => onPath('mariadbd', 'mysqld'),
   sshd: () => [...onPath('sshd'), '/usr/sbin/sshd'].filter((path) => existsSync(path)),
+  curl: () => onPath('curl'),
   chromium: () => {
     const named = process.env['CHROMIUM_PATH'];
     if (named !== undefined) return [named];
@@ -34,7 +35,7 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
 export function programOf(need: Need): string | undefined {
   return [
     ...PLACES[need](),
-    ...globSync(join(FETCHED, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd}')),
+    ...globSync(join(FETCHED, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd,curl}')),
   ][0];
 }
 
@@ -43,6 +44,12 @@ export function findProgram(need: Need): string {
   const found = programOf(need);
   if (found === undefined) throw new Error(`${need} is not on this machine: \`npm test\` fetches it where it can`);
   return found;
+}
+
+/** The path of a program that comes with one of these: fetched with it, or else its name, for the PATH. */
+export function companionOf(need: Need, name: string): string {
+  const fetched = join(FETCHED, need, 'bin', name);
+  return existsSync(fetched) ? fetched : name;
 }
 
 function onPath(...names: string[]): string[] {

@@ -13,6 +13,7 @@ const STARTED_BY: ReadonlyMap<string, Need> = new Map([
   ['servers/postgres.ts', 'postgres'],
   ['servers/mariadb.ts', 'mariadb'],
   ['servers/sshd.ts', 'sshd'],
+  ['documents/reader.ts', 'curl'],
   ['console/browser.ts', 'chromium'],
 ]);
 

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promi
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findProgram } from './needs.ts';
+import { companionOf, findProgram } from './needs.ts';
 import { userToRunAs } from './postgres.ts';
 import { freePort, startServerProgram } from './program.ts';
 import type { TestServer } from './server.ts';
@@ -31,7 +31,7 @@ export async function startSshd(): Promise<Sshd> {
   const dir = await mkdtemp(join(tmpdir(), 'rollcall-sshd-'));
   const at = (name: string) => join(dir, name);
   const key = (name: string, passphrase = '') =>
-    run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', 'test', '-f', at(name)]);
+    run(companionOf('sshd', 'ssh-keygen'), ['-q', '-t', 'ed25519', '-N', passphrase, '-C', 'test', '-f', at(name)]);
   await Promise.all([key('host'), key('key'), key('locked', 'of-the-key'), key('strange')]);
   await mkdir(at('files'));
   const keys = await Promise.all(['key.pub', 'locked.pub'].map((name) => readFile(at(name), 'utf8')));

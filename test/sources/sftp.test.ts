@@ -8,6 +8,7 @@ import type { SourceSettings } from '../../src/sources/source.ts';
 import { type Kept, spool } from '../../src/sources/spool.ts';
 import { rejection } from '../chat/chat-server.ts';
 import { endsWithTests } from '../ends-with-tests.ts';
+import { companionOf } from '../servers/needs.ts';
 import { type Sshd, startSshd } from '../servers/sshd.ts';
 import { tempDir } from '../temp-dir.ts';
 
@@ -159,7 +160,7 @@ describe('the key of the host', () => {
     const knownHosts = join(tempDir(), 'known_hosts');
     writeFileSync(knownHosts, `${sshd.hostLine}\n`);
     const { execFileSync } = await import('node:child_process');
-    execFileSync('ssh-keygen', ['-q', '-H', '-f', knownHosts], { stdio: 'ignore' });
+    execFileSync(companionOf('sshd', 'ssh-keygen'), ['-q', '-H', '-f', knownHosts], { stdio: 'ignore' });
     expect(readFileSync(knownHosts, 'utf8')).toMatch(/^\|1\|/);
     expect((await read('members.csv', { ...usual(), knownHosts })).text).toBe(MEMBERS);
   });
@@ -187,10 +188,14 @@ describe('who signs in', () => {
   test('may use the agent', async () => {
     const { execFileSync, spawn } = await import('node:child_process');
     const socket = join(tempDir(), 'agent');
-    const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const agent = spawn(companionOf('sshd', 'ssh-agent'), ['-D', '-a', socket], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     endsWithTests(agent);
     await new Promise((resolve) => agent.stdout.once('data', resolve));
-    execFileSync('ssh-add', ['-q', sshd.keyFile], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
+    execFileSync(companionOf('sshd', 'ssh-add'), ['-q', sshd.keyFile], {
+      env: { ...process.env, SSH_AUTH_SOCK: socket },
+    });
     const { text } = await read('members.csv', { knownHosts: sshd.knownHosts, env: { SSH_AUTH_SOCK: socket } });
     agent.kill();
     expect(text).toBe(MEMBERS);

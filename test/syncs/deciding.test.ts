@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide, decideElsewhere } from '../../src/features/sync/plan/decide.ts';
+import { decide, decideInThread } from '../../src/features/sync/plan/decide.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, fileRows, people, planned } from './planning.ts';
 
@@ -17,12 +17,12 @@ test('a thread makes the same plan as the process itself', async () => {
   const here = plan.actions().toArray();
   expect(actionsOf({ plan })).toContain('u4: remove participant>');
   plan.database.exec('delete from actions');
-  await decideElsewhere(path, decision);
+  await decideInThread(path, decision);
   expect(plan.actions().toArray()).toEqual(here);
 });
 
 test('what goes wrong in the thread is reported', async () => {
   const { path } = planned(fileRows(people(1)), { team: { members: people(1) } });
   const decision = { kind: 'file', from: '/nowhere/desired.sqlite', flags: FLAGS } as const;
-  await expect(decideElsewhere(path, decision)).rejects.toThrow('/nowhere/desired.sqlite is missing');
+  await expect(decideInThread(path, decision)).rejects.toThrow('/nowhere/desired.sqlite is missing');
 });

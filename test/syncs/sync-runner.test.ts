@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ServiceRefusal } from '../../src/chat/errors.ts';
 import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
+import { AGAIN } from '../../src/features/sync/run/sync-waits.ts';
+import { utcTime } from '../../src/text/wording.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 
@@ -264,21 +266,73 @@ describe('a process that stops', () => {
     expect(at.members('team')).toEqual(people(5));
   });
 
-  test('twice unexpectedly in the middle of planning is not made to try again; a new sync is', async () => {
+  /** The process is killed while the sync is planned, at call `calls` to the service; so have `more` others been before. */
+  const die = async (at: Syncing, calls: number, more = 0): Promise<void> => {
+    await eventually(() => at.sandbox.calls.us.requests).toBe(calls);
+    await at.stop();
+    // A process that is killed writes nothing down.
+    const catalog = new DatabaseSync(at.dir.catalog);
+    catalog.exec(`delete from sync_transitions where reason = 'the process was stopped'`);
+    const again = catalog.prepare(
+      `insert into sync_transitions select * from sync_transitions where reason = ? limit 1`,
+    );
+    for (let n = 0; n < more; n += 1) again.run(AGAIN);
+    catalog.close();
+    await at.restart();
+  };
+
+  /** The next process goes on with all, as `serve` does. */
+  const goOn = (at: Syncing): void => {
+    const watch = at.coordinator.watchWaits((error) => at.failures.push(error), 5);
+    onTestFinished(() => watch.stop());
+    at.syncs.continueAll();
+  };
+
+  const stopClock = () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
+    return { pass: (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000) };
+  };
+
+  test('unexpectedly is begun again at once, and from the second time on after a wait, which outlives the process', async () => {
     const at = await openSyncing({ team: {} });
-    at.sandbox.faults.set('timeout=1');
+    const clock = stopClock();
+    at.sandbox.faults.set('timeout=2');
     const id = await at.syncs.create(at.request(wanted));
-    for (const calls of [1, 2]) {
-      await eventually(() => at.sandbox.calls.us.requests).toBe(calls);
-      await at.stop();
-      // A process that is killed writes nothing down.
-      const catalog = new DatabaseSync(at.dir.catalog);
-      catalog.exec(`delete from sync_transitions where reason = 'the process was stopped'`);
-      catalog.close();
-      await at.restart();
-      at.sandbox.faults.set(calls === 1 ? 'timeout=1' : '');
-      at.syncs.continueAll();
-    }
+    await die(at, 1);
+    goOn(at);
+    await die(at, 2);
+    const until = utcTime(Date.now() + 60_000);
+    const stands = {
+      state: 'planning',
+      code: 'PROCESS_DIED',
+      reason: expect.stringContaining(`continues at ${until}`),
+    };
+    goOn(at);
+    await eventually(() => at.syncs.find(id)).toMatchObject(stands);
+
+    // Another start changes nothing about it, and others do not wait.
+    clock.pass(0.5);
+    await at.stop();
+    await at.restart();
+    goOn(at);
+    expect(
+      (await at.sync(file({ club: people(1) }), {}, { source: at.otherFile(file({ team: people(1) })) })).state,
+    ).toBe('applied');
+    expect(at.syncs.find(id)).toMatchObject(stands);
+    clock.pass(0.5);
+    expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
+    expect(at.members('team')).toEqual(people(5));
+  });
+
+  test('unexpectedly six times in the middle of planning is not made to try again; a new sync is', async () => {
+    const at = await openSyncing({ team: {} });
+    at.sandbox.faults.set('timeout=2');
+    const id = await at.syncs.create(at.request(wanted));
+    await die(at, 1);
+    goOn(at);
+    await die(at, 2, 4);
+    goOn(at);
     expect(await at.syncs.settled(id)).toMatchObject({ state: 'failed', code: 'PROCESS_DIED' });
     expect((await at.sync(wanted)).state).toBe('applied');
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RESUMING } from '../../options/resuming-options.ts';
+import { RESUMING } from '../../options/sending-options.ts';
 import {
   bulkAnswer,
   bulkBody,

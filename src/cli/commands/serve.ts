@@ -2,8 +2,7 @@ import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from '../exit-codes.ts';
 import { byteCount, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
-import { withLog } from '../flags/log-flags.ts';
-import { settingFlag } from '../flags/setting-flag.ts';
+import { settingFlag, withLog } from '../flags/setting-flag.ts';
 import type { Io } from '../screen/io.ts';
 import type { ServeFlags } from '../serving.ts';
 

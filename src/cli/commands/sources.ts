@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { sourceContextOf } from '../../app/source-context.ts';
+import { sourceContextOf } from '../../app/ca-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import type { TriedSource } from '../../sources/try-source.ts';

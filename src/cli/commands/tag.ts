@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type TagChanges, tagChanges } from '../../api/tags.ts';
-import { tagsOf } from '../../imports/import-tags.ts';
+import { tagsOf } from '../../imports/catalog.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort, printable } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';

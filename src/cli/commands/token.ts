@@ -5,8 +5,13 @@ import { aRole, ROLES, type Role } from '../../api/service.ts';
 import { duration } from '../../platform/allowed-values.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
-import { type AccessStore, isValid, openAccessStore, type TokenRecord } from '../../server/access/access-store.ts';
-import { tokenView } from '../../server/access/token-view.ts';
+import {
+  type AccessStore,
+  isValid,
+  openAccessStore,
+  type TokenRecord,
+  tokenView,
+} from '../../server/access/access-store.ts';
 import { printable } from '../../text/wording.ts';
 import { here } from '../audit.ts';
 import { UsageError } from '../errors.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
-import { VERSION } from '../../platform/version.ts';
+import { PACKAGE_FOLDER, VERSION } from '../../platform/package-folder.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { withJson } from '../flags/flags.ts';
 import type { Io } from '../screen/io.ts';

@@ -11,17 +11,15 @@ import { readConfig } from '../../platform/config.ts';
 import { checkFileLimit } from '../../platform/file-limit.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
 import { createLog } from '../../platform/log.ts';
+import { VERSION } from '../../platform/package-folder.ts';
 import { quietly } from '../../platform/quietly.ts';
 import { MAX_CONCURRENCY } from '../../platform/settings.ts';
-import { VERSION } from '../../platform/version.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';
-import { type LogFlags, withLog } from '../flags/log-flags.ts';
-import { settingFlag } from '../flags/setting-flag.ts';
-import { type Io, say } from '../screen/io.ts';
-import { logStream } from '../screen/log-stream.ts';
+import { type LogFlags, settingFlag, withLog } from '../flags/setting-flag.ts';
+import { type Io, logStream, say } from '../screen/io.ts';
 import { serveHealth, workerMetrics } from '../worker-health.ts';
 
 interface Flags extends QueueFlags, LogFlags {

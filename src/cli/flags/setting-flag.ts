@@ -1,5 +1,8 @@
+import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Allowed } from '../../platform/allowed-values.ts';
+import { chooseProfile } from '../../platform/config.ts';
+import type { LogLevel } from '../../platform/log-settings.ts';
 import { SETTINGS, type SettingName } from '../../platform/settings.ts';
 import { secret } from './once.ts';
 
@@ -29,4 +32,22 @@ export function valueOfFlag<Value>(allowed: Allowed<Value>, flag = 'it'): (text:
       `Expected ${typeof expected === 'string' ? expected : `one of ${expected.join(', ')}`}.`,
     );
   };
+}
+
+/** `--profile`, on a command and those in it: it counts for all settings that they read. */
+export function withProfile(command: Command): Command {
+  for (const one of [command, ...command.commands]) one.addOption(settingFlag('profile'));
+  return command.hook('preAction', (_, acting) =>
+    chooseProfile(acting.optsWithGlobals()['profile'] as string | undefined),
+  );
+}
+
+export interface LogFlags {
+  readonly logLevel?: LogLevel;
+  readonly logFile?: string;
+}
+
+/** For long-running commands: they write their log to standard output. */
+export function withLog(command: Command): Command {
+  return command.addOption(settingFlag('logLevel')).addOption(settingFlag('logFile'));
 }

@@ -1,5 +1,6 @@
 import type { CoordinatorParts } from '../../app/compose.ts';
 import { environmentVariable } from '../../platform/config.ts';
+import type { LogStream } from '../../platform/log.ts';
 import { wrap } from '../../text/terminal-text.ts';
 
 /** Environment of a command. It writes results to `out`, everything else to `err`. */
@@ -61,4 +62,12 @@ export function say(io: Io, ...lines: readonly string[]): void {
   drawing?.clear();
   io.err.write(`${fitting.join('\n')}\n`);
   drawing?.draw();
+}
+
+/** Log output of a long-running command: lines for people on a terminal, JSON everywhere else. */
+export async function logStream({ out, color }: Pick<Io, 'out' | 'color'>): Promise<LogStream> {
+  if (!('isTTY' in out) || out.isTTY !== true) return { write: (line) => void out.write(line) };
+  const { prettyFactory } = await import('pino-pretty');
+  const pretty = prettyFactory({ colorize: color, ignore: 'pid', singleLine: true, translateTime: 'SYS:HH:MM:ss' });
+  return { write: (line) => void out.write(pretty(line)) };
 }

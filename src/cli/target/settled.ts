@@ -15,7 +15,7 @@ interface Settling<View> {
   readonly look: () => Promise<View>;
   readonly goesOn: (view: View) => boolean;
   readonly linesOf: (view: View) => readonly string[];
-  /** As in showSteps. */
+  /** The same as in showSteps. */
   readonly begins: string;
 }
 

@@ -117,24 +117,24 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
           {isOperator && <ImportActions live={live} filter={filter} />}
         </section>
         <ImportDelivery live={live} />
-        <Folds id={id} live={live} isUnderWay={isUnderWay} />
       </div>
       {isWaiting && PARTS.Check !== undefined && (
         <Card id="check" title="Check before sending">
           <PARTS.Check id={id} live={live} filter={filter} hasCheck={live.view.value?.hasCheck === true} />
         </Card>
       )}
+      {hasRows && <ImportProblems id={id} live={live} filter={filter} />}
       {isUnderWay && (
-        <div class="pair">
+        <>
           <Card id="regions" title="Regions">
             <ImportRegions live={live} />
           </Card>
           <Card id="pace" title="Throughput">
             <ImportPace id={id} live={live} />
           </Card>
-        </div>
+        </>
       )}
-      {hasRows && <ImportProblems id={id} live={live} filter={filter} />}
+      <Folds id={id} live={live} isUnderWay={isUnderWay} />
       {hasRows && (
         <Card id="rows" title="Rows">
           <RowFilter filter={filter} />
@@ -152,7 +152,7 @@ function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnder
   if (view === undefined) return null;
   const regions = Object.keys(view.regions);
   return (
-    <div>
+    <div class="card looked-up">
       <Fold id="facts" title="Facts" gist={factsGist(view)}>
         <Facts list={factsOf(view)} />
       </Fold>
@@ -169,10 +169,8 @@ function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnder
       )}
       {hasRows && !isUnderWay && (
         <Fold id="regions" title="Regions" gist={regions.join(', ')}>
-          <div class="pair">
-            <ImportRegions live={live} />
-            <ImportPace id={id} live={live} />
-          </div>
+          <ImportRegions live={live} />
+          <ImportPace id={id} live={live} />
         </Fold>
       )}
       <Fold id="journal" title="History">

@@ -123,13 +123,15 @@ export function UploadForm({
           <Suggestions preview={preview} form={form} isImport={isImport} />
           <FileGrid preview={preview} form={form} isImport={isImport} />
           {takesRecipes && <RecipeChoice preview={preview} form={form} known={recipes.data?.recipes ?? []} />}
-          <FileFormat form={form} preview={preview} isArchive={preview.isArchive.value} />
-          <Shaping preview={preview} form={form} upload={isImport ? preview : undefined} />
-          {isImport && !hasRecipe && preview.found.value !== undefined && (
-            <SaveRecipe preview={preview} form={form} onSaved={recipes.reload} />
-          )}
-          <RowDefaults form={form} />
-          {own(preview)}
+          <div class="folds">
+            <FileFormat form={form} preview={preview} isArchive={preview.isArchive.value} />
+            <Shaping preview={preview} form={form} upload={isImport ? preview : undefined} />
+            {isImport && !hasRecipe && preview.found.value !== undefined && (
+              <SaveRecipe preview={preview} form={form} onSaved={recipes.reload} />
+            )}
+            <RowDefaults form={form} />
+            {own(preview)}
+          </div>
           <div class="finish">
             <ErrorPlace error={entry.error.value} />
             <div class="reading">{upload !== undefined && isBusy && <Uploading upload={upload} />}</div>

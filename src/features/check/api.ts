@@ -37,14 +37,14 @@ export const checkSummary = z
         reactivated: count.meta({ description: 'Deactivated users who would be made active again.' }),
         missing: z
           .strictObject({ users: count, groups: count })
-          .meta({ description: 'What counts against the limit: also what cannot be created.' }),
+          .meta({ description: 'Users and groups that count against the limit: also those that cannot be created.' }),
         over: z
           .array(z.strictObject({ kind: z.enum(['user', 'group']), missing: count, limit: count }))
           .meta({ description: 'More are missing than may be created: the import would wait.' }),
         rows: z.array(z.strictObject({ code: z.string(), rows: count, reason: z.string() })),
       })
       .nullable()
-      .meta({ description: 'What the import would create; null where it may create nothing.' }),
+      .meta({ description: 'Users and groups that the import would create; null if it may create none.' }),
     sentFirst: count
       .nullable()
       .meta({ description: 'Rows that are tried first; the others wait. Null: all are sent.' }),
@@ -69,8 +69,8 @@ export const checkSummary = z
       })
       .meta({ description: 'Users of rows, and acting users.' }),
     calls: z.strictObject({
-      check: count.meta({ description: 'That the check has made.' }),
-      send: callsByRegion.meta({ description: 'That sending takes, at least.' }),
+      check: count.meta({ description: 'Calls that the check has made.' }),
+      send: callsByRegion.meta({ description: 'Minimum number of calls that sending takes.' }),
     }),
     sendingMs: count.meta({ description: 'Time that sending takes at least, in the region that takes longest.' }),
     callsPerMinute: count,
@@ -79,7 +79,7 @@ export const checkSummary = z
       .meta({ description: 'Messages that additions write into the conversations of groups.' }),
     notes: z
       .array(z.string())
-      .meta({ description: 'What could not be found out, and groups that grow beyond 300 members.' }),
+      .meta({ description: 'Facts that could not be found out, and groups that grow beyond 300 members.' }),
   })
   .meta({ id: 'CheckSummary' });
 type Verdicts = { [Verdict in (typeof VERDICTS)[number]]: typeof count };

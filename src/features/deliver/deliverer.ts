@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliverReports as job, type ReportsPayload } from '../../../jobs/deliver-reports.ts';
 import type { OpenBeside } from '../../app/beside.ts';
-import { sourceContextOf } from '../../app/source-context.ts';
+import { sourceContextOf } from '../../app/ca-file.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';

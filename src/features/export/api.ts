@@ -51,11 +51,13 @@ export const exportView = z
     underWay: z.boolean().meta({ description: 'False for an export that is running: it was interrupted.' }),
     reason: stateReason,
     regions: z.array(z.enum(REGIONS)),
-    groups: count.nullable().meta({ description: 'How many groups were named; null: all.' }),
-    lists: z.array(z.enum(EXPORT_LIST_NAMES)).meta({ description: 'What can be downloaded when it is completed.' }),
+    groups: count.nullable().meta({ description: 'Number of groups that were named; null: all.' }),
+    lists: z
+      .array(z.enum(EXPORT_LIST_NAMES))
+      .meta({ description: 'Lists that can be downloaded when it is completed.' }),
     calls: count,
     sandbox: z.boolean(),
-    target: sentTo.optional().meta({ description: 'Where it is read, and nowhere else.' }),
+    target: sentTo.optional().meta({ description: 'The only target that is read.' }),
     createdAt: time,
     finishedAt: time.nullable(),
     progress: z

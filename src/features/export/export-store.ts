@@ -3,11 +3,21 @@ import { join } from 'node:path';
 import { type GroupFacts, groupFacts, type UserFacts, userFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
 import type { ListedMember } from '../../chat/member-operations.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { ExportTotals } from './api.ts';
-import { UnknownExport } from './export-errors.ts';
 import { type ExportOptions, type ExportState, exportOptions } from './export-options.ts';
+
+/** There is no export with this id. */
+export class UnknownExport extends RollcallError {
+  constructor(id: string) {
+    super('UNKNOWN_EXPORT', `no export has the id ${JSON.stringify(id)}`, {
+      remedy: 'an export that was completed is removed once its files are written; begin a new one',
+      facts: { id },
+    });
+  }
+}
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 const STATEMENTS = new URL('export-store.sql', import.meta.url);

@@ -7,7 +7,6 @@ import { newImportId } from '../../imports/import-id.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { UnknownExport } from './export-errors.ts';
 import type { ExportOptions } from './export-options.ts';
 import {
   createExportStore,
@@ -16,6 +15,7 @@ import {
   exportFile,
   openExportReader,
   openExportStore,
+  UnknownExport,
 } from './export-store.ts';
 import { type ExportProgress, runExport } from './run-export.ts';
 

@@ -5,7 +5,8 @@ export const notificationsView = z.strictObject({
   host: z.string().nullable().meta({ description: 'Host that is notified; null: none.' }),
   fixed: z.boolean().meta({ description: 'It was set when the server was started, and cannot be changed here.' }),
   problem: z.string().nullable().meta({
-    description: 'Why the receiver that was set is not used, such as a private address without --notify-private.',
+    description:
+      'The reason why the receiver that was set is not used, such as a private address without --notify-private.',
   }),
 });
 export type NotificationsView = z.infer<typeof notificationsView>;
@@ -13,7 +14,7 @@ export type NotificationsView = z.infer<typeof notificationsView>;
 /** `PUT /v1/notifications` */
 export const newReceiver = z.strictObject({
   address: z.string().trim().min(1).max(2_000).meta({
-    description: 'As `--notify` takes it: https://…, slack+https://…, teams+https://… or smtp://….',
+    description: 'The form of `--notify`: https://…, slack+https://…, teams+https://… or smtp://….',
   }),
   secret: z.string().trim().max(200).optional().meta({
     description:
@@ -32,6 +33,6 @@ export type ReceiverSet = z.infer<typeof receiverSet>;
 export const notificationTried = z.strictObject({
   host: z.string(),
   arrived: z.boolean(),
-  reason: z.string().nullable().meta({ description: 'Why it did not arrive.' }),
+  reason: z.string().nullable().meta({ description: 'The reason why it did not arrive.' }),
 });
 export type NotificationTried = z.infer<typeof notificationTried>;

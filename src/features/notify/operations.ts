@@ -21,7 +21,7 @@ export const notificationOperations = {
   clear: operation('DELETE /v1/notifications', 'admin', {
     audit: 'notify.clear',
     summary: 'Notify no one',
-    description: 'What is not delivered yet is dropped.',
+    description: 'Notifications that are not delivered yet are dropped.',
     answer: nothing('No one is notified.'),
     refusals: ['NOTIFY_FIXED'],
   }),

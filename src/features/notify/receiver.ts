@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { VERSION } from '../../platform/version.ts';
+import { VERSION } from '../../platform/package-folder.ts';
 
 /** The program that a server notifies of finished imports (docs/webhook.md). */
 export interface Receiver {

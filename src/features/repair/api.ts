@@ -20,7 +20,9 @@ const REPAIR_STATES = ['open', 'wrong', 'ready', 'sent'] as const;
 export type RepairState = (typeof REPAIR_STATES)[number];
 
 const rowProblem = z.strictObject({
-  column: z.string().meta({ description: 'As the file names it; empty where it is about the whole row.' }),
+  column: z
+    .string()
+    .meta({ description: 'Name of the column in the file; empty if the problem concerns the whole row.' }),
   code: z.string(),
   reason: z.string(),
 });
@@ -41,10 +43,10 @@ const edit = z.strictObject({
 const repairRow = z
   .strictObject({
     row: rowNumber,
-    line: z.int().meta({ description: 'As a spreadsheet counts.' }),
+    line: z.int().meta({ description: 'Line number in a spreadsheet.' }),
     status: z.enum(REPAIRED_STATUSES),
     code: z.string(),
-    problems: rowProblems.meta({ description: 'What was wrong with it, as the file had it.' }),
+    problems: rowProblems.meta({ description: 'Problems of the row in the file.' }),
     cells: z.array(z.string().nullable()).meta({
       description:
         'What the file had, in the order of `columns`; null where the row has no such cell. It never changes.',
@@ -52,7 +54,7 @@ const repairRow = z
     edits: z.record(z.string(), z.string()).meta({ description: 'Column -> new value.' }),
     history: z.array(edit).meta({ description: 'All edits of the row, in order; the last 50.' }),
     state: z.enum(REPAIR_STATES),
-    left: rowProblems.meta({ description: 'What is still wrong with it, with its edits.' }),
+    left: rowProblems.meta({ description: 'Problems that are left with its edits.' }),
     sentIn: z.string().nullable().meta({ description: 'The import that it was sent in.' }),
   })
   .meta({ id: 'RepairRow' });
@@ -68,7 +70,10 @@ export type RepairCounts = z.infer<typeof repairCounts>;
 /** `GET /v1/imports/:id/repair` */
 export const repairView = z.strictObject({
   columns: z.array(
-    z.strictObject({ name: z.string(), fields: z.array(z.string()).meta({ description: 'What it is read for.' }) }),
+    z.strictObject({
+      name: z.string(),
+      fields: z.array(z.string()).meta({ description: 'Fields that are read from it.' }),
+    }),
   ),
   rows: repairCounts.extend({ total: count.meta({ description: 'Rows that can be repaired, or were.' }) }),
   problems: z.array(
@@ -78,7 +83,8 @@ export const repairView = z.strictObject({
     .strictObject({ action: z.int(), kind: z.enum(REPAIR_ACTIONS), rows: count, cells: count, at: time })
     .nullable()
     .meta({
-      description: 'What `undo` would take back: the last action, if it is yours and none of its rows was sent.',
+      description:
+        'The action that `undo` would take back: the last one, if it is yours and none of its rows was sent.',
     }),
   redo: z.strictObject({ action: z.int(), cells: count }).nullable().meta({
     description:
@@ -170,7 +176,10 @@ export type RepairPaste = z.infer<typeof repairPaste>;
 
 /** `POST /v1/imports/:id/repair/undo` */
 export const repairUndo = z.strictObject({
-  action: z.int().positive().meta({ description: 'As `undo` or `redo` of `GET /v1/imports/ID/repair` names it.' }),
+  action: z
+    .int()
+    .positive()
+    .meta({ description: 'The action that `undo` or `redo` of `GET /v1/imports/ID/repair` names.' }),
   show,
 });
 export type RepairUndo = z.infer<typeof repairUndo>;
@@ -182,7 +191,7 @@ export type SomeRows = Pick<RepairReplace, 'status' | 'code' | 'problemColumn' |
 export const repairReplaced = z.strictObject({
   rows: count.meta({ description: 'Rows that are changed.' }),
   cells: count,
-  ready: count.meta({ description: 'Of these rows, those that can be sent now; of a preview 0.' }),
+  ready: count.meta({ description: 'Number of these rows that can be sent now; 0 in a preview.' }),
   leftOut: z.strictObject({ lines: count, cells: count }).meta({
     description: 'Lines for which there is no row, and cells of the other lines for which there is no column.',
   }),

@@ -9,10 +9,9 @@ import {
   type RepairUndo,
   type SomeRows,
 } from './api.ts';
-import { type Action, checkRows, keep, NOT_SENT, originalsOf, placeOf } from './edit.ts';
+import { type Action, CannotRepair, checkRows, keep, NOT_SENT, originalsOf, placeOf } from './edit.ts';
 import { cellsOf } from './edited-row.ts';
 import type { Judged } from './judge.ts';
-import { CannotRepair } from './repair-errors.ts';
 import { type CellEdit, currentEdits, editsOf, lastAction, rowsToRepair } from './repair-ledger.ts';
 import { type OpenRepair, shownCounts, viewsOf } from './show.ts';
 

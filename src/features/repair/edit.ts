@@ -1,12 +1,21 @@
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RepairAction, RepairEdited, RepairState } from './api.ts';
 import { CONTRADICTION_CODES } from './contradictions.ts';
 import { type Judged, judge } from './judge.ts';
 import type { EditedRow } from './read-edited.ts';
-import { CannotRepair } from './repair-errors.ts';
 import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
 import { columnsOf, isEditable, type OpenRepair, shownCounts, viewsOf } from './show.ts';
+
+/** An edit that cannot be kept: no such row or column, or too many edits. */
+export class CannotRepair extends RollcallError {
+  declare readonly code: 'CANNOT_REPAIR';
+
+  constructor(what: string, remedy: string, facts: Readonly<Record<string, unknown>> = {}) {
+    super('CANNOT_REPAIR', what, { remedy, facts });
+  }
+}
 
 /** Edits that an import keeps, those that were undone included. */
 const MAX_KEPT = 1_000_000;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { openThread } from '../../platform/threads.ts';
-import { CannotRepair } from './repair-errors.ts';
+import { CannotRepair } from './edit.ts';
 import type { RepairTask, RepairWork } from './repair-tasks.ts';
 import type { Subject } from './show.ts';
 
@@ -25,16 +25,16 @@ export async function doRepair<Kind extends keyof RepairWork>(
     statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES ||
     (task.kind === 'file' && task.text.length > MAX_INLINE_BYTES / 16) ||
     (task.kind === 'replace' && task.request.as === 'pattern');
-  return (await (isBig ? elsewhere(subject, task) : here(subject, task))) as RepairWork[Kind][1];
+  return (await (isBig ? doInThread(subject, task) : doInline(subject, task))) as RepairWork[Kind][1];
 }
 
 /** Loaded when it is needed: most processes repair nothing. */
-async function here(subject: Subject, task: RepairTask): Promise<unknown> {
+async function doInline(subject: Subject, task: RepairTask): Promise<unknown> {
   const { doTask } = await import('./repair-tasks.ts');
   return doTask(subject, task);
 }
 
-function elsewhere(subject: Subject, task: RepairTask): Promise<unknown> {
+function doInThread(subject: Subject, task: RepairTask): Promise<unknown> {
   const thread = openThread<RepairThread>(import.meta.url, './repair-thread', { errors: [CannotRepair, IntakeError] });
   return thread.askOnce('work', { subject, task });
 }

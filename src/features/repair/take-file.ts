@@ -3,9 +3,8 @@ import { csvDelimiter } from '../../imports/report/csv.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
 import { harmless } from '../../text/spreadsheet.ts';
 import type { RepairTaken } from './api.ts';
-import { keep, originalsOf } from './edit.ts';
+import { CannotRepair, keep, originalsOf } from './edit.ts';
 import { cellsOf } from './edited-row.ts';
-import { CannotRepair } from './repair-errors.ts';
 import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
 import { columnsOf, isEditable, type OpenRepair, shownCounts } from './show.ts';
 

@@ -16,10 +16,10 @@ export const scheduleRun = z
   .strictObject({
     id: z.int(),
     dueAt: time,
-    at: time.meta({ description: 'When it began, or was noted.' }),
+    at: time.meta({ description: 'Time at which it began, or was noted.' }),
     state: z.enum(RUN_STATES),
     reason: stateReason,
-    who: z.string().meta({ description: 'Who asked for it; empty: the schedule.' }),
+    who: z.string().meta({ description: 'The person who asked for it; empty: the schedule.' }),
     sync: z
       .strictObject({ id: z.string(), state: z.enum(SYNC_STATES), totals: planTotals.nullable() })
       .nullable()
@@ -38,7 +38,7 @@ const scheduleReading = z.strictObject({
   shape: z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'How rows become memberships; docs/files.md has every setting.' }),
+    .meta({ description: 'Turns rows into memberships; docs/files.md has every setting.' }),
 });
 export type ScheduleReading = z.infer<typeof scheduleReading>;
 
@@ -65,7 +65,7 @@ const scheduleSettings = z.strictObject({
       'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address that is shown without its query keeps it.',
   }),
   headers: z.record(z.string().max(100), z.string().max(200)).default({}).meta({
-    description: 'Of an address: header -> environment variable of the server with its value, named SOURCE_….',
+    description: 'For an address: header -> environment variable of the server with its value, named SOURCE_….',
   }),
   maxSource: count.optional().meta({ description: 'Largest file, in bytes. Default: 2 GB; in an edit: as it was.' }),
   reading: scheduleReading.default({}),
@@ -157,15 +157,15 @@ export const schedule = z
     version: z.int().meta({ description: 'Counts up with every edit.' }),
     flags: planFlags,
     create: planCreate
-      .extend({ settings: createSettings.meta({ description: 'As they are made and edited.' }) })
+      .extend({ settings: createSettings.meta({ description: 'The settings for making and editing it.' }) })
       .nullable()
-      .meta({ description: 'What its runs may create; null: nothing.' }),
+      .meta({ description: 'Users and groups that its runs may create; null: none.' }),
     limits: guardLimits,
     giveUpAfterMs: count.optional(),
-    reportTo: z.string().optional().meta({ description: 'Where the reports of its runs are written.' }),
+    reportTo: z.string().optional().meta({ description: "The place of its runs' reports." }),
     apply: z.boolean(),
     sandbox: z.boolean(),
-    target: sentTo.optional().meta({ description: 'Where its runs go, and nowhere else.' }),
+    target: sentTo.optional().meta({ description: 'The only target of its runs.' }),
     repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),
     catchUp: z.boolean().meta({ description: 'Runs later if a run was missed.' }),
     paused: z.boolean(),
@@ -181,7 +181,7 @@ export const scheduleChanges = z.array(z.strictObject({ field: z.string(), from:
 
 /** The answer to `PUT /v1/schedules/:name`. */
 export const editedSchedule = schedule.extend({
-  changes: scheduleChanges.meta({ description: 'What this edit has changed, setting by setting; empty: nothing.' }),
+  changes: scheduleChanges.meta({ description: 'Changes of this edit, setting by setting; empty: none.' }),
 });
 
 export type EditedSchedule = z.infer<typeof editedSchedule>;

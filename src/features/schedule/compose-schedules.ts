@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { sourceContextOf } from '../../app/source-context.ts';
+import { sourceContextOf } from '../../app/ca-file.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Aimed } from '../../imports/target.ts';
 import type { Config } from '../../platform/config.ts';

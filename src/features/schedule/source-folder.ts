@@ -1,6 +1,8 @@
-import { opendir, stat } from 'node:fs/promises';
+import { mkdir, opendir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { shown } from '../../imports/read/intake-error.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
 import { allowedFolder, allowedPath } from '../../sources/allowed-sources.ts';
 import type { SourceEntry } from '../../sources/source.ts';
 import { SourceError, SourceNotAllowed } from '../../sources/source-errors.ts';
@@ -69,4 +71,13 @@ function inOrder(a: SourceEntry, b: SourceEntry): number {
   if (a.kind !== b.kind) return a.kind === 'folder' ? -1 : 1;
   const byTime = a.kind === 'file' ? b.modifiedAt - a.modifiedAt : 0;
   return byTime || (a.name < b.name ? -1 : 1);
+}
+
+const SAMPLE = new URL('samples/first-import/members.csv', PACKAGE_FOLDER);
+
+/** The folder that schedules may read where no setting names one and calls go to a sandbox. It is made with a sample; what people do in it stays. */
+export async function sandboxSources({ sources }: Pick<DataDir, 'sources'>): Promise<string> {
+  const made = await mkdir(sources, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await writeFile(join(sources, 'members.csv'), await readFile(SAMPLE), { mode: 0o600 });
+  return sources;
 }

@@ -38,7 +38,7 @@ export const finding = z.strictObject({
   region: region.nullable().meta({ description: 'Null if it concerns the whole run.' }),
   guid: z.string().nullable(),
   value: z.number(),
-  limit: z.number().meta({ description: 'What the guard allows.' }),
+  limit: z.number().meta({ description: 'Limit of the guard.' }),
   sentence: z.string(),
 });
 export type Finding = z.infer<typeof finding>;
@@ -54,9 +54,9 @@ export type GuardFinding = z.infer<typeof guardFinding>;
 /** The numbers of one guard's objections. */
 export const guardObjections = z.strictObject({
   guard: z.string(),
-  meaning: z.string().meta({ description: 'What it watches for.' }),
+  meaning: z.string().meta({ description: 'The danger that it guards against.' }),
   remedy: z.string(),
-  count: count.meta({ description: 'How many objections it has: one for each group, or one for the whole run.' }),
+  count: count.meta({ description: 'Number of its objections: one for each group, or one for the whole run.' }),
   total: z.number().meta({ description: 'The sum of their values.' }),
   worst: guardFinding,
 });
@@ -74,7 +74,7 @@ const planGroup = z.strictObject({
   region,
   guid: z.string(),
   listing: z.enum(LISTINGS),
-  code: z.string().meta({ description: 'Why it could not be listed; empty where it was.' }),
+  code: z.string().meta({ description: 'The reason why it could not be listed; empty if it was.' }),
   message: z.string(),
   owner: z.string().nullable().meta({ description: 'UID; empty: no one; null: not known.' }),
   wanted: count.meta({ description: 'Rows of the file that count for it.' }),
@@ -99,7 +99,7 @@ export const planAction = z.strictObject({
   uid: z.string(),
   action: z.enum(PLAN_ACTIONS),
   from: place,
-  to: place.meta({ description: 'Of a `report`: what is not done.' }),
+  to: place.meta({ description: 'The change that a `report` leaves undone.' }),
   reason: z.enum(PLAN_REASONS),
   sentence: z.string(),
   line: count.nullable().meta({ description: 'Line of the file that asks for it; null where none does.' }),

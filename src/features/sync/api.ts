@@ -26,10 +26,10 @@ export const syncView = syncEntry
   .extend({
     findings: z.array(finding).meta({ description: 'The first 20 of what the guards object to. Empty: nothing.' }),
     guards: z.array(guardObjections).meta({
-      description: 'What the guards object to, by guard. Empty: nothing. `GET /v1/syncs/{id}/findings` has each.',
+      description: 'Objections of the guards, by guard. Empty: none. `GET /v1/syncs/{id}/findings` has each.',
     }),
     flags: planFlags,
-    create: planCreate.nullable().meta({ description: 'What it may create; null: nothing.' }),
+    create: planCreate.nullable().meta({ description: 'Users and groups that it may create; null: none.' }),
     limits: guardLimits,
     unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),
     notes: z.array(inputNote).meta({ description: 'What a person should know about the file.' }),
@@ -37,19 +37,20 @@ export const syncView = syncEntry
       .strictObject({
         users: count,
         uncertain: count.meta({ description: 'Those of them whom includeUncertain takes back.' }),
-        sentence: z.string().meta({ description: 'How many, and why.' }),
+        sentence: z.string().meta({ description: 'The number of users, and the reason.' }),
       })
       .nullable()
-      .meta({ description: 'Whom an undo that was carried out left in their place; null: no one.' }),
+      .meta({ description: 'Users whom a finished undo left in their place; null: none.' }),
     before: z.string().nullable().meta({
-      description: 'Where to download who was in the groups that it takes something from; null: from none, or not yet.',
+      description:
+        'Address for downloading the earlier members of the groups that it takes something from; null: none, or not yet.',
     }),
     moves: z.array(
       z.strictObject({
         at: time,
         state: z.enum(SYNC_STATES),
         reason: z.string(),
-        who: z.string().meta({ description: 'Who asked for it; empty if the sync itself did.' }),
+        who: z.string().meta({ description: 'The person who asked for it; empty if the sync itself did.' }),
       }),
     ),
   })
@@ -89,7 +90,9 @@ const syncGroup = z.strictObject({
   region: z.enum(REGIONS),
   guid: z.string(),
   listing: z.enum(LISTINGS),
-  problem: z.string().meta({ description: 'Why nothing is done in it; empty where it was listed or is created.' }),
+  problem: z
+    .string()
+    .meta({ description: 'The reason why nothing is done in it; empty if it was listed or is created.' }),
   members: count.meta({ description: 'Before the sync.' }),
   actions: actionCounts,
   right: count.meta({ description: 'Members that are as the file says.' }),

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from '../../app/service.ts';
+import { tagsOf } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { importOptions, readOptions } from '../../imports/import-options.ts';
-import { tagsOf } from '../../imports/import-tags.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { startRetention, sweepUnbegun } from '../../imports/life/removal.ts';
-import { type StageFile, stageElsewhere } from '../../imports/stage/staging.ts';
+import { type StageFile, stageInThread } from '../../imports/stage/staging.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import type { Region } from '../../membership/membership.ts';
 import { banOptionsOf } from '../../options/ban-options.ts';
@@ -31,7 +31,7 @@ export function composeSyncs(
   log: Logger,
   {
     keepMs,
-    stage = stageElsewhere,
+    stage = stageInThread,
   }: { readonly keepMs?: number | undefined; readonly stage?: StageFile | undefined } = {},
 ): SyncRunner {
   const catalog = openSyncCatalog(dir.catalog);

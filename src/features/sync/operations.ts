@@ -94,9 +94,9 @@ export const syncOperations = {
     query: z.strictObject({
       format: z.enum(['csv', 'json', 'markdown', 'text']).optional().meta({ description: 'Default: csv.' }),
       width: z.coerce.number().int().min(40).max(1_000).default(120).meta({
-        description: 'Of the format text: characters in a line.',
+        description: 'Characters in a line, for the format text.',
       }),
-      color: z.enum(['true', 'false']).optional().meta({ description: 'Of the format text: for a terminal.' }),
+      color: z.enum(['true', 'false']).optional().meta({ description: 'Colours for a terminal, for the format text.' }),
     }),
     answer: fileOf('The plan, streamed.', 'text/csv', 'application/json', 'text/markdown', 'text/plain'),
     refusals: ['UNKNOWN_SYNC', 'NO_PLAN_YET'],

@@ -15,7 +15,7 @@ export const SYNC_REASON_CODES = [
   'IMPORT_ENDED', // incomplete: its import was cancelled or aborted
   'CANCELLED', // cancelled: while it was planned
   'PLANNING_FAILED', // failed: an unexpected error
-  'PROCESS_DIED', // failed: the process ended twice while it was planned
+  'PROCESS_DIED', // under way: it waits; at last failed: the process ended again and again while it was planned
   'WRONG_TARGET', // under way: it waits for a process that sends where it belongs
   'DISK_FULL', // under way: it waits for room on the disk; failed: where no server waits
   'DATABASE_BUSY', // under way: it waits until no other program holds a file of the data directory

@@ -20,7 +20,7 @@ export const createdView = z
             description: 'gone: it did not exist any more; kept: not deleted. Null until deleting was requested.',
           }),
           isUsed: z.boolean().meta({ description: 'Another import uses it, so it would be kept.' }),
-          why: z.string().meta({ description: 'Why it is kept, or would be.' }),
+          why: z.string().meta({ description: 'The reason why it is kept, or would be.' }),
         }),
       )
       .meta({ description: `Groups first, at most ${MAX_MADE}.` }),
@@ -32,7 +32,7 @@ export const createdView = z
     progress: z.strictObject({ done: count, of: count }).nullable().meta({
       description: 'While they are deleted: how many have been looked at.',
     }),
-    reason: z.string().meta({ description: 'Why the last deletion stopped early, in a sentence.' }),
+    reason: z.string().meta({ description: 'The reason why the last deletion stopped early, in a sentence.' }),
   })
   .meta({ id: 'Created' });
 export type CreatedView = z.infer<typeof createdView>;

@@ -15,11 +15,10 @@ import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
-import { type ImportRecord, openCatalog } from '../catalog.ts';
+import { type ImportRecord, openCatalog, tagsOf } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
-import { tagsOf } from '../import-tags.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence, straysSentence } from '../rebuild-catalog.ts';
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
 import type { SendingConfig } from '../send/give-up.ts';
@@ -148,6 +147,8 @@ export interface CoordinatorOptions {
   readonly features?: readonly LifeFeature[];
   /** Whether requests wait, however long, while another program holds a database. Default: they are refused. */
   readonly patient?: boolean;
+  /** Ends these waits. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
   /** Gets for what it waits, in a sentence. */
   readonly onWait?: ((sentence: string) => void) | undefined;
   /** Gets troubles that the queue recovers from by itself. */
@@ -167,7 +168,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   shortenBusyTimeout();
   const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
   const patiently = <Result>(work: () => Result | Promise<Result>): Promise<Result> =>
-    whenFree(work, ({ what: reason }) => tell({ reason }));
+    whenFree(work, { waits: ({ what: reason }) => tell({ reason }), signal: options.signal });
   const asked = options.patient === true ? patiently : async <Result>(work: () => Result | Promise<Result>) => work();
   const catalog = await patiently(() => openCatalog(dir.catalog));
   taken.defer(() => catalog.close());

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors/message-of.ts';
 import type { Words } from '../../errors/named-options.ts';
+import { sqliteCode } from '../../platform/database-busy.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
-import { sqliteCode } from '../../platform/sqlite-code.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import type { FaultCode } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';
@@ -16,37 +16,39 @@ const STEPS: Readonly<Record<FaultCode, string>> = {
   CLOSING_FAILED: 'its sum was checked and its reports were written',
 };
 
-/** After so many deaths of the process in a row, an import is set to `failed`, so that it does not kill the process again. */
+/** After so many deaths of the process in a row, an import or sync is set to `failed`, so that it does not kill the process again. */
 export const DEATHS_ALLOWED = 6;
 /** Deaths from which on it is not taken up at once: so many come without any fault of the import. */
 const DEATHS_AT_ONCE = 2;
 const FIRST_WAIT_MS = 60_000;
 
 /**
- * Returns the time for which an import is left alone, in ms: 1, 2, 4 and 8 minutes from the second death on. Imports
+ * Returns the time for which an import or sync is left alone, in ms: 1, 2, 4 and 8 minutes from the second death on. Those
  * that do not end the process themselves are then not worked on when others do.
- * @param deaths of the process while it worked on the import, since it last made progress
+ * @param deaths of the process while it worked on it, since it last made progress
  */
 export function waitAfterDeaths(deaths: number): number {
   return deaths < DEATHS_AT_ONCE ? 0 : FIRST_WAIT_MS * 2 ** (deaths - DEATHS_AT_ONCE);
 }
 
-/** An import is not taken up yet: the process died too often while it worked on it. */
+/** An import or sync is not taken up yet: the process died too often while it worked on it. */
 export class TakenUpLater extends Error {
   /** Ms since 1970. */
   readonly until: number;
 
-  constructor(deaths: number, until: number) {
-    super(
-      `rollcall ended unexpectedly ${deaths} times while it worked on this import and it made no progress; it continues at ${utcTime(until)} by itself`,
-    );
+  constructor(what: 'import' | 'sync', deaths: number, until: number) {
+    super(`${endedAt(what, deaths)}; it continues at ${utcTime(until)} by itself`);
     this.until = until;
   }
 }
 
-/** Returns the reason why an import is set to `failed` after too many deaths of the process. */
-export function deathSentence(deaths: number): string {
-  return `PROCESS_DIED: rollcall ended unexpectedly ${deaths} times while it worked on this import and it made no progress, so it is not begun again by itself`;
+/** Returns the reason why an import or sync is set to `failed` after too many deaths of the process. */
+export function deathSentence(what: 'import' | 'sync', deaths: number): string {
+  return `PROCESS_DIED: ${endedAt(what, deaths)}, so it is not begun again by itself`;
+}
+
+function endedAt(what: string, deaths: number): string {
+  return `rollcall ended unexpectedly ${deaths} times while it worked on this ${what} and it made no progress`;
 }
 
 /** The reason why an import is set to `failed`, and the remedy if another try would not help. */

@@ -59,7 +59,7 @@ export interface RequestsOptions {
   readonly features: LifeFeature;
 }
 
-/** Why an import starts with fewer rows than its file has; undefined where it has all of them. */
+/** Returns the reason why an import starts with fewer rows than its file has; undefined if it has all of them. */
 function startedWithout(failing: number, edited: number): string | undefined {
   const without = [
     failing > 0 && `${counted(failing, 'row')} that would fail, as its check says`,
@@ -173,9 +173,9 @@ export function createRequests(options: RequestsOptions): Requests {
     takeUp: async (id) => {
       own.orWait(id);
       const deaths = catalog.deaths(id);
-      if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
+      if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
       const from = takenUpFrom(id, deaths);
-      if (from > Date.now()) throw new TakenUpLater(deaths, from);
+      if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
       const { state } = catalog.get(id);
       if (state === 'staging') return steps.begin(id);
       if (isUnread(id)) return readAgain(id);

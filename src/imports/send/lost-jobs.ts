@@ -18,7 +18,7 @@ export interface LossWatch {
 
 interface LossWatchOptions {
   /** Queues that bring results and answers: what is in them is not lost. */
-  readonly returns: readonly Pick<JobQueue<unknown>, 'depth'>[];
+  readonly results: readonly Pick<JobQueue<unknown>, 'depth'>[];
   readonly regions: () => Promise<readonly OpenRegion[]>;
   /** Everything that may have jobs in flight. */
   readonly imports: () => readonly Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'>[];
@@ -36,7 +36,7 @@ const MAX_CALL_MS = 60_000;
  */
 export const LEFT_MS = MAX_CALL_MS + WORKER_DEATH_NOTICED_MS;
 
-export function watchForLosses({ returns, regions, imports, onError }: LossWatchOptions): LossWatch {
+export function watchForLosses({ results, regions, imports, onError }: LossWatchOptions): LossWatch {
   /** Regions whose queue was empty at the last check although batches were in flight. */
   const suspicious = new Set<string>();
   /** Regions that imports want to leave and that have no worker, and since when, in ms. */
@@ -61,7 +61,7 @@ export function watchForLosses({ returns, regions, imports, onError }: LossWatch
   };
 
   const look = async (): Promise<void> => {
-    const returning = jobsIn(await Promise.all(returns.map((queue) => queue.depth())));
+    const returning = jobsIn(await Promise.all(results.map((queue) => queue.depth())));
     for (const opened of await regions()) {
       const { region, keepBudget } = opened;
       await keepBudget();

@@ -20,7 +20,7 @@ import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
 import type { RegionOpener } from './region.ts';
 import { createOpenRegions } from './regions.ts';
-import { drained, openReturns } from './returns.ts';
+import { drained, openResultQueues } from './result-queues.ts';
 
 /** Sends imports: opens their ledgers and regions, and takes their results. Life decides what follows (life/life.ts). */
 export interface Sending extends Pick<OpenImports, 'open' | 'close' | 'drop' | 'dropped'> {
@@ -67,11 +67,11 @@ export function createSending(options: SendingOptions): Sending {
     if (what.kind !== 'idle' || !stopping) await options.emit(id, what);
   };
 
-  const { returns, regions, groups, firstSteps, imports, allRunning, losses } = openParts(
+  const { results, regions, groups, firstSteps, imports, allRunning, losses } = openParts(
     { ...options, emit },
     isStopping,
   );
-  const { outcomes } = returns;
+  const { outcomes } = results;
   const circuits = watchCircuits(
     regions.all,
     { seen: giveUpOn({ imports, groups, config: options.config }), changed: options.circuitChanged },
@@ -163,7 +163,7 @@ export function createSending(options: SendingOptions): Sending {
     close,
     regions: regions.status,
     lookAtQueues: regions.look,
-    resultsAreTaken: returns.areTaken,
+    resultsAreTaken: results.areTaken,
     renewKeys: regions.renewKeys,
     stop: async (deadlineMs) => {
       stopping = true;
@@ -180,7 +180,7 @@ export function createSending(options: SendingOptions): Sending {
       if (outcomes === undefined) await Promise.all(allRunning().map((one) => one.hold()));
       for (const id of imports.all.keys()) close(id);
       await regions.close();
-      await returns.close(deadlineMs);
+      await results.close(deadlineMs);
     },
   };
 }
@@ -188,8 +188,8 @@ export function createSending(options: SendingOptions): Sending {
 /** The parts, wired together: how results come back, from the workers of this process and of others. */
 function openParts(options: SendingOptions, isStopping: () => boolean) {
   const { catalog, backend, emit, onError } = options;
-  const returns = openReturns(backend, catalog.coordinatorId(), onError);
-  const { outcomes, answers } = returns;
+  const results = openResultQueues(backend, catalog.coordinatorId(), onError);
+  const { outcomes, answers } = results;
   const failed = (id: string, error: unknown) => void emit(id, { kind: 'fault', code: 'RECORDING_FAILED', error });
   const recorder = createRecorder({ recorded, failed, refused: onError });
   const regions = createOpenRegions((region) => {
@@ -219,13 +219,13 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
   const losses =
     outcomes &&
     watchForLosses({
-      returns: [outcomes, ...(answers ? [answers] : [])],
+      results: [outcomes, ...(answers ? [answers] : [])],
       regions: regions.all,
       imports: () => [groups, ...allRunning()],
       onError,
     });
 
-  returns.start({
+  results.start({
     record: async (id, results) => {
       // Ignored if the import has finished or was deleted: its rows have outcomes. A failed one sends again when it is resumed.
       const state = catalog.find(id)?.state;
@@ -263,5 +263,5 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     void emit(id, { kind: 'recorded' });
   }
 
-  return { returns, regions, groups, firstSteps, imports, allRunning, losses };
+  return { results, regions, groups, firstSteps, imports, allRunning, losses };
 }

@@ -43,7 +43,7 @@ interface StagingOptions {
 export type StageFile = (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<StagedTotals>;
 
 export function createStagings(options: StagingOptions): Stagings {
-  const { dir, catalog, progress, emit, stage: stageFile = stageElsewhere } = options;
+  const { dir, catalog, progress, emit, stage: stageFile = stageInThread } = options;
   const waiting = new Turns<() => Promise<void>>();
   const places = new Map<string, number>();
   let running = 0;
@@ -175,7 +175,7 @@ class StagingStopped extends Error {}
  * `stageFile` throws, with READING_STALLED when it stands still, or with the signal's reason, soon after it is aborted. A long SQL statement cannot be interrupted:
  * its thread ends after it, and what it writes until then goes to a file that is deleted.
  */
-export async function stageElsewhere(
+export async function stageInThread(
   { signal: cancelled, ...task }: StagingTask,
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../api/service.ts';
+import type { TokenView } from '../../api/tokens.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
 /** The sender of a request. */
@@ -206,4 +207,16 @@ export function openAccessStore(path: string): AccessStore {
 
 function whoOf({ id, name, role, expiresAt }: Who): Who {
   return { id, name, role, expiresAt };
+}
+
+/** A token as people and programs see it. */
+export function tokenView({ createdAt, expiresAt, lastUsedAt, revokedAt: _, ...token }: TokenRecord) {
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    ...token,
+    name: token.name || token.id,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: time(expiresAt),
+    lastUsedAt: time(lastUsedAt),
+  } satisfies Omit<TokenView, 'own'>;
 }

@@ -49,7 +49,7 @@ const CREATION = { ...CREATING, ...MAX_CREATE };
 const BANS = { ...LIFTING, ...BAN_CHECK };
 
 export const uploadQuery = z.strictObject({
-  name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),
+  name: z.string().max(1_000).optional().meta({ description: 'Name of the file, in lists and reports.' }),
   ...FROM,
   ...KEPT_READING,
   ...RECIPE,

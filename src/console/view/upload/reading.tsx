@@ -150,7 +150,7 @@ export function RunLimits({ form }: { form: Form }) {
 }
 
 /**
- * Where the reports go when it is over. Where the server allows no place, there is no field, unless there is one to clear.
+ * The field for the place of the reports. If the server allows no place, there is no field, unless there is one to clear.
  * @param known the place that it had before
  */
 export function ReportPlace({ form, known = '' }: { form: Form; known?: string | undefined }) {

@@ -30,7 +30,7 @@ const TEMPLATE_NOTE =
 /** `upload`: what identity and group file can go with. */
 export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {
   return (
-    <div class="folds">
+    <>
       <details>
         <summary>Make UIDs and GUIDs from columns</summary>
         <Ids preview={preview} form={form} />
@@ -48,7 +48,7 @@ export function Shaping({ preview, form, upload }: Properties & { upload?: FileP
         <summary>Only some rows</summary>
         <Where preview={preview} form={form} />
       </details>
-    </div>
+    </>
   );
 }
 

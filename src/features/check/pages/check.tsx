@@ -203,81 +203,51 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
   const send = Object.values(calls.send).reduce((sum, number) => sum + number, 0);
   return (
     <div class="check-result">
-      {/* The headline says how many would fail. */}
-      {rows.fail + rows.invalid === 0 && (
-        <p class={summary.wouldFail ? 'attention' : ''}>
-          {summary.wouldFail
-            ? 'Not everything could be checked, or a group would be too large.'
-            : `No problem was found in ${counted(rows.read, 'row')}.`}
-        </p>
-      )}
-      <Facts
-        list={[
-          ...VERDICTS.map(([verdict, label]) => {
-            const number = rows[verdict as 'fail'];
-            return [label, number > 0 && grouped(number)] as const;
-          }),
-        ]}
-      />
-      {problems.length > 0 && (
-        <>
-          <h3>Problems</h3>
-          <ul class="plain check-problems">
-            {problems.map((problem) => {
-              const { verdict, code, rows: count, reason } = problem;
-              return (
-                <li key={`${verdict} ${code}`}>
-                  <b>{counted(count, 'row')}:</b> {foreign(reason)} <code>{code}</code> ·{' '}
-                  <a
-                    href={`${importHref(id)}${query(rowsWith(problem))}#rows`}
-                    aria-label={`Show ${counted(count, 'row')}: ${reason}`}
-                    onClick={(event) => {
-                      event.preventDefault();
-                      filter.chooseAlone(rowsWith(problem));
-                    }}
-                  >
-                    Show {counted(count, 'row')}
-                  </a>
-                  {verdict === 'fail' && (
-                    <>
-                      {' '}
-                      ·{' '}
-                      <a
-                        href={`${repairHref(id)}${query({ status: 'unprocessed', code })}`}
-                        aria-label={`Repair ${code}`}
-                      >
-                        Repair
-                      </a>
-                    </>
-                  )}
-                </li>
-              );
-            })}
-          </ul>
-        </>
-      )}
-      <h3>Groups and users</h3>
-      <Facts
-        list={[
-          ['Groups that exist', grouped(groups.found)],
-          ['Groups missing', groups.missing > 0 && grouped(groups.missing)],
-          ['Groups that cannot be read', groups.failed > 0 && grouped(groups.failed)],
-          ['Groups too large', groups.full > 0 && grouped(groups.full)],
-          ['Users that exist', grouped(users.exist)],
-          ['Users unknown', users.unknown > 0 && grouped(users.unknown)],
-          ['Users deactivated', users.deactivated > 0 && grouped(users.deactivated)],
-          ['Users not checked', users.notChecked > 0 && grouped(users.notChecked)],
-        ]}
-      />
-      <h3>What sending takes</h3>
-      <Facts
-        list={[
-          ['Calls', `at least ${grouped(send)}`],
-          ['Time', atLeast(sendingMs)],
-          ['Messages in groups', `${grouped(messages.count)} in ${counted(messages.groups, 'group')}`],
-          ['Calls of this check', grouped(calls.check)],
-        ]}
-      />
+      <div>
+        {/* The headline says how many would fail. */}
+        {rows.fail + rows.invalid === 0 && (
+          <p class={summary.wouldFail ? 'attention' : ''}>
+            {summary.wouldFail
+              ? 'Not everything could be checked, or a group would be too large.'
+              : `No problem was found in ${counted(rows.read, 'row')}.`}
+          </p>
+        )}
+        <Facts
+          list={[
+            ...VERDICTS.map(([verdict, label]) => {
+              const number = rows[verdict as 'fail'];
+              return [label, number > 0 && grouped(number)] as const;
+            }),
+          ]}
+        />
+        <CheckProblems id={id} problems={problems} filter={filter} />
+      </div>
+      <div>
+        <h3>Groups and users</h3>
+        <Facts
+          list={[
+            ['Groups that exist', grouped(groups.found)],
+            ['Groups missing', groups.missing > 0 && grouped(groups.missing)],
+            ['Groups that cannot be read', groups.failed > 0 && grouped(groups.failed)],
+            ['Groups too large', groups.full > 0 && grouped(groups.full)],
+            ['Users that exist', grouped(users.exist)],
+            ['Users unknown', users.unknown > 0 && grouped(users.unknown)],
+            ['Users deactivated', users.deactivated > 0 && grouped(users.deactivated)],
+            ['Users not checked', users.notChecked > 0 && grouped(users.notChecked)],
+          ]}
+        />
+      </div>
+      <div>
+        <h3>What sending takes</h3>
+        <Facts
+          list={[
+            ['Calls', `at least ${grouped(send)}`],
+            ['Time', atLeast(sendingMs)],
+            ['Messages in groups', `${grouped(messages.count)} in ${counted(messages.groups, 'group')}`],
+            ['Calls of this check', grouped(calls.check)],
+          ]}
+        />
+      </div>
       {summary.notes.map((note) => (
         <p key={note} class="note">
           {foreign(note)}
@@ -288,5 +258,49 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
         <Download name="Every group" links={[{ text: 'CSV', href: importPath(id, '/check/groups') }]} />
       </ul>
     </div>
+  );
+}
+
+interface CheckProblemsProperties {
+  id: string;
+  problems: CheckSummary['problems'];
+  filter: RowsWanted;
+}
+
+function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
+  if (problems.length === 0) return null;
+  return (
+    <>
+      <h3>Problems</h3>
+      <ul class="plain check-problems">
+        {problems.map((problem) => {
+          const { verdict, code, rows: count, reason } = problem;
+          return (
+            <li key={`${verdict} ${code}`}>
+              <b>{counted(count, 'row')}:</b> {foreign(reason)} <code>{code}</code> ·{' '}
+              <a
+                href={`${importHref(id)}${query(rowsWith(problem))}#rows`}
+                aria-label={`Show ${counted(count, 'row')}: ${reason}`}
+                onClick={(event) => {
+                  event.preventDefault();
+                  filter.chooseAlone(rowsWith(problem));
+                }}
+              >
+                Show {counted(count, 'row')}
+              </a>
+              {verdict === 'fail' && (
+                <>
+                  {' '}
+                  ·{' '}
+                  <a href={`${repairHref(id)}${query({ status: 'unprocessed', code })}`} aria-label={`Repair ${code}`}>
+                    Repair
+                  </a>
+                </>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </>
   );
 }

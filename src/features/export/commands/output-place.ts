@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { sourceContextOf } from '../../../app/source-context.ts';
+import { sourceContextOf } from '../../../app/ca-file.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';

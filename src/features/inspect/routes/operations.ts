@@ -10,7 +10,7 @@ const operation = operationsOf('imports');
 
 const inspectQuery = previewQuery
   .omit({ recipe: true })
-  .extend({ name: z.string().max(1_000).optional().meta({ description: 'What the file is called.' }) });
+  .extend({ name: z.string().max(1_000).optional().meta({ description: 'Name of the file.' }) });
 
 /** The beginning of a file is sent, and nothing is kept of it. */
 export const inspectOperations = {

@@ -110,7 +110,6 @@ function Receiver({ isFirst, onChanged }: { isFirst: boolean; onChanged: () => P
     });
   return (
     <form
-      class="receiver"
       noValidate
       onSubmit={(event: SubmitEvent) => {
         event.preventDefault();
@@ -122,6 +121,7 @@ function Receiver({ isFirst, onChanged }: { isFirst: boolean; onChanged: () => P
           form={form}
           name="address"
           label={isFirst ? 'Address' : 'Another address'}
+          isLong
           placeholder="https://hooks.example/rollcall"
           note="Or slack+https:// and teams+https://, or smtp:// with from and to. It is not shown again."
         />

@@ -11,7 +11,7 @@ import { useWork, WorkButton } from '../../../console/work.tsx';
 import type { RepairRow, RepairView } from '../api.ts';
 import { Cell } from './cell.tsx';
 import type { RepairActions } from './repair-actions.ts';
-import { PAGE, type RepairRows } from './repair-rows.ts';
+import { pageSize, type RepairRows } from './repair-rows.ts';
 
 /** Number of columns up to which all are shown. */
 const ALWAYS_SHOWN = 6;
@@ -71,7 +71,7 @@ export function RepairGrid({ repair, view, actions }: RepairGridProperties) {
       )}
       {repair.hasMore.value && (
         <button type="button" onClick={() => void repair.more()}>
-          Show {PAGE} more
+          Show {pageSize()} more
         </button>
       )}
     </>

@@ -7,6 +7,7 @@ import { connection } from '../../../console/connection.ts';
 import { counted } from '../../../console/format.ts';
 import { announce } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
+import { isNarrow } from '../../../console/narrow.ts';
 import { keepInAddress, usePlace } from '../../../console/place.ts';
 import type { RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api.ts';
 import type { repairOperations } from '../operations.ts';
@@ -23,7 +24,8 @@ type Wanted = Readonly<Partial<Record<'status' | 'code' | 'problemColumn' | 'sta
 /** The cell that has, or last had, the keyboard. */
 type Here = { row: RepairRow; column: string };
 
-export const PAGE = 50;
+/** So many rows at a time: on a phone each is as high as a card. */
+export const pageSize = () => (isNarrow() ? 20 : 50);
 /** Edits that the server takes at a time. */
 const MAX_EDITS = 1000;
 
@@ -238,7 +240,7 @@ export class RepairRows {
   async #page(cursor: string | null, before: readonly RepairRow[]) {
     const own = ++this.#asked;
     try {
-      const asked = { id: this.#id, query: { ...this.wanted.peek(), limit: PAGE, cursor } };
+      const asked = { id: this.#id, query: { ...this.wanted.peek(), limit: pageSize(), cursor } };
       const page = await call('GET /v1/imports/:id/repair/rows', asked, this.#leaving.signal);
       if (own !== this.#asked) return;
       const waiting = this.#waiting.flat();

@@ -182,33 +182,33 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
           busy={looking.busy}
           onLook={() => void look()}
         />
-        <RowDefaults form={form} />
-        <FileFormat form={form} preview={preview} isArchive />
-        <Shaping preview={preview} form={form} />
-        <MoreReading form={form} />
-        <fieldset>
-          <legend>Each run</legend>
-          <div class="fields">
-            {planFields(form)}
-            <RunLimits form={form} />
-            <ReportPlace form={form} known={before?.reportTo} />
-          </div>
-          <div class="checks">
-            {planChecks(form)}
-            <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
-            <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />
-          </div>
-          <GuardLimits form={form} />
-          {(before?.protectFile ?? null) !== null && (
-            <p class="note">The UIDs of {foreign(before?.protectFile ?? '')} are protected besides.</p>
-          )}
-          <p class="note">
-            {settings.notifyHost === null
-              ? 'No one is notified of runs that fail or are held; an admin can say who is, under Settings.'
-              : `Runs that fail or are held are notified to ${settings.notifyHost}.`}
-          </p>
-        </fieldset>
-        <Creating form={form} above="the plan is held" />
+        <div class="folds">
+          <RowDefaults form={form} />
+          <FileFormat form={form} preview={preview} isArchive />
+          <Shaping preview={preview} form={form} />
+          <MoreReading form={form} />
+          <fieldset>
+            <legend>Each run</legend>
+            <div class="fields">
+              {planFields(form)}
+              <RunLimits form={form} />
+              <ReportPlace form={form} known={before?.reportTo} />
+              {planChecks(form)}
+              <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
+              <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />
+            </div>
+            <GuardLimits form={form} />
+            {(before?.protectFile ?? null) !== null && (
+              <p class="note">The UIDs of {foreign(before?.protectFile ?? '')} are protected besides.</p>
+            )}
+            <p class="note">
+              {settings.notifyHost === null
+                ? 'No one is notified of runs that fail or are held; an admin can say who is, under Settings.'
+                : `Runs that fail or are held are notified to ${settings.notifyHost}.`}
+            </p>
+          </fieldset>
+          <Creating form={form} above="the plan is held" />
+        </div>
         <TryIt busy={work.busy} onTry={tryIt} />
         <ErrorPlace error={work.error ?? looking.error} />
         <div class="buttons">

@@ -1,7 +1,7 @@
 import type { ServerFeature } from '../../../server/context.ts';
 import { composeSchedules, type Schedules } from '../compose-schedules.ts';
-import { sandboxSources } from '../sandbox-sources.ts';
 import { openScheduleCatalogReader, type ScheduleCatalogReader } from '../schedule-catalog.ts';
+import { sandboxSources } from '../source-folder.ts';
 import { scheduleControl } from './control.ts';
 import { scheduleMetrics } from './metrics.ts';
 import { withNights } from './overview.ts';

@@ -3,7 +3,7 @@ import { IMPORT_MIGRATIONS } from '../../../imports/schemas.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { attachForReading, openForReading, readStatements, statementsOf } from '../../../platform/sqlite.ts';
 import type { ComparedCounts, ComparedGroup } from '../api.ts';
-import { PLAN_MIGRATIONS } from './schema.ts';
+import { PLAN_MIGRATIONS } from './plan-reading.ts';
 
 /** One of two syncs: its plan, and the ledger of the import that carried it out, where there is one. */
 export interface ComparedSync {

@@ -1,12 +1,12 @@
 import { serve } from '../../../platform/threads.ts';
-import { type DecideThread, decideHere } from './decide.ts';
+import { type DecideThread, decideInline } from './decide.ts';
 import { openPlanLedger } from './plan-ledger.ts';
 
 serve<DecideThread>({
   decide: ({ path, decision }) => {
     const plan = openPlanLedger(path);
     try {
-      decideHere(plan, decision);
+      decideInline(plan, decision);
     } finally {
       plan.close();
     }

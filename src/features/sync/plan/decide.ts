@@ -20,11 +20,11 @@ const MAX_INLINE_PEOPLE = 20_000;
 /** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
 export async function decide(plan: PlanLedger, path: string, decision: Decision): Promise<void> {
   const people = plan.groups().reduce((sum, { members, wanted }) => sum + members + wanted, 0);
-  if (people <= MAX_INLINE_PEOPLE) decideHere(plan, decision);
-  else await decideElsewhere(path, decision);
+  if (people <= MAX_INLINE_PEOPLE) decideInline(plan, decision);
+  else await decideInThread(path, decision);
 }
 
-export function decideHere(plan: PlanLedger, { kind, from, later, flags, newcomers }: Decision): void {
+export function decideInline(plan: PlanLedger, { kind, from, later, flags, newcomers }: Decision): void {
   if (kind === 'undo') makeUndoPlan(plan, from, flags, later);
   else makePlan(plan, from, flags, newcomers);
 }
@@ -33,6 +33,6 @@ export function decideHere(plan: PlanLedger, { kind, from, later, flags, newcome
 export type DecideThread = { decide: (task: { readonly path: string; readonly decision: Decision }) => void };
 
 /** Rejects with what making the plan throws. */
-export function decideElsewhere(path: string, decision: Decision): Promise<void> {
+export function decideInThread(path: string, decision: Decision): Promise<void> {
   return openThread<DecideThread>(import.meta.url, './decide-thread').askOnce('decide', { path, decision });
 }

@@ -2,8 +2,7 @@ import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
 import type { Finding, GuardFinding, GuardObjections } from '../api-plan.ts';
 import { GUARDS, remedyIn } from './guards.ts';
-import { type PlanReader, planReader } from './plan-reading.ts';
-import { PLAN_MIGRATIONS } from './schema.ts';
+import { PLAN_MIGRATIONS, type PlanReader, planReader } from './plan-reading.ts';
 
 /** The place of an objection among those of its guard, the worst first. */
 export interface FindingPlace {

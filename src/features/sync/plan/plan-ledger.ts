@@ -8,8 +8,14 @@ import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups
 import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
-import { type GroupName, type PlanCreating, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
-import { PLAN_MIGRATIONS } from './schema.ts';
+import {
+  type GroupName,
+  PLAN_MIGRATIONS,
+  type PlanCreating,
+  type PlanDatabase,
+  type PlanReader,
+  planReader,
+} from './plan-reading.ts';
 
 /** A user in a group, as the service lists it. */
 export interface LiveMember {

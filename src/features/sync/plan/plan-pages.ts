@@ -3,9 +3,8 @@ import type { Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
 import type { PlanAction, PlanGroup } from '../api-plan.ts';
-import { actionOf, newGroupOf } from './plan-reading.ts';
+import { actionOf, newGroupOf, PLAN_MIGRATIONS } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
-import { PLAN_MIGRATIONS } from './schema.ts';
 
 /** A group of a plan, with its actions counted. */
 export interface GroupSummary

@@ -9,7 +9,9 @@ import { openForReading, readStatements, statementsOf } from '../../../platform/
 import { type Finding, newGroup, type PlanAction, type PlanGroup, planFlags } from '../api-plan.ts';
 import type { PlanFlags } from '../plan-flags.ts';
 import { type Place, reasonSentence } from './reasons.ts';
-import { PLAN_MIGRATIONS } from './schema.ts';
+
+/** The numbered migrations of a plan's file. */
+export const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
 
 /** A connection to a plan's file. */
 export type PlanDatabase = ReturnType<typeof openForReading>;
@@ -32,7 +34,7 @@ export interface PlanFacts {
   readonly invalid: number;
   /** Fields that the file has a column for. */
   readonly fields: readonly string[];
-  /** What a person should know about the file. */
+  /** Remarks on the file for a person. */
   readonly notes: readonly IntakeNote[];
   /** Null until the plan is made. */
   readonly flags: PlanFlags | null;

@@ -35,7 +35,7 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
     const request = { first: fileOf(first), second: fileOf(second), all: all === 'true', limit };
     if (line.pendingCount >= MAX_WAITING) throw new Problem('BUSY', 'Too many comparisons wait for their answers.');
     const after = cursorContent(place, cursor) ?? { region: '', guid: '' };
-    const { groups, next, failed } = await line(() => compareElsewhere({ ...request, after }));
+    const { groups, next, failed } = await line(() => compareInThread({ ...request, after }));
     return {
       first: { ...syncViews.entry(first), failed: failed.first },
       second: { ...syncViews.entry(second), failed: failed.second },
@@ -45,7 +45,7 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
   });
 }
 
-async function compareElsewhere(request: CompareRequest): Promise<ComparedPage> {
+async function compareInThread(request: CompareRequest): Promise<ComparedPage> {
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   const thread = openThread<CompareThread>(import.meta.url, './compare-thread', { passesRows: true });
   try {

@@ -19,7 +19,7 @@ import type { PlanningPorts, PlanningTask, PlanRequest } from '../plan/prepare.t
 import { planFiles, planFor, withPatience } from '../plan/prepare.ts';
 import { type PreviousRun, previousRun } from '../plan/previous-run.ts';
 import { DEFAULT_FLAGS } from '../plan-flags.ts';
-import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
+import type { SyncCatalog, SyncMove, SyncRecord, SyncTransition } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
 import { readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
 import { importCreates } from './import-creates.ts';
@@ -27,7 +27,7 @@ import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { CreateSync, CreateUndo } from './requests.ts';
 import type { SyncEvents, SyncRunner } from './runner-port.ts';
 import type { SyncImports } from './sync-imports.ts';
-import { failureCode, syncWaits } from './sync-waits.ts';
+import { AGAIN, afterDeaths, failureCode, LEFT_ALONE, syncWaits } from './sync-waits.ts';
 
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
@@ -45,9 +45,6 @@ const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
 /** In the history of a sync: how a process left it, and how the next one took it up. */
 const STOPPED = 'the process was stopped';
 const CONTINUED = 'continued';
-const AGAIN = 'begun again: the process ended unexpectedly while it worked on it';
-const DIED_TWICE =
-  'PROCESS_DIED: rollcall ended unexpectedly twice while it worked on this sync, so it is not begun again by itself; nothing was sent';
 
 export const createSyncRunner = (options: SyncRunnerOptions): SyncRunner => new Runner(options);
 
@@ -228,19 +225,31 @@ class Runner implements SyncRunner {
     });
   }
 
-  /** Goes on with what a stop or crash interrupted; a sync at which two processes in a row died is not begun again. */
+  /** Goes on with what a stop or crash interrupted; a sync at which processes die again and again waits longer each time. */
   async #goOn(id: string): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
     const { state, importId } = this.find(id);
-    if (this.#stopping.signal.aborted || !isSyncUnderWay(state)) return;
+    if (!isSyncUnderWay(state)) return;
     if (importId === null) {
-      const last = this.#catalog.transitions(id).at(-1)?.reason;
-      if (last === AGAIN) {
-        this.#move(id, 'failed', { reason: DIED_TWICE, code: 'PROCESS_DIED' satisfies SyncReasonCode });
-        return;
+      const history = this.#catalog.transitions(id);
+      const last = history.at(-1)?.reason;
+      if (last === STOPPED) this.#catalog.note(id, CONTINUED);
+      else {
+        if (await this.#isLeftAlone(id, history)) return;
+        this.#catalog.note(id, AGAIN);
       }
-      this.#catalog.note(id, last === STOPPED ? CONTINUED : AGAIN);
     }
     await this.#work(id);
+  }
+
+  /** Whether a sync at which processes died is not begun again, for a time or at all. */
+  async #isLeftAlone(id: string, history: readonly SyncTransition[]): Promise<boolean> {
+    const { reason, later } = afterDeaths(history);
+    if (reason !== undefined) this.#move(id, 'failed', { reason, code: 'PROCESS_DIED' satisfies SyncReasonCode });
+    if (later === undefined) return reason !== undefined;
+    const waiting = await this.#waits(id, later, () => this.#enqueue(id, () => this.#goOn(id)));
+    if (waiting && history.at(-1)?.reason !== LEFT_ALONE) this.#catalog.note(id, LEFT_ALONE);
+    return waiting;
   }
 
   async #work(id: string): Promise<void> {

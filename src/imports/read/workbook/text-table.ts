@@ -1,5 +1,5 @@
-import { closeSync, readSync, writeFileSync } from 'node:fs';
-import { namelessFile } from '../../../platform/nameless-file.ts';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { IntakeError } from '../intake-error.ts';
 
 /** A piece of the texts, in bytes. */
@@ -114,4 +114,12 @@ function tooMany(): IntakeError {
     remedy: 'Save the sheet with the rows as CSV, or split the workbook',
     facts: { most: MAX_TEXTS },
   });
+}
+
+/** Opens a file for what does not fit into memory. It has no name any more: whatever happens, nothing is left of it. */
+function namelessFile(folder: string): number {
+  const own = mkdtempSync(join(folder, 'passing-'));
+  const file = openSync(join(own, 'file'), 'wx+', 0o600);
+  rmSync(own, { recursive: true, force: true });
+  return file;
 }

@@ -8,7 +8,7 @@ import { openAnswersQueue } from './answer-sender.ts';
 import { openOutcomesQueue } from './outcome-sender.ts';
 
 /** Results from workers in other processes, through a shared queue. Empty when all workers are in this process. */
-export interface Returns {
+export interface ResultQueues {
   /** Brings results; undefined when all workers are in this process. */
   readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
   /** Brings what was read; undefined as above. */
@@ -29,7 +29,7 @@ const ANSWER_JOBS = 10;
 const STUCK_MS = 60_000;
 
 /** @param owner names the queues after this coordinator, because others may share the server */
-export function openReturns(backend: Backend, owner: string, onError: (error: Error) => void): Returns {
+export function openResultQueues(backend: Backend, owner: string, onError: (error: Error) => void): ResultQueues {
   if (!backend.shared)
     return {
       outcomes: undefined,
