@@ -35,6 +35,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'server/access/migrations/003_receiver.sql': '7156bea9c70aa5ee',
   'features/sync/plan/migrations/001_plan.sql': 'f33fc3084c2fbf7d',
   'features/sync/plan/migrations/002_creating.sql': 'a518a76dad0d8a0a',
+  'features/sync/plan/migrations/003_notes.sql': 'a84e38efac28693e',
 };
 
 test('a migration that has landed is never changed, renamed or removed', () => {
@@ -49,4 +50,17 @@ test('a migration that has landed is never changed, renamed or removed', () => {
       .slice(0, 16),
   ]);
   expect(Object.fromEntries(hashes)).toEqual(LANDED);
+});
+
+test('a migration has neither a comment nor more than one blank inside a text, because files get it without comments', () => {
+  const texts = Object.keys(LANDED).flatMap((file) => {
+    const sql = readFileSync(new URL(file, SRC), 'utf8');
+    return [...sql.replaceAll(/--.*/g, '').matchAll(/'[^']*'/g)].map(([text]) => text);
+  });
+  expect(texts.filter((text) => /--|\s\s|\n/.test(text))).toEqual([]);
+  // A comment that began inside a text would leave it open.
+  for (const file of Object.keys(LANDED)) {
+    const sql = readFileSync(new URL(file, SRC), 'utf8').replaceAll(/--.*/g, '');
+    expect(sql.split("'").length % 2, file).toBe(1);
+  }
 });

@@ -25,7 +25,8 @@ const TERMINAL = {
   dark: { paper: '#15191f', ink: '#d7dce2', red: '#ff8a80', green: '#7ee29a', yellow: '#e5c07b' },
 };
 /** The Chromium of the tests knows no family by a general name. */
-const FONT = 'body, body * { font-family: DejaVu Sans, sans-serif }';
+const FONT =
+  'body, body * { font-family: DejaVu Sans, sans-serif } body code { font-family: DejaVu Sans Mono, monospace }';
 /** Stands for the escape character. */
 const ESC = '␛';
 /** Classes of the codes that a terminal is sent (SGR); 22 and 39 end what came before. */
@@ -114,6 +115,7 @@ async function takeConsole(): Promise<void> {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme, bypassCSP: true });
       await page.goto(`${url}/imports/${id}`);
       await page.getByText('completed').first().waitFor({ timeout: 60_000 });
+      await page.getByRole('link', { name: 'Imports 1' }).waitFor();
       await page.addStyleTag({ content: FONT });
       await page.waitForLoadState('networkidle').catch(() => {});
       await page.screenshot({ path: picture('console', colorScheme) });

@@ -1,24 +1,25 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import type { Settings } from '../api/service.ts';
-import { openApp } from '../app/app.ts';
+import { type App, openApp } from '../app/app.ts';
 import { callMetrics } from '../app/call-metrics.ts';
 import { serviceOpener } from '../app/open-service.ts';
 import type { Service } from '../app/service.ts';
 import { asError } from '../errors/message-of.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
+import type { ControlHandler } from '../imports/life/control.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { waitOf } from '../imports/life/waits.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
-import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
+import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { VERSION } from '../platform/package-folder.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { addressesForOthers } from '../server/addresses.ts';
 import { consoleBundle } from '../server/console-bundle.ts';
-import type { Api } from '../server/context.ts';
+import type { Api, ServerContext } from '../server/context.ts';
 import { FEATURES } from '../server/features.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
@@ -87,27 +88,12 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...Object.assign({}, ...ready),
     });
-    const controls = FEATURES.flatMap((feature) => feature.control?.(context) ?? []);
-    await app.serveControl((...request) => {
-      for (const control of controls) {
-        const answer = control(...request);
-        if (answer !== undefined) return answer;
-      }
-      return undefined;
-    });
+    await app.serveControl(controlOf(context));
     lifecycle.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
     coordinator.announce(address);
-    if (tokenRequired && !access.hasValidToken()) {
-      say(
-        io,
-        'No one can log in yet. Create a token with:',
-        `  ${typedCommand(config, 'token', 'create', '--role', 'admin')}`,
-      );
-    }
-    say(io, `Listening on ${address}`);
-    const others = addressesForOthers(address, flags.host);
-    if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
+    if (tokenRequired && !access.hasValidToken()) sayHowToLogIn(io, config);
+    sayAddresses(io, address, flags.host);
     // So that the first visitor does not wait for it. If it fails, the API still works.
     consoleBundle().catch((error: unknown) => log.warn({ err: error }, 'the console cannot be shown'));
     const continued = coordinator.continueAll().then((resting) => {
@@ -116,26 +102,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     // If the queue does not answer, this waits as long.
     await Promise.race([continued, signal.arrived]);
     continued.catch(endUnlessItPasses);
-    const waits = coordinator.watchWaits((error) => log.warn({ err: error }, 'imports that wait do not continue'));
-    lifecycle.onStop(() => waits.stop());
-    const keys = watchKeys(
-      coordinator,
-      (text) => {
-        log.info(text);
-        say(io, `${text}.`);
-      },
-      (error) => log.warn({ err: error }, 'keys cannot be looked at'),
-    );
-    lifecycle.onStop(() => keys.stop());
-    const returns = watchForReturn(
-      coordinator,
-      (text) => {
-        log.info(text);
-        say(io, `${text}.`);
-      },
-      (error) => log.warn({ err: error }, 'imports that wait for the service cannot continue'),
-    );
-    lifecycle.onStop(() => returns.stop());
+    watchImports(app, lifecycle, io);
     for (const { started } of FEATURES) started?.(context);
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
@@ -154,6 +121,48 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     'When it is fixed, start it again: imports continue.',
   );
   return EXIT.fatal;
+}
+
+function sayHowToLogIn(io: Io, config: Config): void {
+  say(
+    io,
+    'No one can log in yet. Create a token with:',
+    `  ${typedCommand(config, 'token', 'create', '--role', 'admin')}`,
+  );
+}
+
+function sayAddresses(io: Io, address: string, host: string): void {
+  say(io, `Listening on ${address}`);
+  const others = addressesForOthers(address, host);
+  if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
+}
+
+/** Answers other processes of this machine: each request goes to the first feature that knows it. */
+function controlOf(context: ServerContext): ControlHandler {
+  const controls = FEATURES.flatMap((feature) => feature.control?.(context) ?? []);
+  return (...request) => {
+    for (const control of controls) {
+      const answer = control(...request);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  };
+}
+
+/** Continues imports that wait, when the machine, a key or the service lets them. */
+function watchImports({ coordinator, log }: Pick<App, 'coordinator' | 'log'>, lifecycle: Lifecycle, io: Io): void {
+  const tell = (text: string) => {
+    log.info(text);
+    say(io, `${text}.`);
+  };
+  const waits = coordinator.watchWaits((error) => log.warn({ err: error }, 'imports that wait do not continue'));
+  lifecycle.onStop(() => waits.stop());
+  const keys = watchKeys(coordinator, tell, (error) => log.warn({ err: error }, 'keys cannot be looked at'));
+  lifecycle.onStop(() => keys.stop());
+  const returns = watchForReturn(coordinator, tell, (error) =>
+    log.warn({ err: error }, 'imports that wait for the service cannot continue'),
+  );
+  lifecycle.onStop(() => returns.stop());
 }
 
 async function listen(server: Api, { host, port }: ServeFlags): Promise<string> {

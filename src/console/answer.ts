@@ -152,28 +152,18 @@ export function usePages<T>(
           ? limit
           : first.current;
     const least = from === 'again' || wanted > limit ? wanted : 1;
-    let counted: number | null | undefined;
-    let after = from === 'more' ? cursor.peek() : null;
-    const found: T[] = [];
+    const since = from === 'more' ? cursor.peek() : null;
     underWay.current += 1;
     const askedAt = performance.now();
     try {
-      // A page may be shorter than was asked for, even empty, and have a next one.
-      do {
-        const separator = path.includes('?') ? '&' : '?';
-        const rest = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
-        const page = await request<Record<string, T[]> & { nextCursor?: string | null; total?: number | null }>(
-          `${path}${separator}limit=${Math.min(MAX_PAGE, wanted - found.length)}${rest}`,
-          {
-            signal,
-          },
-        );
-        // A later question is under way: its answer counts.
-        if (own !== asked.current) return;
-        found.push(...(page[name] ?? []));
-        counted ??= page.total;
-        after = page.nextCursor ?? null;
-      } while (after !== null && found.length < least);
+      const answer = await askPages<T>(
+        path,
+        { name, wanted, least, after: since, signal },
+        () => own === asked.current,
+      );
+      // A later question is under way: its answer counts.
+      if (own !== asked.current) return;
+      const { found, counted, after } = answer;
       first.current = limit;
       batch(() => {
         const all = [...before, ...found];
@@ -228,6 +218,38 @@ export function usePages<T>(
       items.value = change(items.peek() ?? []);
     },
   };
+}
+
+interface PagesWanted {
+  /** Under which the answer has the items. */
+  name: string;
+  /** Items, at most. */
+  wanted: number;
+  /** Items that are enough. */
+  least: number;
+  /** Cursor of the first page. */
+  after: string | null;
+  signal: AbortSignal;
+}
+
+/** Asks for pages until there are enough items, or a later question is under way. */
+async function askPages<T>(path: string, { name, wanted, least, after, signal }: PagesWanted, isLatest: () => boolean) {
+  let counted: number | null | undefined;
+  let cursor = after;
+  const found: T[] = [];
+  const separator = path.includes('?') ? '&' : '?';
+  // A page may be shorter than was asked for, even empty, and have a next one.
+  do {
+    const rest = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await request<Record<string, T[]> & { nextCursor?: string | null; total?: number | null }>(
+      `${path}${separator}limit=${Math.min(MAX_PAGE, wanted - found.length)}${rest}`,
+      { signal },
+    );
+    found.push(...(page[name] ?? []));
+    counted ??= page.total;
+    cursor = page.nextCursor ?? null;
+  } while (isLatest() && cursor !== null && found.length < least);
+  return { found, counted, after: cursor };
 }
 
 /** A list that is followed is asked for again after so many times the time that its last answer took. */

@@ -349,3 +349,9 @@ export const LOOKUP_WORDS = {
     note: 'If the file has codes or names of groups instead of GUIDs: a CSV or JSON file with both, such as the columns code and guid. One code may have several GUIDs; columns scope and region count where it has them.',
   },
 } as const;
+
+/** A place that the server allows, with what it reaches if the settings have a name for it: `hr:out (sftp://hr.example.com)`. */
+export function placeWords(place: string, namedSources: Readonly<Record<string, string>>) {
+  const reached = namedSources[place.slice(0, Math.max(0, place.indexOf(':')))];
+  return reached === undefined ? place : `${place} (${reached})`;
+}

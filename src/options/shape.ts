@@ -21,6 +21,22 @@ export const ACTION_MEANINGS = ['add', 'change', 'remove', 'ban', 'unban', 'none
 /** Columns above this number are not looked at for a header: a table begins near the top of its file. */
 export const MAX_SKIPPED = 1_000;
 
+/** Columns of a file by which users or groups are looked up. @param known names of columns that are recognised */
+const lookupKeys = (file: string, known: string) =>
+  z
+    .array(column)
+    .min(1)
+    .optional()
+    .meta({
+      description: `Columns of the ${file} file with the keys. Default: recognised, such as ${known}.`,
+      examples: [[known.split(' ')[0]]],
+    });
+const lookedUp = (file: string, id: 'uid' | 'guid') =>
+  column.optional().meta({
+    description: `Column of the ${file} file with the ${id.toUpperCase()}. Default: recognised.`,
+    examples: [id],
+  });
+
 const condition = z
   .strictObject({
     column: column.meta({ description: 'Column that is compared.', examples: ['status'] }),
@@ -82,38 +98,14 @@ export const shapeSettings = z
         examples: [{ uid: '{email|localpart|lower}', guid: 'course-{id}' }],
       }),
     identities: z
-      .strictObject({
-        keys: z
-          .array(column)
-          .min(1)
-          .optional()
-          .meta({
-            description: 'Columns of the identity file with the keys. Default: recognised, such as email.',
-            examples: [['email']],
-          }),
-        uid: column
-          .optional()
-          .meta({ description: 'Column of the identity file with the UID. Default: recognised.', examples: ['uid'] }),
-      })
+      .strictObject({ keys: lookupKeys('identity', 'email'), uid: lookedUp('identity', 'uid') })
       .optional()
       .meta({
         description:
           'What the file has for the uid is a key (e-mail, employee number), and an identity file gives the UID for it. The identity file itself is given with the import.',
       }),
     groups: z
-      .strictObject({
-        keys: z
-          .array(column)
-          .min(1)
-          .optional()
-          .meta({
-            description: 'Columns of the group file with the keys. Default: recognised, such as code or name.',
-            examples: [['code']],
-          }),
-        guid: column
-          .optional()
-          .meta({ description: 'Column of the group file with the GUID. Default: recognised.', examples: ['guid'] }),
-      })
+      .strictObject({ keys: lookupKeys('group', 'code or name'), guid: lookedUp('group', 'guid') })
       .optional()
       .meta({
         description:

@@ -205,13 +205,18 @@ function migrate(database: DatabaseSync, folder: URL, path: string): void {
       inTransaction(database, () => {
         // Another process or thread may have opened the file at the same moment, and done it.
         if (versionOf(database) >= version) return;
-        database.exec(readFileSync(new URL(name, folder), 'utf8'));
+        database.exec(tersely(readFileSync(new URL(name, folder), 'utf8')));
         database.exec(`pragma user_version = ${version}`);
       });
     }
   } finally {
     if (isSlow) noteConversion(undefined);
   }
+}
+
+/** SQLite keeps statements as they are written: comments would be a third of a small ledger. None stands in a text of a migration. */
+function tersely(sql: string): string {
+  return sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ');
 }
 
 /**
@@ -319,7 +324,7 @@ export function readStatements(file: URL): ReadonlyMap<string, string> {
 }
 
 /** A statement with the form of its rows: what its header in the .sql file says, and its caller reads. */
-interface Statement<Row> extends Pick<StatementSync, 'run' | 'setReturnArrays'> {
+export interface Statement<Row> extends Pick<StatementSync, 'run' | 'setReturnArrays'> {
   all(given?: Given, ...more: SQLInputValue[]): Row[];
   get(given?: Given, ...more: SQLInputValue[]): Row | undefined;
   iterate(given?: Given, ...more: SQLInputValue[]): IterableIterator<Row>;

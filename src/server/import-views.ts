@@ -52,15 +52,7 @@ export function importViews(
   withFeatures: (record: ImportRecord, own: ImportView) => Promise<ImportView>,
 ): ImportViews {
   const uncounted = quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted'));
-  const staging = new Map<string, Staging>();
-  coordinator.events.on('staging', (id, progress) => {
-    const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
-    staging.set(id, { ...progress, totalBytes });
-  });
-  coordinator.events.on('state', ({ id, state }) => {
-    if (state !== 'staging') staging.delete(id);
-  });
-  coordinator.events.on('removed', (id) => staging.delete(id));
+  const staging = followStaging(coordinator);
 
   /** Counts from its ledger, and keeps the totals if it has ended: those that an older rollcall ended have none. */
   const counted = async ({ id, state }: ImportRecord): Promise<ImportTotals> => {
@@ -146,6 +138,21 @@ export function importViews(
       return view.retryable > 0 ? view : { ...view, actions: view.actions.filter((action) => action !== 'retry') };
     },
   };
+}
+
+/** The progress of each file that is being read, by import. */
+function followStaging(coordinator: Coordinator): ReadonlyMap<string, Staging> {
+  const { events } = coordinator;
+  const staging = new Map<string, Staging>();
+  events.on('staging', (id, progress) => {
+    const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
+    staging.set(id, { ...progress, totalBytes });
+  });
+  events.on('state', ({ id, state }) => {
+    if (state !== 'staging') staging.delete(id);
+  });
+  events.on('removed', (id) => staging.delete(id));
+  return staging;
 }
 
 function sizeOf(path: string): number | null {

@@ -57,12 +57,9 @@ const CONTENT_POLICY = {
   },
 };
 
-/** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
-export async function createServer(
-  options: ServerOptions,
-): Promise<{ readonly app: Api; readonly context: ServerContext }> {
-  const { coordinator, dir, access, settings, log, registry = new Registry() } = options;
-  let stopping = false;
+/** The server without its routes: how it reads requests, refuses them and sends replies. */
+async function bareServer(options: ServerOptions, isStopping: () => boolean): Promise<Api> {
+  const { dir, log } = options;
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,
     // Requests that change something or fail are logged below.
@@ -77,7 +74,7 @@ export async function createServer(
     // Answered below, with a problem document.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => void refuse({ log, stopping }, error, request, reply),
+    frameworkErrors: (error, request, reply) => void refuse({ log, stopping: isStopping() }, error, request, reply),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(({ schema }: { schema: unknown }) => (given: unknown) => {
     const read = (schema as ZodType).safeParse(given);
@@ -96,13 +93,13 @@ export async function createServer(
   });
   // Replies are checked by the compiler and by tests; checking each again would cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.setErrorHandler((error, request, reply) => refuse({ log, stopping }, error, request, reply));
+  app.setErrorHandler((error, request, reply) => refuse({ log, stopping: isStopping() }, error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     if (isForPeople(request)) return sendPage(request, reply.code(404));
     throw new Problem('NOT_FOUND', `There is no ${request.method} ${request.url.replace(/\?.*/, '')}.`);
   });
   app.addHook('onRequest', async (_request, reply) => {
-    if (!stopping) return;
+    if (!isStopping()) return;
     reply.header('connection', 'close').header('retry-after', 5);
     throw new Problem('STOPPING', STOPS);
   });
@@ -129,7 +126,36 @@ export async function createServer(
     globalDecompression: false,
     zlibOptions: { level: 4 },
   });
+  return app;
+}
 
+/** Logs requests that change something or fail. */
+function logRequests(app: Api, log: ServerOptions['log']): void {
+  app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
+    if (!UNSAFE.has(request.method) && statusCode < 500) return;
+    const { method, who, ip, routeOptions } = request;
+    log.info(
+      {
+        request: request.id,
+        method,
+        route: routeOptions.url,
+        status: statusCode,
+        ms: Math.round(elapsedTime),
+        who: who?.name,
+        ip,
+      },
+      'request',
+    );
+  });
+}
+
+/** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
+export async function createServer(
+  options: ServerOptions,
+): Promise<{ readonly app: Api; readonly context: ServerContext }> {
+  const { coordinator, dir, access, settings, log, registry = new Registry() } = options;
+  let stopping = false;
+  const app = await bareServer(options, () => stopping);
   const guarding = guard(app, access, options.tokenRequired);
   app.decorate('sendsTo', coordinator.sendsTo);
   const { isStillAllowed } = guarding;
@@ -159,22 +185,7 @@ export async function createServer(
     if (routeOptions.config.takesFile !== true) endIfSlow(raw);
   });
   app.addHook('onResponse', async ({ raw }) => discardRest(raw));
-  app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
-    if (!UNSAFE.has(request.method) && statusCode < 500) return;
-    const { method, who, ip, routeOptions } = request;
-    log.info(
-      {
-        request: request.id,
-        method,
-        route: routeOptions.url,
-        status: statusCode,
-        ms: Math.round(elapsedTime),
-        who: who?.name,
-        ip,
-      },
-      'request',
-    );
-  });
+  logRequests(app, log);
 
   await describeRoutes(app);
   serverMetrics(app, context, registry);

@@ -1,5 +1,7 @@
+import { basename } from 'node:path';
 import { serviceOperations } from '../api/operations/service.ts';
 import type { SettingsAnswer } from '../api/service.ts';
+import { addressName, sourceName } from '../text/address.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { answersSoon } from './queue-answer.ts';
@@ -9,7 +11,7 @@ import { serve } from './serve.ts';
 export function settingsRoutes(app: Api, context: ServerContext): void {
   const { coordinator, settings, access, features } = context;
   serve(app, serviceOperations.settings, async () => {
-    const own: SettingsAnswer = { ...settings, notifyHost: null, guardLimits: [] };
+    const own: SettingsAnswer = { ...settings, namedSources: reachedBy(context), notifyHost: null, guardLimits: [] };
     return Object.assign(own, ...features.map((feature) => feature.settings?.(context)));
   });
   serve(app, serviceOperations.regions, async () => {
@@ -39,4 +41,18 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
       nextCursor: found.length > limit && last !== undefined ? String(last.id) : null,
     };
   });
+}
+
+/** Returns what the allowed named sources reach, by name. */
+function reachedBy({ settings: { sources, reportTargets = [] }, fetching: { named } }: ServerContext) {
+  const names = new Set([...sources, ...reportTargets].flatMap((place) => sourceName(place) ?? []));
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const source = named[name];
+      if (source === undefined) return [];
+      const { url, table, query } = source;
+      const what = table === undefined ? (query === undefined ? '' : `, ${basename(query)}`) : `, table ${table}`;
+      return [[name, `${addressName(url)}${what}`]];
+    }),
+  );
 }

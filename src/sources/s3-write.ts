@@ -17,13 +17,18 @@ import {
 const PART_BYTES = 8 * 1024 ** 2;
 const MAX_PARTS = 10_000;
 
-interface Place {
+export interface ObjectPlace {
   readonly Bucket: string;
   readonly Key: string;
 }
 
 /** @param path of the file whose bytes it gets */
-export async function putFile(client: S3Client, at: Place, path: string, abortSignal: AbortSignal): Promise<void> {
+export async function putFile(
+  client: S3Client,
+  at: ObjectPlace,
+  path: string,
+  abortSignal: AbortSignal,
+): Promise<void> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -34,9 +39,15 @@ export async function putFile(client: S3Client, at: Place, path: string, abortSi
   }
 }
 
+/** Begins an upload and gives it up: an object that was put would need the right to delete it. */
+export async function tryPut(client: S3Client, at: ObjectPlace, abortSignal: AbortSignal): Promise<void> {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at), { abortSignal });
+  await client.send(new AbortMultipartUploadCommand({ ...at, UploadId }), { abortSignal });
+}
+
 async function putParts(
   client: S3Client,
-  at: Place,
+  at: ObjectPlace,
   file: FileHandle,
   size: number,
   abortSignal: AbortSignal,

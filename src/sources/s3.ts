@@ -9,7 +9,7 @@ import { schemeOf } from '../text/address.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
 import { resumed } from './resumed.ts';
-import { putFile } from './s3-write.ts';
+import { type ObjectPlace, putFile, tryPut } from './s3-write.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
 import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
@@ -64,6 +64,16 @@ interface Place {
 export const s3Source: Adapter = (request) => {
   const place = placeOf(request.address);
   const config = configOf(request, place);
+  const writing = async (signal: AbortSignal, put: (client: S3Client, at: ObjectPlace) => Promise<void>) => {
+    if (place.key === '') throw namesNoObject(place);
+    // Without the newer checksums of S3, which other servers do not know.
+    const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
+    const act = async (client: S3Client) => {
+      await put(client, { Bucket: place.bucket, Key: place.key });
+      client.destroy();
+    };
+    return asked(place, plain, signal, act, 'written');
+  };
   return {
     name: place.name,
     open: async (signal, known) => {
@@ -76,16 +86,8 @@ export const s3Source: Adapter = (request) => {
         client.destroy();
         return entries;
       }),
-    write: async (path, signal) => {
-      if (place.key === '') throw namesNoObject(place);
-      // Without the newer checksums of S3, which other servers do not know.
-      const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
-      const put = async (client: S3Client) => {
-        await putFile(client, { Bucket: place.bucket, Key: place.key }, path, signal);
-        client.destroy();
-      };
-      return asked(place, plain, signal, put, 'written');
-    },
+    write: (path, signal) => writing(signal, (client, at) => putFile(client, at, path, signal)),
+    tryWrite: (signal) => writing(signal, (client, at) => tryPut(client, at, signal)),
   };
 };
 

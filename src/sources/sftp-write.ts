@@ -50,6 +50,18 @@ export async function writeFile(session: Session, { path, name }: Place, from: s
   }
 }
 
+/** Makes an empty file and removes it. */
+export async function tryWriting(session: Session, { path, name }: Place): Promise<void> {
+  const ask = (what: (sftp: SFTPWrapper, done: Nothing) => void) => session.ask<undefined>(what, path);
+  try {
+    const handle = await session.ask<Buffer>((sftp, done) => sftp.open(path, 'w', { mode: FILE_MODE }, done), path);
+    await ask((sftp, done) => sftp.close(handle, plainly(done)));
+    await ask((sftp, done) => sftp.unlink(path, plainly(done)));
+  } catch (error) {
+    throw asWriting(name, error);
+  }
+}
+
 async function writeAll(session: Session, handle: Buffer, from: string, path: string): Promise<number> {
   const asked: Promise<unknown>[] = [];
   let start = 0;

@@ -3,7 +3,7 @@ import type { FileEntryWithStats, Stats } from 'ssh2';
 import { shown } from '../imports/read/intake-error.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { connect, type Place, type Session } from './sftp-session.ts';
-import { writeFile } from './sftp-write.ts';
+import { tryWriting, writeFile } from './sftp-write.ts';
 import type { Adapter, Opened, SourceEntry } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
@@ -16,6 +16,14 @@ const READ_BYTES = 32 * 1024;
 
 export const sftpSource: Adapter = (request) => {
   const place = placeOf(request.address);
+  const within = async <Value>(signal: AbortSignal, act: (session: Session) => Promise<Value>): Promise<Value> => {
+    const session = await connect(place, request, signal);
+    try {
+      return await act(session);
+    } finally {
+      session.close();
+    }
+  };
   return {
     name: place.name,
     open: async (signal, known) => {
@@ -27,23 +35,13 @@ export const sftpSource: Adapter = (request) => {
         throw error;
       }
     },
-    list: async (signal) => {
-      const session = await connect(place, request, signal);
-      try {
+    list: (signal) =>
+      within(signal, async (session) => {
         const { path } = place;
         return (await session.list(path.endsWith('/') ? path : path.slice(0, path.lastIndexOf('/') + 1))).map(entryOf);
-      } finally {
-        session.close();
-      }
-    },
-    write: async (path, signal) => {
-      const session = await connect(place, request, signal);
-      try {
-        await writeFile(session, place, path);
-      } finally {
-        session.close();
-      }
-    },
+      }),
+    write: (path, signal) => within(signal, (session) => writeFile(session, place, path)),
+    tryWrite: (signal) => within(signal, (session) => tryWriting(session, place)),
   };
 };
 

@@ -23,7 +23,7 @@ export interface Spooled {
 }
 
 /** However slowly it comes: a server that gives a byte a second is never quiet. */
-const WHOLE_MINUTES = 60;
+export const WHOLE_MINUTES = 60;
 
 /** The facts about an earlier copy of a source. */
 export type Kept = Pick<Spooled, 'hash' | 'version'>;

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../errors/message-of.ts';
 import { shown } from '../imports/read/intake-error.ts';
@@ -7,8 +8,9 @@ import { writeWhole } from '../platform/whole-file.ts';
 import { isAddress, isRemote } from '../text/address.ts';
 import { isElsewhere, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, settingsFor, settingsToWrite, sourceAt } from './schemes.ts';
-import type { SourceSettings } from './source.ts';
+import type { Source, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
+import { WHOLE_MINUTES } from './spool.ts';
 
 /** Writes files where sources are read from: into folders, buckets and SFTP servers. */
 
@@ -63,6 +65,7 @@ export function notForTarget(text: string, settings: SourceSettings, named: Sour
 /**
  * Writes a file of this machine, whole or not at all, in place of an earlier one.
  * @param name of the file in that place, with a folder before it that is made; '' for the place itself
+ * @param late aborted when it takes too long, however slowly it goes; default: after an hour
  * @throws SourceError with what to do; the signal's reason when aborted
  */
 export async function writeTo(
@@ -71,14 +74,43 @@ export async function writeTo(
   path: string,
   context: SourceContext,
   signal: AbortSignal,
+  late = AbortSignal.timeout(WHOLE_MINUTES * 60_000),
 ): Promise<void> {
   signal.throwIfAborted();
   if (!isRemote(place)) return writeInFolder(place, name, path);
+  const source = await sourceIn({ place, settings }, name, context);
+  if (source.write === undefined) throw new Error(`${place} is said to be writable`);
+  try {
+    await source.write(path, AbortSignal.any([signal, late]));
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (!late.aborted) throw cause;
+    throw new SourceError(`${shown(source.name)} has not taken everything within ${WHOLE_MINUTES} minutes`, {
+      remedy: 'see why its server is so slow',
+      cause,
+    });
+  }
+}
+
+/** Finds out whether files may be written there; nothing stays. @throws as writeTo */
+export async function tryWriting(target: Target, context: SourceContext, signal: AbortSignal): Promise<void> {
+  const name = `.rollcall-${randomUUID()}`;
+  const { place } = target;
+  if (isRemote(place)) return (await sourceIn(target, name, context)).tryWrite?.(signal);
+  const to = join(place, name);
+  try {
+    await writeFile(to, '');
+    await rm(to);
+  } catch (cause) {
+    throw notWritten(place, to, cause);
+  }
+}
+
+/** @param name as `writeTo` takes it */
+function sourceIn({ place, settings }: Target, name: string, context: SourceContext): Promise<Source> {
   const request = requestOf(place, settings, context);
   const address = name === '' ? request.address : `${request.address.replace(/\/+$/, '')}/${name}`;
-  const source = await sourceAt({ ...request, address, settings: settingsToWrite(address, request.settings) });
-  if (source.write === undefined) throw new Error(`${place} is said to be writable`);
-  await source.write(path, signal);
+  return sourceAt({ ...request, address, settings: settingsToWrite(address, request.settings) });
 }
 
 /** The folder itself is not made: it may be where a disk is to be mounted. */
@@ -90,10 +122,14 @@ async function writeInFolder(place: string, name: string, path: string): Promise
     });
     await writeWhole(to, createReadStream(path));
   } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new SourceError(
-      isMissing ? `there is no folder ${shown(place)}` : `${shown(to)} cannot be written: ${messageOf(cause)}`,
-      { cause, ...(isMissing && { remedy: 'make it' }) },
-    );
+    throw notWritten(place, to, cause);
   }
+}
+
+function notWritten(place: string, to: string, cause: unknown): SourceError {
+  const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+  return new SourceError(
+    isMissing ? `there is no folder ${shown(place)}` : `${shown(to)} cannot be written: ${messageOf(cause)}`,
+    { cause, ...(isMissing && { remedy: 'make it' }) },
+  );
 }

@@ -2,8 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startSshd } from '../servers/sshd.ts';
+import { wayTo } from '../servers/way-to-sshd.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from '../sources/s3-server.ts';
-import { members, openSandboxPlace, type SandboxPlace } from './workplace.ts';
+import { members, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
 
 /** Reports that are written elsewhere when an import is over. */
 
@@ -163,6 +164,37 @@ test('a process that is killed while it delivers leaves nothing in part, and a s
   await serving.ended;
   expect(delivered(server, id)).toEqual(['report.csv', 'summary.json']);
   expect((await place.run(['status', id])).stderr).toContain('The reports were delivered');
+});
+
+test('a process that is killed while it delivers over SFTP leaves no report in part, and a server delivers after the next start', async () => {
+  const sshd = await startSshd();
+  onTestFinished(() => sshd.stop());
+  const folder = join(sshd.dir, 'files');
+  chmodSync(folder, 0o777);
+  place.file('many.csv', members(Array.from({ length: 3_000 }, (_, at) => ['g', `user-${at}`])));
+  let kill = () => {};
+  const way = await wayTo(sshd, () => kill(), 50_000);
+  const settings = (hr: object) =>
+    place.file(
+      'rollcall.config.json',
+      JSON.stringify({ sources: { hr: { keyFile: sshd.keyFile, ...hr } }, reportTo: 'hr:' }),
+    );
+  settings({ url: way.addressOf(sshd.url), ...way.trusted });
+  const running = place.start(['import', 'many.csv']);
+  kill = () => void running.child.kill('SIGKILL');
+  await running.ended;
+  const id = onlyImport();
+  expect(readdirSync(join(folder, id))).toEqual(['report.csv.part']);
+
+  settings({ url: sshd.url, knownHosts: sshd.knownHosts });
+  const serving = place.begin(['serve', '--port', '0']);
+  await until(async () => (await place.run(['status', id])).stderr.includes('The reports were delivered'));
+  serving.interrupt();
+  await serving.ended;
+  expect(readdirSync(join(folder, id)).toSorted()).toEqual(['report.csv', 'summary.json']);
+  for (const name of ['report.csv', 'summary.json']) {
+    expect([name, readFileSync(join(folder, id, name)).equals(written(id, name))]).toEqual([name, true]);
+  }
 });
 
 test('an SFTP server in the settings gets the reports of every import, and of no import into a sandbox', async () => {

@@ -43,7 +43,12 @@ afterAll(async () => {
 test('the file of a schedule is chosen in a bucket, folder by folder', async () => {
   const page = await browser.open(`${server.url}/schedules/new`);
   await page.getByLabel('Name', { exact: true }).fill('from a bucket');
-  await page.getByLabel('Folder or address').selectOption('hr:');
+  const allowed = page.getByLabel('Folder or address');
+  expect(await allowed.locator('option').allTextContents()).toEqual([
+    `hr: (s3://${BUCKET})`,
+    `app: (sqlite:${join(root, 'app.db')}, table members)`,
+  ]);
+  await allowed.selectOption('hr:');
   await page.getByRole('button', { name: 'out/' }).click();
   await page.getByRole('button', { name: 'members.csv' }).click();
   const rows = page.getByRole('table', { name: 'The first rows' });
@@ -52,6 +57,12 @@ test('the file of a schedule is chosen in a bucket, folder by folder', async () 
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('region', { name: 'History of from-a-bucket' }).waitFor();
   expect(await server.json<ScheduleView>('/v1/schedules/from-a-bucket')).toMatchObject({ file: 'hr:/out/members.csv' });
+});
+
+test('the settings say what the places reach that schedules may read', async () => {
+  const page = await browser.open(`${server.url}/settings`);
+  await page.getByText(`hr: (s3://${BUCKET})`).waitFor();
+  await checkSights(page, 'settings-sources');
 });
 
 test('a database is read as the settings name it, without a path', async () => {

@@ -36,7 +36,7 @@ export function openExport(
     run: async (signal = new AbortController().signal, onProgress = () => {}) => {
       const store = openExportStore(folder, 'export-1');
       try {
-        await runExport({ store, pages: coordinator.pages, signal, onProgress });
+        await runExport({ store, pages: (...which) => coordinator.pages(...which), signal, onProgress });
         return undefined;
       } catch (error) {
         return error;

@@ -50,7 +50,12 @@ function deleting({ dir, coordinator }: Pipeline, id: string, signal = new Abort
   const ledger = openCreated(dir.ledger(id));
   onTestFinished(() => ledger.close());
   const used = usersOfOthers(coordinator);
-  return { ledger, pages: coordinator.pages, signal, usedByOthers: (things) => used(id, things) };
+  return {
+    ledger,
+    pages: (...which) => coordinator.pages(...which),
+    signal,
+    usedByOthers: (things) => used(id, things),
+  };
 }
 
 /** Undoes what the import did to the user whom it created. */
@@ -226,7 +231,7 @@ test('a deletion whose end cannot be noted is an error of that deletion, and of 
     },
     regions: new Set(['us']),
     sendsTo: coordinator.sendsTo,
-    pages: coordinator.pages,
+    pages: (...which) => coordinator.pages(...which),
     usedByOthers: usersOfOthers(coordinator),
     onError: (_, error) => failed.resolve(error),
   });

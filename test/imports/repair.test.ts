@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type RepairRow, repairReplace } from '../../src/features/repair/api.ts';
 import { doRepair } from '../../src/features/repair/repair-work.ts';
-import { createRepairs } from '../../src/features/repair/repairs.ts';
+import { Repairs } from '../../src/features/repair/repairs.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../src/imports/import-options.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
@@ -19,7 +19,7 @@ type Cells = Readonly<Record<string, unknown>>;
 const openOne = () => openPipeline({ place: EMBEDDED });
 const REPAIRABLE = { filter: { states: ['open', 'wrong', 'ready'] }, after: 0, limit: 500 } as const;
 
-const repairsOf = ({ coordinator, dir }: Pipeline) => createRepairs({ coordinator, dir });
+const repairsOf = ({ coordinator, dir }: Pipeline) => new Repairs({ coordinator, dir });
 
 async function rowsOf(pipeline: Pipeline, id: string): Promise<RepairRow[]> {
   return (await repairsOf(pipeline).page(id, REPAIRABLE)).rows;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { isFinal } from '../../src/membership/import-state.ts';
 import type { Watcher } from '../../src/server/events/channel.ts';
-import { listChannel } from '../../src/server/events/list-channel.ts';
+import { ListChannel } from '../../src/server/events/list-channel.ts';
 
 /** The list's events over imports that are only names and states: what is asked for, and who is notified. */
 
@@ -30,7 +30,7 @@ function openList(count: number) {
     running: { of },
     log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
   };
-  const list = listChannel(sources as unknown as Parameters<typeof listChannel>[0]);
+  const list = new ListChannel(sources as unknown as ConstructorParameters<typeof ListChannel>[0]);
   const join = async () => {
     const written: string[] = [];
     const response = { writableLength: 0, write: (text: string) => written.push(text), end: () => {} };

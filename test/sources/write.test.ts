@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { NamedSource } from '../../src/platform/named-sources.ts';
 import type { SourceSettings } from '../../src/sources/source.ts';
 import { SourceError } from '../../src/sources/source-errors.ts';
-import { placeToWrite, writeTo } from '../../src/sources/write.ts';
+import { placeToWrite, tryWriting, writeTo } from '../../src/sources/write.ts';
 import { type Sshd, startSshd } from '../servers/sshd.ts';
+import { wayTo } from '../servers/way-to-sshd.ts';
 import { tempDir } from '../temp-dir.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from './s3-server.ts';
 
@@ -18,14 +18,20 @@ interface How extends SourceSettings {
   readonly named?: Readonly<Record<string, NamedSource>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  readonly late?: AbortSignal;
 }
 
-async function write(text: string, name: string, bytes: Buffer, { named = {}, env = {}, signal, ...given }: How = {}) {
+async function write(
+  text: string,
+  name: string,
+  bytes: Buffer,
+  { named = {}, env = {}, signal, late, ...given }: How = {},
+) {
   const path = join(tempDir(), 'file');
   writeFileSync(path, bytes);
   const target = await placeToWrite(text, '/', given, named);
   const context = { named, environment: (variable: string) => env[variable], ca: undefined };
-  await writeTo(target, name, path, context, signal ?? new AbortController().signal);
+  await writeTo(target, name, path, context, signal ?? new AbortController().signal, late);
 }
 
 async function refusal(attempt: Promise<unknown>): Promise<string> {
@@ -167,30 +173,29 @@ describe('sftp://', () => {
 
   test('what breaks off in the middle leaves an earlier file as it was', async () => {
     await write(at(), 'report.csv', SMALL, usual());
-    const open = new Set<Socket>();
-    const between = createServer((client) => {
-      const server = connect(sshd.port, '127.0.0.1');
-      let come = 0;
-      for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => open.delete(socket));
-      open.add(client).add(server);
-      server.pipe(client);
-      client.on('data', (piece) => {
-        come += piece.length;
-        if (come < 2_000_000) server.write(piece);
-        else for (const socket of [client, server]) socket.destroy();
-      });
-    });
-    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      for (const socket of open) socket.destroy();
-      between.close();
-    });
-    const { port } = between.address() as { port: number };
-    const knownHosts = join(tempDir(), 'known_hosts');
-    writeFileSync(knownHosts, sshd.hostLine.replace(`:${sshd.port}`, `:${port}`));
-    const address = at().replace(`:${sshd.port}`, `:${port}`);
-    const said = await refusal(write(address, 'report.csv', LARGE, { ...usual(), knownHosts }));
+    const way = await wayTo(sshd, (end) => end());
+    const said = await refusal(write(way.addressOf(at()), 'report.csv', LARGE, { ...usual(), ...way.trusted }));
     expect(said).toMatch(/broke off|cannot be reached/);
+    expect(readFileSync(join(folder, 'report.csv')).equals(SMALL)).toBe(true);
+  });
+
+  test('is tried with an empty file, of which nothing stays', async () => {
+    const named = {};
+    const context = { named, environment: () => undefined, ca: undefined };
+    const tryIn = async (place: string) =>
+      tryWriting(await placeToWrite(place, '/', usual(), named), context, new AbortController().signal);
+    const before = readdirSync(folder);
+    await tryIn(at());
+    expect(readdirSync(folder)).toEqual(before);
+    expect(await refusal(tryIn(`${at()}/not-there`))).toContain('the folder above it is not there');
+  });
+
+  test('a server that stands still is given up when it has taken too long', async () => {
+    await write(at(), 'report.csv', SMALL, usual());
+    const late = new AbortController();
+    const way = await wayTo(sshd, () => late.abort());
+    const how = { ...usual(), ...way.trusted, late: late.signal };
+    expect(await refusal(write(way.addressOf(at()), 'report.csv', LARGE, how))).toContain('within 60 minutes');
     expect(readFileSync(join(folder, 'report.csv')).equals(SMALL)).toBe(true);
   });
 });

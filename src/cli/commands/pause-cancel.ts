@@ -69,7 +69,7 @@ async function act(
   failed.catch(() => {});
   coordinator.events.on('failure', reject);
   let ended: ImportRecord;
-  const progress = showSteps(io, () => [], { begins: `the import to ${verb}`, regions: coordinator.regions });
+  const progress = showSteps(io, () => [], { begins: `the import to ${verb}`, regions: () => coordinator.regions() });
   try {
     await coordinator[verb](id);
     noteHere(dataDir(config.dataDir), `import.${verb}`, id);

@@ -7,6 +7,7 @@ import { counted, grouped, size } from '../format.ts';
 import { ErrorNotice } from '../notice.tsx';
 import { PARTS } from '../parts.ts';
 import { usePlace } from '../place.ts';
+import { placeWords } from '../words.ts';
 import { Queues } from './queues.tsx';
 import { OwnSettings } from './settings/own.tsx';
 import { Tokens } from './settings/tokens.tsx';
@@ -68,9 +69,23 @@ function ServerFacts() {
         ['Largest upload', size(settings.maxUploadBytes)],
         ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
         ['Notifies', settings.notifyHost === null ? 'no one' : foreign(settings.notifyHost)],
+        ['Schedules may read', places(settings.sources, settings)],
+        ['Reports may be written to', places(settings.reportTargets ?? [], settings)],
         ['Version', settings.version],
       ]}
     />
+  );
+}
+
+/** Places that the server allows. */
+function places(allowed: readonly string[], { namedSources }: Settings) {
+  if (allowed.length === 0) return 'none';
+  return (
+    <ul class="plain">
+      {allowed.map((place) => (
+        <li key={place}>{foreign(placeWords(place, namedSources))}</li>
+      ))}
+    </ul>
   );
 }
 

@@ -29,10 +29,8 @@ export interface CheckSubject {
 }
 
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
-export function summaryOfCheck(
-  { record, sql }: Pick<CheckLedger, 'record' | 'sql'>,
-  subject: CheckSubject,
-): CheckSummary {
+export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subject: CheckSubject): CheckSummary {
+  const { sql } = ledger;
   const one = (name: string, given: Record<string, number> = {}) => sql(name).get(given) ?? {};
   const n = (row: Readonly<Record<string, unknown>>, column = 'n') => Number(row[column] ?? 0);
   const verdicts = sql('count_verdicts').all();
@@ -65,7 +63,7 @@ export function summaryOfCheck(
       .all({ looks: (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1), call: MAX_UIDS_PER_CALL })
       .map((row) => [row['region'] as Region, n(row)]),
   );
-  const { calls, notes } = record();
+  const { calls, notes } = ledger.record();
   const problems = [
     ...verdicts.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
     ...sql('count_invalid')

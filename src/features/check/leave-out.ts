@@ -25,7 +25,10 @@ export const findFailing: FindLeftOut = (ledger, unsent) => {
 
 /** Only a check that is done, and was made with the same options, says which rows would fail. */
 function requireCheck({ id, folder, options }: UnsentImport): void {
-  const check = readCheck(folder, ({ record, sql }) => ({ ...record(), options: sql('options').get()?.['options'] }));
+  const check = readCheck(folder, (ledger) => ({
+    ...ledger.record(),
+    options: ledger.sql('options').get()?.['options'],
+  }));
   if (check === undefined) throw new NoCheckYet(id, 'was not checked with the service', 'check it first');
   if (check.state !== 'done') throw new NoCheckYet(id, 'has a check that is not done', 'continue the check');
   if (check.options === optionsOfCheck(options)) return;

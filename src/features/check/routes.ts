@@ -40,8 +40,8 @@ async function checkedRows(folder: string, skipped: number): Promise<Pick<Import
 function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
   const checks = createChecks({
     dir,
-    find: coordinator.find,
-    pages: coordinator.pages,
+    find: (id) => coordinator.find(id),
+    pages: (...which) => coordinator.pages(...which),
     regions: new Set(Object.keys(settings.apps) as Region[]),
     sendsTo: coordinator.sendsTo,
     callsPerMinute: settings.callsPerMinute,

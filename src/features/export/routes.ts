@@ -28,7 +28,7 @@ export const exporting: ServerFeature = { routes: exportRoutes };
 function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerContext): void {
   const exports = createExports({
     dir,
-    pages: coordinator.pages,
+    pages: (...which) => coordinator.pages(...which),
     ...coordinator.sendsTo,
     onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
   });

@@ -4,13 +4,15 @@ import { UnknownImport } from '../../imports/import-errors.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
+import type { JobWorker } from '../../queue/job-worker.ts';
 import type { ServerContext } from '../../server/context.ts';
 import type { ImportViews } from '../../server/import-views.ts';
 import type { SyncRunner } from '../sync/run/runner-port.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import { type Deliveries, type Delivery, openDeliveries } from './deliveries.ts';
 import { noteText } from './note.ts';
-import { watchOutages } from './outages.ts';
+import { type Outages, watchOutages } from './outages.ts';
 import type { Receiver } from './receiver.ts';
 
 export interface NotifierOptions {
@@ -29,14 +31,6 @@ export interface NotifierOptions {
 
 export type NotificationResult = 'delivered' | 'failed' | 'given-up';
 
-/** Notifies the receiver of imports and syncs that have finished or wait for a person, and of a service that is away. */
-export interface Notifier {
-  /** Counts the undelivered notes. */
-  readonly count: Deliveries['count'];
-  /** Stops; notes that are not delivered by then are delivered after the next start. */
-  close(): Promise<void>;
-}
-
 /** Notes that are sent at the same time. */
 const AT_ONCE = 4;
 /** Interval in which notes that a wiped queue has lost are queued again, in ms. */
@@ -47,38 +41,107 @@ const TOO_OLD_MS = 86_400_000;
 const LEAVE_MS = 1_000;
 
 export async function openNotifier(options: NotifierOptions): Promise<Notifier> {
-  const { coordinator, syncs, dir, receiver, log } = options;
-  const { backend } = coordinator;
+  const { coordinator, dir, log } = options;
   const deliveries = openDeliveries(dir.catalog);
   deliveries.begin();
   const onError = (error: unknown) => log.warn({ err: error }, 'a notification cannot be sent now');
-  const queue = backend.openQueue<NotifyPayload>(`notify-${deliveries.owner}`, notify, onError);
+  const queue = coordinator.backend.openQueue<NotifyPayload>(`notify-${deliveries.owner}`, notify, onError);
   // Left by an earlier process: what is still to be sent is in the catalog.
   await queue.clear();
+  const notifier = new Notifier(options, { deliveries, queue, onError });
+  await notifier.begin();
+  return notifier;
+}
 
-  const giveUp = (delivery: string, error: unknown) => {
-    const note = deliveries.find(delivery);
-    log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a notification is given up');
-    deliveries.remove(delivery);
-    options.attempted?.('given-up');
-  };
+interface Parts {
+  readonly deliveries: Deliveries;
+  readonly queue: JobQueue<NotifyPayload>;
+  readonly onError: (error: unknown) => void;
+}
+
+export class Notifier {
+  /** Counts the undelivered notes. */
+  readonly count: Deliveries['count'];
+  readonly #options: NotifierOptions;
+  readonly #parts: Parts;
+  readonly #worker: JobWorker;
+  readonly #outages: Outages;
+  readonly #keeper: NodeJS.Timeout;
+  readonly #onState = () => void this.#queueWaiting('unmade');
   /** Notes are written down and queued one after another. */
-  let work: Promise<void> = Promise.resolve();
-  const queueWaiting = (which: 'all' | 'unmade'): Promise<void> => {
-    work = work.then(() => queueNotes(deliveries.waiting(which))).catch(onError);
-    return work;
-  };
-  const queueNotes = async (notes: readonly Delivery[]): Promise<void> => {
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: NotifierOptions, parts: Parts) {
+    const { coordinator, syncs, outageMs } = options;
+    const { deliveries, queue, onError } = parts;
+    this.#options = options;
+    this.#parts = parts;
+    this.count = deliveries.count;
+    this.#worker = coordinator.backend.startWorker({
+      queue,
+      definitions: [notify],
+      ports: {
+        deliver: (delivery, signal) => this.#deliver(delivery, signal),
+        giveUp: (delivery, error) => this.#giveUp(delivery, error),
+      },
+      concurrency: AT_ONCE,
+      onError,
+    });
+    this.#outages = watchOutages((note) => {
+      deliveries.add(note);
+      void this.#queueWaiting('all');
+    }, outageMs);
+    coordinator.events.on('circuit', this.#outages.changed);
+    coordinator.events.on('state', this.#onState);
+    // The delivery of reports may be one.
+    coordinator.events.on('changed', this.#onState);
+    syncs.events.on('state', this.#onState);
+    this.#keeper = setInterval(() => void this.#queueWaiting('all'), KEEP_MS);
+  }
+
+  /** Queues what an earlier process has left. */
+  begin(): Promise<void> {
+    return this.#queueWaiting('all');
+  }
+
+  /** Stops; notes that are not delivered by then are delivered after the next start. */
+  async close(): Promise<void> {
+    const { coordinator, syncs, receiver } = this.#options;
+    clearInterval(this.#keeper);
+    coordinator.events.off('circuit', this.#outages.changed);
+    this.#outages.close();
+    coordinator.events.off('state', this.#onState);
+    coordinator.events.off('changed', this.#onState);
+    syncs.events.off('state', this.#onState);
+    // A queue that is down does not answer; stored notes are queued at the next start.
+    await Promise.race([this.#work, sleep(LEAVE_MS, undefined, { ref: false })]);
+    const closed = this.#worker.close();
+    // Do not wait for a receiver that does not answer: the note is sent again at the next start.
+    this.#worker.abort();
+    await receiver.close();
+    await closed;
+    await this.#parts.queue.close();
+    this.#parts.deliveries.close();
+  }
+
+  #queueWaiting(which: 'all' | 'unmade'): Promise<void> {
+    const { deliveries, onError } = this.#parts;
+    this.#work = this.#work.then(() => this.#queueNotes(deliveries.waiting(which))).catch(onError);
+    return this.#work;
+  }
+
+  async #queueNotes(notes: readonly Delivery[]): Promise<void> {
+    const { deliveries, queue, onError } = this.#parts;
     const jobs: { id: string; payload: NotifyPayload }[] = [];
     for (const note of notes) {
       const { id, at, body } = note;
       if (at < Date.now() - TOO_OLD_MS) {
-        giveUp(id, new Error('it is older than a day'));
+        this.#giveUp(id, new Error('it is older than a day'));
         continue;
       }
       if (body === null) {
         // One that cannot be made now is tried again later, and keeps no other waiting.
-        const made = await bodyOf(options, note).catch(onError);
+        const made = await bodyOf(this.#options, note).catch(onError);
         if (made === undefined) continue;
         // Its import or sync was removed.
         if (made === REMOVED) {
@@ -91,63 +154,32 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
       jobs.push({ id: `notify-${id}`, payload: { version: 1, delivery: id } });
     }
     if (jobs.length > 0) await queue.add(jobs);
-  };
+  }
 
-  const worker = backend.startWorker({
-    queue,
-    definitions: [notify],
-    ports: {
-      deliver: async (delivery, signal) => {
-        const note = deliveries.find(delivery);
-        if (note === undefined || note.body === null) return;
-        try {
-          await receiver.send({ id: note.id, body: note.body }, signal);
-        } catch (error) {
-          log.warn({ err: error, delivery, about: note.subject }, 'a notification did not arrive');
-          options.attempted?.('failed');
-          throw error;
-        }
-        deliveries.remove(delivery);
-        options.attempted?.('delivered');
-      },
-      giveUp,
-    },
-    concurrency: AT_ONCE,
-    onError,
-  });
-  const onState = () => void queueWaiting('unmade');
-  const outages = watchOutages((note) => {
-    deliveries.add(note);
-    void queueWaiting('all');
-  }, options.outageMs);
-  coordinator.events.on('circuit', outages.changed);
-  coordinator.events.on('state', onState);
-  // The delivery of reports may be one.
-  coordinator.events.on('changed', onState);
-  syncs.events.on('state', onState);
-  const keeper = setInterval(() => void queueWaiting('all'), KEEP_MS);
-  await queueWaiting('all');
+  async #deliver(delivery: string, signal: AbortSignal): Promise<void> {
+    const { receiver, log, attempted } = this.#options;
+    const { deliveries } = this.#parts;
+    const note = deliveries.find(delivery);
+    if (note === undefined || note.body === null) return;
+    try {
+      await receiver.send({ id: note.id, body: note.body }, signal);
+    } catch (error) {
+      log.warn({ err: error, delivery, about: note.subject }, 'a notification did not arrive');
+      attempted?.('failed');
+      throw error;
+    }
+    deliveries.remove(delivery);
+    attempted?.('delivered');
+  }
 
-  return {
-    count: deliveries.count,
-    close: async () => {
-      clearInterval(keeper);
-      coordinator.events.off('circuit', outages.changed);
-      outages.close();
-      coordinator.events.off('state', onState);
-      coordinator.events.off('changed', onState);
-      syncs.events.off('state', onState);
-      // A queue that is down does not answer; stored notes are queued at the next start.
-      await Promise.race([work, sleep(LEAVE_MS, undefined, { ref: false })]);
-      const closed = worker.close();
-      // Do not wait for a receiver that does not answer: the note is sent again at the next start.
-      worker.abort();
-      await receiver.close();
-      await closed;
-      await queue.close();
-      deliveries.close();
-    },
-  };
+  #giveUp(delivery: string, error: unknown): void {
+    const { log, attempted } = this.#options;
+    const { deliveries } = this.#parts;
+    const note = deliveries.find(delivery);
+    log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a notification is given up');
+    deliveries.remove(delivery);
+    attempted?.('given-up');
+  }
 }
 
 /** Drops the notifications that are waiting, where no receiver is set any more. */

@@ -5,7 +5,7 @@ import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import { NOT_SENT } from './edit.ts';
 import { repairOperations } from './operations.ts';
-import { createRepairs, type Repairs } from './repairs.ts';
+import { Repairs } from './repairs.ts';
 
 /** Bytes of a request with edits, and of one with a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
@@ -20,7 +20,7 @@ declare module '../../server/context.ts' {
 /** Rows that are invalid or failed: corrected and sent as a new import. */
 export const repair: ServerFeature = {
   open: ({ coordinator, dir }) => ({
-    repairs: createRepairs({ dir, coordinator }),
+    repairs: new Repairs({ dir, coordinator }),
   }),
   routes: repairRoutes,
   view: async ({ repairs }, { id }, before) => {

@@ -56,7 +56,7 @@ export function composeSyncs(
     newId: newSyncId,
     ...coordinator.sendsTo,
     regions: new Set(Object.keys(service.apps) as Region[]),
-    pages: coordinator.pages,
+    pages: (...which) => coordinator.pages(...which),
     whenOver: coordinator.whenOver,
     stage,
     onStopped: async () => {

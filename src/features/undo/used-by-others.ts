@@ -17,11 +17,13 @@ interface OtherImport {
 type MadeUser = Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome'>;
 
 /** The same, by the other imports of the data directory. */
-export function usersOfOthers({ others, reading }: Pick<Coordinator, 'others' | 'reading'>) {
+export function usersOfOthers(coordinator: Pick<Coordinator, 'others' | 'reading'>) {
   return (id: string, things: readonly MadeUser[]) =>
     usedByOthers(
       things,
-      others(id).map((other) => ({ id: other.id, membershipsOf: reading.of(other.ledger).membershipsOf })),
+      coordinator
+        .others(id)
+        .map((other) => ({ id: other.id, membershipsOf: coordinator.reading.of(other.ledger).membershipsOf })),
     );
 }
 

@@ -15,7 +15,7 @@ import type { Backend } from '../../queue/backend.ts';
 import type { QueueLook } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
-import { type ImportRecord, openCatalog, tagsOf } from '../catalog.ts';
+import { type Catalog, type ImportRecord, openCatalog, tagsOf } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
@@ -30,77 +30,10 @@ import { type Aimed, checkTarget, isSameTarget, type Target } from '../target.ts
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { LifeFeature } from './feature.ts';
-import { createLife, type Life, type LifeEvents } from './life.ts';
+import { Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
 import type { Wait } from './waits.ts';
-
-/** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
-export interface Coordinator {
-  readonly events: EventEmitter<LifeEvents>;
-  /** Threads that read ledgers. */
-  readonly reading: LedgerThreads;
-  /** The backend of the queues; other parts keep queues of their own there. Closed by `stop`. */
-  readonly backend: Backend;
-  /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
-  create(request: CreateImport): Promise<string>;
-  find(id: string): ImportRecord;
-  /** The target of this process: stored with what it begins, and compared when that is continued. */
-  readonly sendsTo: Aimed;
-  /**
-   * Other imports to the same service that ended after this one was made, or are not over, oldest first: those that have a
-   * ledger and were not undone. @throws UnknownImport
-   */
-  others(id: string): ImportWithLedger[];
-  /** Retries of this import, oldest first. */
-  retries(id: string): ImportRecord[];
-  /** The part of features in the life of imports. */
-  readonly features: LifeFeature;
-  /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
-  stage(id: string): void;
-  pause(id: string): Promise<ImportRecord>;
-  /** Continues an import that is staged, paused or blocked, or that a stop or crash interrupted. */
-  resume(id: string, changes?: ResumeChanges): Promise<ImportRecord>;
-  cancel(id: string): Promise<ImportRecord>;
-  /**
-   * Continues every import that a stop or crash interrupted: while reading, sending, pausing or cancelling.
-   * Resolves when each has begun, with those that this process cannot continue: they stay as they are.
-   */
-  continueAll(): Promise<LeftAlone[]>;
-  /**
-   * Sends again, as a new import, what failed, was not confirmed or was not sent in an import that has finished. Returns
-   * the new id. @throws WrongState, also when there is nothing to send again; WrongTarget
-   */
-  retry(id: string, changes?: RetryChanges): Promise<string>;
-  /** The rows of an import that need attention are left as they are. @throws UnknownImport; WrongState while it is not over */
-  dismiss(id: string): ImportRecord;
-  /** Adds and removes tags of an import, in any state. @throws UnknownImport */
-  tag(id: string, changes: TagChanges): ImportRecord;
-  /** Keeps the totals of an import that has ended. */
-  keepTotals(id: string, totals: ImportTotals): void;
-  /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
-  remove(id: string): Promise<void>;
-  /** Publishes the URL of this server, for other processes that want to use the data directory: it has one owner. */
-  announce(address: string): void;
-  /** Reads groups of the service, within the budgets of their regions. */
-  pages(region: Region, patienceMs?: number): GroupPages;
-  /** Returns the status of the regions that imports have used so far. */
-  regions(): Promise<RegionStatus[]>;
-  /** Returns facts about their queues for a person who looks for a fault. */
-  lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>>;
-  /** False where results of other processes have waited for a minute and none was taken. */
-  resultsAreTaken(): Promise<boolean>;
-  /** Reads keys from the settings again; returns the regions whose key has changed. */
-  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
-  /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
-  settled(id: string): Promise<ImportRecord>;
-  /** From now on imports that wait for something of this machine continue by themselves. */
-  readonly watchWaits: Life['watchWaits'];
-  /** Lets other work wait, as imports do (waits.ts). */
-  readonly whenOver: Life['whenOver'];
-  /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
-  stop(deadlineMs: number): Promise<void>;
-}
 
 interface ImportWithLedger extends Pick<ImportRecord, 'id' | 'retryOf'> {
   /** Path. */
@@ -158,8 +91,10 @@ export interface CoordinatorOptions {
 /** States in which an import waits for a person. */
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
+type Asked = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, config, onError, onWait = () => {}, sandbox = false, target, openReading = openLedgerThreads } = options;
+  const { dir, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads } = options;
   const features: LifeFeature = Object.assign({}, ...(options.features ?? []));
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
@@ -167,9 +102,9 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
   shortenBusyTimeout();
   const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
-  const patiently = <Result>(work: () => Result | Promise<Result>): Promise<Result> =>
+  const patiently: Asked = (work) =>
     whenFree(work, { waits: ({ what: reason }) => tell({ reason }), signal: options.signal });
-  const asked = options.patient === true ? patiently : async <Result>(work: () => Result | Promise<Result>) => work();
+  const asked: Asked = options.patient === true ? patiently : async (work) => work();
   const catalog = await patiently(() => openCatalog(dir.catalog));
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);
@@ -182,140 +117,258 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const reading = openReading();
   taken.defer(() => reading.close());
   await patiently(catalog.countDeaths);
-  const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox, features, tell });
-  const find = catalog.get;
-  const sendsTo: Aimed = { sandbox, target };
+  const life = new Life({ ...options, dir, catalog, backend, reading, events, sandbox, features, tell });
+  return new Coordinator({
+    options,
+    catalog,
+    events,
+    backend,
+    reading,
+    features,
+    life,
+    asked,
+    resources: taken.move(),
+  });
+}
 
-  const others = (id: string): ImportWithLedger[] => {
-    const record = find(id);
+interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'features'> {
+  readonly options: CoordinatorOptions;
+  readonly catalog: Catalog;
+  readonly life: Life;
+  /** Does what a person asks for. */
+  readonly asked: Asked;
+  /** To be closed with it. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
+export class Coordinator {
+  readonly events: EventEmitter<LifeEvents>;
+  /** Threads that read ledgers. */
+  readonly reading: LedgerThreads;
+  /** The backend of the queues; other parts keep queues of their own there. Closed by `stop`. */
+  readonly backend: Backend;
+  /** The target of this process: stored with what it begins, and compared when that is continued. */
+  readonly sendsTo: Aimed;
+  /** The part of features in the life of imports. */
+  readonly features: LifeFeature;
+  /** From now on imports that wait for something of this machine continue by themselves. */
+  readonly watchWaits: Life['watchWaits'];
+  /** Lets other work wait, as imports do (waits.ts). */
+  readonly whenOver: Life['whenOver'];
+  readonly #options: CoordinatorOptions;
+  readonly #dir: DataDir;
+  readonly #catalog: Catalog;
+  readonly #life: Life;
+  readonly #asked: Asked;
+  readonly #resources: AsyncDisposableStack;
+  readonly #retention: ReturnType<typeof startRetention> | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor({ options, catalog, events, backend, reading, features, life, asked, resources }: Parts) {
+    const { dir, sandbox = false, target, keepMs, onError } = options;
+    this.events = events;
+    this.reading = reading;
+    this.backend = backend;
+    this.sendsTo = { sandbox, target };
+    this.features = features;
+    this.watchWaits = life.watchWaits;
+    this.whenOver = life.whenOver;
+    this.#options = options;
+    this.#dir = dir;
+    this.#catalog = catalog;
+    this.#life = life;
+    this.#asked = asked;
+    this.#resources = resources;
+    if (keepMs !== undefined) {
+      const { finishedBefore } = catalog;
+      this.#retention = startRetention({ keepMs, finishedBefore, remove: (id) => this.remove(id), onError });
+    }
+  }
+
+  /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
+  async create(request: CreateImport): Promise<string> {
+    const { id = newImportId(), file, source, options: chosen, start = true, lookups = {} } = request;
+    const { retryOf = null, createdBy = '', tags = [] } = request;
+    const { config, target } = this.#options;
+    const folder = this.#dir.folder(id);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const kept = { ...chosen, ...(await keepLookups(folder, lookups)) };
+    const usual = chosen.sandbox ? undefined : config.reportTo;
+    const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
+    const options = JSON.stringify(importOptions.parse({ ...kept, reportTo, target }));
+    const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
+    await this.#asked(() => this.#catalog.add(record));
+    this.events.emit('state', this.find(id));
+    this.#life.begin(id, start);
+    return id;
+  }
+
+  find(id: string): ImportRecord {
+    return this.#catalog.get(id);
+  }
+
+  /**
+   * Other imports to the same service that ended after this one was made, or are not over, oldest first: those that have a
+   * ledger and were not undone. @throws UnknownImport
+   */
+  others(id: string): ImportWithLedger[] {
+    const record = this.find(id);
     const meant = readOptions(record);
-    const undone = catalog.undone();
-    return catalog
+    const undone = this.#catalog.undone();
+    return this.#catalog
       .list(Number.MAX_SAFE_INTEGER)
       .filter((other) => other.id !== id && (other.finishedAt ?? Date.now()) >= record.createdAt)
       .filter((other) => !undone.has(other.id) && isSameTarget(readOptions(other), meant))
-      .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: dir.ledger(other.id) }))
+      .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: this.#dir.ledger(other.id) }))
       .filter(({ ledger }) => existsSync(ledger))
       .reverse();
-  };
+  }
 
-  const pages: Coordinator['pages'] = (region, patienceMs) =>
-    life.sending.groups.pages(region, patienceMs ?? 'as-process');
+  /** Retries of this import, oldest first. */
+  retries(id: string): ImportRecord[] {
+    return this.#catalog.retries(id);
+  }
 
-  const remove = async (id: string): Promise<void> => {
-    const record = find(id);
+  /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
+  stage(id: string): void {
+    this.#life.begin(id, false);
+  }
+
+  async pause(id: string): Promise<ImportRecord> {
+    await this.#asked(() => this.#life.pause(id));
+    return this.find(id);
+  }
+
+  /** Continues an import that is staged, paused or blocked, or that a stop or crash interrupted. */
+  async resume(id: string, changes: ResumeChanges = {}): Promise<ImportRecord> {
+    checkTarget(`import ${id}`, readOptions(this.find(id)), this.sendsTo);
+    await this.#asked(() => this.#life.resume(id, changes));
+    return this.find(id);
+  }
+
+  async cancel(id: string): Promise<ImportRecord> {
+    await this.#asked(() => this.#life.cancel(id));
+    return this.find(id);
+  }
+
+  /**
+   * Continues every import that a stop or crash interrupted: while reading, sending, pausing or cancelling.
+   * Resolves when each has begun, with those that this process cannot continue: they stay as they are.
+   */
+  continueAll(): Promise<LeftAlone[]> {
+    return continueAll(this.#catalog.unfinished(), this.#life);
+  }
+
+  /**
+   * Sends again, as a new import, what failed, was not confirmed or was not sent in an import that has finished. Returns
+   * the new id. @throws WrongState, also when there is nothing to send again; WrongTarget
+   */
+  async retry(id: string, changes: RetryChanges = {}): Promise<string> {
+    const record = this.find(id);
+    checkTarget(`import ${id}`, readOptions(record), this.sendsTo);
+    const places = { dir: this.#dir, reading: this.reading, ...this.features };
+    return retryImport(places, record, changes, (request) => this.create(request));
+  }
+
+  /** The rows of an import that need attention are left as they are. @throws UnknownImport; WrongState while it is not over */
+  dismiss(id: string): ImportRecord {
+    const record = this.find(id);
+    if (!isFinal(record.state)) throw new WrongState(record, 'cannot be dismissed', actionsOf(record.state, false));
+    this.#catalog.dismiss(id);
+    this.events.emit('changed', record);
+    return record;
+  }
+
+  /** Adds and removes tags of an import, in any state. @throws UnknownImport */
+  tag(id: string, changes: TagChanges): ImportRecord {
+    this.#catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(this.find(id)), changes)));
+    const record = this.find(id);
+    this.events.emit('changed', record);
+    return record;
+  }
+
+  /** Keeps the totals of an import that has ended. */
+  keepTotals(id: string, totals: ImportTotals): void {
+    this.#catalog.setTotals(id, totals);
+  }
+
+  /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
+  async remove(id: string): Promise<void> {
+    const record = this.find(id);
+    const isClosing = this.#life.isClosing(id);
     const isAtRest = record.state === 'staged' || record.state === 'failed' || isFinal(record.state);
-    if (life.isClosing(id) || !isAtRest) {
-      throw new WrongState(record, 'cannot be deleted', life.isClosing(id) ? [] : actionsOf(record.state, false));
+    if (isClosing || !isAtRest) {
+      throw new WrongState(record, 'cannot be deleted', isClosing ? [] : actionsOf(record.state, false));
     }
-    await life.leave(id);
-    const deleted = removeImport(dir, catalog, id);
-    events.emit('removed', id);
+    await this.#life.leave(id);
+    const deleted = removeImport(this.#dir, this.#catalog, id);
+    this.events.emit('removed', id);
     await deleted;
-    await reading.forget(dir.ledger(id));
-  };
+    await this.reading.forget(this.#dir.ledger(id));
+  }
 
-  const retention =
-    options.keepMs === undefined
-      ? undefined
-      : startRetention({ keepMs: options.keepMs, finishedBefore: catalog.finishedBefore, remove, onError });
+  /** Publishes the URL of this server, for other processes that want to use the data directory: it has one owner. */
+  announce(address: string): void {
+    announceAddress(this.#dir, address);
+  }
 
-  const leaveAll = (): void => {
+  /** Reads groups of the service, within the budgets of their regions. */
+  pages(region: Region, patienceMs?: number): GroupPages {
+    return this.#life.sending.groups.pages(region, patienceMs ?? 'as-process');
+  }
+
+  /** Returns the status of the regions that imports have used so far. */
+  regions(): Promise<RegionStatus[]> {
+    return this.#life.sending.regions();
+  }
+
+  /** Returns facts about their queues for a person who looks for a fault. */
+  lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>> {
+    return this.#life.sending.lookAtQueues();
+  }
+
+  /** False where results of other processes have waited for a minute and none was taken. */
+  resultsAreTaken(): Promise<boolean> {
+    return this.#life.sending.resultsAreTaken();
+  }
+
+  /** Reads keys from the settings again; returns the regions whose key has changed. */
+  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]> {
+    return this.#life.sending.renewKeys(regions);
+  }
+
+  /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
+  async settled(id: string): Promise<ImportRecord> {
+    for (;;) {
+      // Checked after the move: `staged` is only passed on the way to `running`.
+      await Promise.resolve();
+      const record = this.find(id);
+      if ((AT_REST.has(record.state) && !this.#life.isClosing(id)) || isFinal(record.state)) return record;
+      await once(this.events, 'state');
+    }
+  }
+
+  /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. Imports can be resumed. */
+  stop(deadlineMs: number): Promise<void> {
+    this.#stopping ??= this.#close(deadlineMs);
+    return this.#stopping;
+  }
+
+  async #close(deadlineMs: number): Promise<void> {
+    // First: imports that the stop interrupts did not kill this process.
+    this.#leaveAll();
+    await this.#retention?.stop();
+    await this.#life.stop(deadlineMs);
+    await this.#resources.disposeAsync();
+  }
+
+  #leaveAll(): void {
     try {
-      catalog.leaveAll();
+      this.#catalog.leaveAll();
     } catch (error) {
       // It counts as a death then, and one more is allowed.
       if (busyIn(error) === undefined) throw error;
     }
-  };
-
-  let stopping: Promise<void> | undefined;
-  const resources = taken.move();
-
-  const coordinator: Coordinator = {
-    events,
-    reading,
-    backend,
-    find,
-    sendsTo,
-    others,
-    retries: catalog.retries,
-    features,
-    stage: (id) => life.begin(id, false),
-    create: async ({ id = newImportId(), file, source, options: chosen, start = true, lookups = {}, ...about }) => {
-      const { retryOf = null, createdBy = '', tags = [] } = about;
-      mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
-      const kept = { ...chosen, ...(await keepLookups(dir.folder(id), lookups)) };
-      const usual = chosen.sandbox ? undefined : config.reportTo;
-      const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
-      const options = JSON.stringify(importOptions.parse({ ...kept, reportTo, target }));
-      const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
-      await asked(() => catalog.add(record));
-      events.emit('state', find(id));
-      life.begin(id, start);
-      return id;
-    },
-    pause: async (id) => {
-      await asked(() => life.pause(id));
-      return find(id);
-    },
-    resume: async (id, changes = {}) => {
-      checkTarget(`import ${id}`, readOptions(find(id)), sendsTo);
-      await asked(() => life.resume(id, changes));
-      return find(id);
-    },
-    cancel: async (id) => {
-      await asked(() => life.cancel(id));
-      return find(id);
-    },
-    continueAll: () => continueAll(catalog.unfinished(), life),
-    retry: async (id, changes = {}) => {
-      const record = find(id);
-      checkTarget(`import ${id}`, readOptions(record), sendsTo);
-      return retryImport({ dir, reading, ...features }, record, changes, coordinator.create);
-    },
-    dismiss: (id) => {
-      const record = find(id);
-      if (!isFinal(record.state)) throw new WrongState(record, 'cannot be dismissed', actionsOf(record.state, false));
-      catalog.dismiss(id);
-      events.emit('changed', record);
-      return record;
-    },
-    tag: (id, changes) => {
-      catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(find(id)), changes)));
-      const record = find(id);
-      events.emit('changed', record);
-      return record;
-    },
-    keepTotals: catalog.setTotals,
-    remove,
-    announce: (address) => announceAddress(dir, address),
-    pages,
-    regions: () => life.sending.regions(),
-    lookAtQueues: () => life.sending.lookAtQueues(),
-    resultsAreTaken: () => life.sending.resultsAreTaken(),
-    renewKeys: (regions) => life.sending.renewKeys(regions),
-    watchWaits: life.watchWaits,
-    whenOver: life.whenOver,
-    settled: async (id) => {
-      for (;;) {
-        // Checked after the move: `staged` is only passed on the way to `running`.
-        await Promise.resolve();
-        const record = find(id);
-        if ((AT_REST.has(record.state) && !life.isClosing(id)) || isFinal(record.state)) return record;
-        await once(events, 'state');
-      }
-    },
-    stop: (deadlineMs) => {
-      stopping ??= (async () => {
-        // First: imports that the stop interrupts did not kill this process.
-        leaveAll();
-        await retention?.stop();
-        await life.stop(deadlineMs);
-        await resources.disposeAsync();
-      })();
-      return stopping;
-    },
-  };
-  return coordinator;
+  }
 }

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { CircuitStatus } from '../../api/regions.ts';
+import { asError } from '../../errors/message-of.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -18,38 +19,16 @@ import { SERVICE_AWAY, type SendingConfig } from '../send/give-up.ts';
 import type { OpenImport } from '../send/open-imports.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
-import { createSending, type Sending } from '../send/sending.ts';
+import { Sending } from '../send/sending.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
-import { createStagings, type StageFile } from '../stage/staging.ts';
+import { createStagings, type StageFile, type Stagings } from '../stage/staging.ts';
 import type { Target } from '../target.ts';
-import { createClosings } from './closing.ts';
-import { held } from './creating-step.ts';
+import { type Closings, createClosings } from './closing.ts';
+import { held, type ResumeChanges } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
-import { createRequests, type Requests, type RequestsOptions, type States } from './requests.ts';
+import { Requests, type RequestsOptions, type States } from './requests.ts';
 import { createWaits, type Wait, type Waits, waitOf } from './waits.ts';
-
-/**
- * The life of an import: what follows when something has happened to it, in the order of the states
- * (membership/import-state.ts). Requests of people are in requests.ts; no other place changes a state. The parts that
- * read, send and close imports do their work and report; they decide nothing.
- */
-export interface Life extends Requests {
-  readonly sending: Pick<Sending, 'groups' | 'regions' | 'lookAtQueues' | 'resultsAreTaken' | 'renewKeys'>;
-  /** Reads its input, and then sends it unless `start` is false. Does nothing if that is running already. */
-  begin(id: string, start?: boolean): void;
-  /** Whether its sum is being checked and its reports are being written. */
-  isClosing(id: string): boolean;
-  /** Stops all work on an import that is about to be deleted. */
-  leave(id: string): Promise<void>;
-  /** An unexpected error ends the import that met it, and the process only where every import would meet it. */
-  fault(id: string, code: FaultCode, error: unknown): void;
-  /** From now on imports that wait for something of this machine continue by themselves (waits.ts). */
-  readonly watchWaits: Waits['watch'];
-  readonly whenOver: Waits['whenOver'];
-  /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. */
-  stop(deadlineMs: number): Promise<void>;
-}
 
 export interface LifeEvents {
   state: [record: ImportRecord];
@@ -98,103 +77,158 @@ const STEP_OF: Readonly<Record<Exclude<ImportEvent['kind'], 'fault'>, FaultCode>
   closed: 'CLOSING_FAILED',
 };
 
-export function createLife(options: LifeOptions): Life {
-  const { dir, catalog, reading, events } = options;
+/**
+ * The life of an import: what follows when something has happened to it, in the order of the states
+ * (membership/import-state.ts). Requests of people are in requests.ts; no other place changes a state. The parts that
+ * read, send and close imports do their work and report; they decide nothing.
+ */
+export class Life {
+  readonly sending: Sending;
+  /** From now on imports that wait for something of this machine continue by themselves (waits.ts). */
+  readonly watchWaits: Waits['watch'];
+  readonly whenOver: Waits['whenOver'];
+  readonly #options: LifeOptions;
+  readonly #states: States;
+  readonly #stagings: Stagings;
+  readonly #closings: Closings;
+  readonly #steps: Steps;
+  readonly #requests: Requests;
+  readonly #waits: Waits;
   /** Failed imports that are being cancelled: they end with their reports or, if the error comes again, without. */
-  const lastResort = new Set<string>();
-  let stopping = false;
+  readonly #lastResort = new Set<string>();
+  #stopping = false;
 
-  /** Handles an event of an import. */
-  const handle: Emit = async (id, what) => {
-    try {
-      if (what.kind === 'unusable') steps.refused(id, what.error);
-      else if (what.kind === 'read') await steps.staged(id);
-      else if (what.kind === 'recorded') steps.recorded(id);
-      else if (what.kind === 'idle') steps.idle(id, what.why);
-      else if (what.kind === 'closed') steps.closed(id, what);
-      else fault(id, what.code, what.error);
-    } catch (error) {
-      fault(id, what.kind === 'fault' ? what.code : STEP_OF[what.kind], error);
-    }
-  };
+  constructor(options: LifeOptions) {
+    const { dir, catalog, reading, events, sandbox } = options;
+    const emit: Emit = (id, what) => this.#handle(id, what);
+    this.#options = options;
+    this.#states = {
+      of: (id) => catalog.get(id).state,
+      move: (...how) => void events.emit('state', catalog.move(...how)),
+    };
+    this.#stagings = createStagings({
+      dir,
+      catalog,
+      progress: (id, progress) => events.emit('staging', id, progress),
+      emit,
+      stage: options.stage,
+    });
+    this.sending = new Sending({
+      ...options,
+      emit,
+      circuitChanged: (...change) => events.emit('circuit', ...change),
+    });
+    this.#closings = createClosings({ dir, catalog, reading, emit });
+    const here = { sandbox, target: options.target };
+    const parts = {
+      ...{ dir, catalog, here, states: this.#states, stagings: this.#stagings, sending: this.sending },
+      closings: this.#closings,
+      target: targetOf({ ...here, regions: options.regions }),
+      fault: (id: string, code: FaultCode, error: unknown) => this.fault(id, code, error),
+    };
+    this.#steps = new Steps(parts);
+    const { features } = options;
+    this.#requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort, features });
+    this.#waits = createWaits({
+      ...options,
+      states: this.#states,
+      sending: this.sending,
+      takeUp: (id) => this.takeUp(id),
+      fail: (error) => this.#fail(error),
+    });
+    this.watchWaits = this.#waits.watch;
+    this.whenOver = this.#waits.whenOver;
+  }
 
-  const fault = (id: string, code: FaultCode, error: unknown): void => {
+  /** Reads its input, and then sends it unless `start` is false. Does nothing if that is running already. */
+  begin(id: string, start = true): void {
+    this.#steps.begin(id, start);
+  }
+
+  takeUp(id: string): Promise<void> {
+    return this.#requests.takeUp(id);
+  }
+
+  pause(id: string): Promise<void> {
+    return this.#requests.pause(id);
+  }
+
+  resume(id: string, changes: ResumeChanges): Promise<void> {
+    return this.#requests.resume(id, changes);
+  }
+
+  cancel(id: string): Promise<void> {
+    return this.#requests.cancel(id);
+  }
+
+  /** Whether its sum is being checked and its reports are being written. */
+  isClosing(id: string): boolean {
+    return this.#closings.isUnderWay(id);
+  }
+
+  /** Stops all work on an import that is about to be deleted. */
+  leave(id: string): Promise<void> {
+    return this.#steps.leave(id);
+  }
+
+  /** An unexpected error ends the import that met it, and the process only where every import would meet it. */
+  fault(id: string, code: FaultCode, error: unknown): void {
     // The next start continues what is interrupted now.
-    if (stopping) return;
+    if (this.#stopping) return;
     const wait = waitOf(error);
     if (wait !== undefined) {
-      void waits.begin(id, wait);
+      void this.#waits.begin(id, wait);
       return;
     }
     if (isMachineFault(error)) {
-      fail(error);
+      this.#fail(error);
       return;
     }
+    const { catalog, dir, events } = this.#options;
     try {
-      void sending.drop(id);
+      void this.sending.drop(id);
       const state = catalog.find(id)?.state;
       if (state === undefined || state === 'failed' || isFinal(state)) return;
       // For the log: the sentence in the catalog has no stack.
       events.emit('fault', id, error);
       const { reason, remedy, ...found } = faultOf(code, error, dir.ledger(id));
-      if (lastResort.delete(id)) states.move(id, 'cancelled', `cancelled after it had failed; ${reason}`, found.code);
-      else states.move(id, 'failed', reason, found.code, remedy);
+      if (this.#lastResort.delete(id)) {
+        this.#states.move(id, 'cancelled', `cancelled after it had failed; ${reason}`, found.code);
+      } else this.#states.move(id, 'failed', reason, found.code, remedy);
     } catch (catalogError) {
       const wait = waitOf(catalogError);
-      if (wait === undefined) fail(catalogError);
-      else void waits.begin(id, wait);
+      if (wait === undefined) this.#fail(catalogError);
+      else void this.#waits.begin(id, wait);
     }
-  };
+  }
+
+  /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#closings.stop();
+    await this.#stagings.stop();
+    await this.sending.stop(deadlineMs);
+    await this.#waits.close();
+  }
+
+  /** Handles an event of an import. */
+  async #handle(id: string, what: ImportEvent): Promise<void> {
+    try {
+      if (what.kind === 'unusable') this.#steps.refused(id, what.error);
+      else if (what.kind === 'read') await this.#steps.staged(id);
+      else if (what.kind === 'recorded') this.#steps.recorded(id);
+      else if (what.kind === 'idle') this.#steps.idle(id, what.why);
+      else if (what.kind === 'closed') this.#steps.closed(id, what);
+      else this.fault(id, what.code, what.error);
+    } catch (error) {
+      this.fault(id, what.kind === 'fault' ? what.code : STEP_OF[what.kind], error);
+    }
+  }
 
   /** Ends the process. */
-  const fail = (error: unknown): void => {
-    events.emit('failure', error instanceof Error ? error : new Error(String(error)));
-  };
-
-  const states: States = {
-    of: (id) => catalog.get(id).state,
-    move: (...how) => {
-      events.emit('state', catalog.move(...how));
-    },
-  };
-  const stagings = createStagings({
-    dir,
-    catalog,
-    progress: (id, progress) => events.emit('staging', id, progress),
-    emit: handle,
-    stage: options.stage,
-  });
-  const sending = createSending({
-    ...options,
-    emit: handle,
-    circuitChanged: (...change) => events.emit('circuit', ...change),
-  });
-  const closings = createClosings({ dir, catalog, reading, emit: handle });
-  const here = { sandbox: options.sandbox, target: options.target };
-  const target = targetOf({ ...here, regions: options.regions });
-  const parts = { ...options, here, states, stagings, sending, closings, target, fault };
-  const steps = stepsOf(parts);
-
-  const requests = createRequests({ ...parts, steps, lastResort });
-  const waits = createWaits({ ...options, states, sending, takeUp: requests.takeUp, fail });
-
-  return {
-    sending,
-    begin: steps.begin,
-    ...requests,
-    watchWaits: waits.watch,
-    whenOver: waits.whenOver,
-    isClosing: closings.isUnderWay,
-    leave: steps.leave,
-    fault,
-    stop: async (deadlineMs) => {
-      stopping = true;
-      closings.stop();
-      await stagings.stop();
-      await sending.stop(deadlineMs);
-      await waits.close();
-    },
-  };
+  #fail(error: unknown): void {
+    this.#options.events.emit('failure', asError(error));
+  }
 }
 
 /** Returns the reason for a wait of an import that has nothing left but batches of these regions. */
@@ -218,25 +252,32 @@ function whyStopped(stopped: readonly StoppedRegion[]): [reason: string, code: R
 type StepParts = Pick<RequestsOptions, 'dir' | 'states' | 'stagings' | 'sending' | 'closings' | 'target' | 'fault'>;
 
 /** Moves an import from state to state. */
-function stepsOf({ dir, states, stagings, sending, closings, target, fault }: StepParts) {
+class Steps {
+  readonly #parts: StepParts;
   /** Imports that are not to start when they are staged. */
-  const waiting = new Set<string>();
+  readonly #waiting = new Set<string>();
+
+  constructor(parts: StepParts) {
+    this.#parts = parts;
+  }
 
   // Its input is read, and it starts unless a person must look at it first.
 
-  const begin = (id: string, start = true): void => {
-    if (!start) waiting.add(id);
-    stagings.begin(id);
-  };
+  begin(id: string, start = true): void {
+    if (!start) this.#waiting.add(id);
+    this.#parts.stagings.begin(id);
+  }
 
-  const refused = (id: string, { sentence, code, details }: IntakeError): void =>
-    states.move(id, 'rejected', sentence, code, details.remedy);
+  refused(id: string, { sentence, code, details }: IntakeError): void {
+    this.#parts.states.move(id, 'rejected', sentence, code, details.remedy);
+  }
 
-  const staged = async (id: string): Promise<void> => {
-    const start = !waiting.has(id);
+  async staged(id: string): Promise<void> {
+    const { states, sending, target } = this.#parts;
+    const start = !this.#waiting.has(id);
     const opened = sending.open(id);
     if (tooManyErrors(opened) !== undefined) {
-      end(id, 'aborted');
+      this.end(id, 'aborted');
       return;
     }
     const obstacle = target.obstacleOf(id, opened);
@@ -244,85 +285,81 @@ function stepsOf({ dir, states, stagings, sending, closings, target, fault }: St
       // It may wait for days, and so may others: keep no ledger open.
       sending.close(id);
       states.move(id, 'staged', obstacle?.reason, obstacle?.code, obstacle?.remedy);
-      waiting.delete(id);
+      this.#waiting.delete(id);
       return;
     }
     states.move(id, 'staged');
     states.move(id, 'running');
     await sending.run(id);
-  };
+  }
 
   // It is sent, as far as it may be.
 
   /** Looks at the errors that were recorded: it may have too many now. */
-  const recorded = (id: string): void => {
+  recorded(id: string): void {
+    const { sending, fault } = this.#parts;
     const opened = sending.open(id);
     if (opened.ending !== undefined || opened.running === undefined || tooManyErrors(opened) === undefined) return;
     opened.ending = 'aborted';
     sending.hold(id).catch((error: unknown) => fault(id, 'SENDING_FAILED', error));
-  };
+  }
 
   // Nothing of it is in flight any more: it has finished, or waits.
 
-  const idle = (id: string, why: IdleReason): void => {
+  idle(id: string, why: IdleReason): void {
+    const { states, sending } = this.#parts;
     const opened = sending.open(id);
     const { ledger, ending } = opened;
     const isWaiting = (ledger.creating?.waiting() ?? 0) > 0;
     const isDone = ledger.openBatches().size === 0 && !isWaiting;
-    if (isDone && ledger.laterBatches() === 0) close(id, opened);
-    else if (ending !== undefined) end(id, ending);
+    if (isDone && ledger.laterBatches() === 0) this.#close(id, opened);
+    else if (ending !== undefined) this.end(id, ending);
     else if (isDone) states.move(id, 'paused', FIRST_SENT, 'FIRST_ROWS');
     else if (why === 'blocked') {
       states.move(id, 'blocked', ...whyStopped(ledger.stoppedRegions()));
     } else if (states.of(id) === 'pausing') states.move(id, 'paused');
-    else if (why === 'completed') createMissing(id, opened);
-  };
+    else if (why === 'completed') this.#createMissing(id, opened);
+  }
 
   /** Everything else is sent: creates what rows wait for, or asks a person. */
-  const createMissing = (id: string, { ledger, options: { create }, running }: OpenImport): void => {
+  #createMissing(id: string, { ledger, options: { create }, running }: OpenImport): void {
     const next = create && ledger.creating?.next(create);
-    if (next?.kind === 'held') waitForLeave(id, held(next.over));
+    if (next?.kind === 'held') this.waitForLeave(id, held(next.over));
     else running?.go();
-  };
+  }
 
-  const waitForLeave = (id: string, { reason, remedy }: ReturnType<typeof held>): void =>
-    states.move(id, 'blocked', reason, 'CREATE_LIMIT', remedy);
+  waitForLeave(id: string, { reason, remedy }: ReturnType<typeof held>): void {
+    this.#parts.states.move(id, 'blocked', reason, 'CREATE_LIMIT', remedy);
+  }
 
   /** Ends an import before everything is sent. */
-  const end = (id: string, state: Exclude<EndState, 'completed'>): void => {
+  end(id: string, state: Exclude<EndState, 'completed'>): void {
+    const { sending, closings } = this.#parts;
     const opened = sending.open(id);
     opened.ledger.leaveRest(`not sent: the import was ${state} first`);
     // Counted at the end: calls that were in flight have brought errors since, and uncertain deliveries count too.
     closings.begin(id, state, state === 'aborted' ? tooManyErrors(opened) : undefined);
-  };
+  }
 
   /** Closes an import whose batches have all ended. */
-  const close = (id: string, opened: OpenImport): void => {
+  #close(id: string, opened: OpenImport): void {
+    const { states, closings } = this.#parts;
     if (totalRows(opened.ledger.counters()).unprocessed === 0) closings.begin(id, 'completed');
     // The rest was ended before, by a process that died before it could close the import.
     else if (states.of(id) === 'cancelling') closings.begin(id, 'cancelled');
     else closings.begin(id, 'aborted', tooManyErrors(opened) ?? 'it was ended before, and then interrupted');
-  };
+  }
 
-  const closed = (id: string, { state, reason, code }: Closed): void => {
+  closed(id: string, { state, reason, code }: Closed): void {
+    const { dir, states, sending } = this.#parts;
     sending.close(id);
     intoOneFile(dir.ledger(id));
     if (!isFinal(states.of(id))) states.move(id, state, reason, code);
-  };
+  }
 
-  return {
-    begin,
-    refused,
-    staged,
-    recorded,
-    idle,
-    waitForLeave,
-    end,
-    closed,
-    /** Stops all work on an import that is about to be deleted. */
-    leave: async (id: string): Promise<void> => {
-      waiting.delete(id);
-      await sending.drop(id);
-    },
-  };
+  /** Stops all work on an import that is about to be deleted. */
+  async leave(id: string): Promise<void> {
+    this.#waiting.delete(id);
+    await this.#parts.sending.drop(id);
+  }
 }

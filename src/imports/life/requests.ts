@@ -20,15 +20,6 @@ import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './
 import type { LifeFeature } from './feature.ts';
 import { ownTarget } from './own-target.ts';
 
-/** Requests of people for an import, and what the start of a process does with it. */
-export interface Requests {
-  /** Continues an import from its last state, after a stop or crash. */
-  takeUp(id: string): Promise<void>;
-  pause(id: string): Promise<void>;
-  resume(id: string, changes: ResumeChanges): Promise<void>;
-  cancel(id: string): Promise<void>;
-}
-
 /** The states of imports, as the catalog has them. */
 export interface States {
   of(id: string): ImportState;
@@ -68,27 +59,97 @@ function startedWithout(failing: number, edited: number): string | undefined {
   return without.length === 0 ? undefined : `started without ${without.join(', and without ')}`;
 }
 
-export function createRequests(options: RequestsOptions): Requests {
-  const { dir, catalog, states, stagings, sending, closings, target, steps, fault, lastResort, features } = options;
-  const own = ownTarget(options);
+/** Requests of people for an import, and what the start of a process does with it. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #own: ReturnType<typeof ownTarget>;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+    this.#own = ownTarget(options);
+  }
+
+  /** Continues an import from its last state, after a stop or crash. */
+  async takeUp(id: string): Promise<void> {
+    const { catalog, states, steps, target, sending } = this.#options;
+    this.#own.orWait(id);
+    const deaths = catalog.deaths(id);
+    if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
+    const from = this.#takenUpFrom(id, deaths);
+    if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
+    const { state } = catalog.get(id);
+    if (state === 'staging') return steps.begin(id);
+    if (this.#isUnread(id)) return this.#readAgain(id);
+    target.check(id, sending.open(id));
+    if (state === 'pausing') await this.#hold(id);
+    else await this.#go(id);
+  }
+
+  async pause(id: string): Promise<void> {
+    const { states } = this.#options;
+    const state = states.of(id);
+    if (state === 'pausing' || state === 'paused') return;
+    if (state !== 'running') this.#refuse(id, 'pausing');
+    states.move(id, 'pausing');
+    await this.#hold(id);
+  }
+
+  async resume(id: string, changes: ResumeChanges): Promise<void> {
+    const { catalog, closings, steps } = this.#options;
+    const record = catalog.get(id);
+    const options = withChanges(record, changes);
+    const failing =
+      changes.leaveOutFailing === true
+        ? await this.#leaveOutFailing(id, options).catch((error: unknown) => this.#unusable(id, error))
+        : 0;
+    catalog.setOptions(id, options);
+    if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) this.#refuse(id, 'running');
+    // A person asks for it: earlier deaths of the process no longer count.
+    catalog.progressed(id);
+    if (this.#isUnread(id)) this.#readAgain(id);
+    else if (record.state === 'staging') steps.begin(id);
+    else await this.#go(id, failing).catch((error: unknown) => this.#unusable(id, error));
+  }
+
+  async cancel(id: string): Promise<void> {
+    const { dir, states, stagings, fault, lastResort } = this.#options;
+    if (states.of(id) === 'staging') await stagings.abort(id);
+    const state = states.of(id);
+    if (state === 'staging' || (needsPerson(state) && !existsSync(dir.ledger(id)))) {
+      states.move(id, 'cancelled');
+      return;
+    }
+    if (state === 'failed') lastResort.add(id);
+    // It may have been staged, and even started, in the meantime.
+    const next = nextStates(state);
+    if (!next.includes('cancelling') && !next.includes('cancelled')) this.#refuse(id, 'cancelled');
+    try {
+      await this.#cancelStaged(id);
+    } catch (error) {
+      if (!lastResort.has(id)) throw error;
+      fault(id, 'RECORDING_FAILED', error);
+    }
+  }
 
   /** Sends, or continues to. @param failing rows that were left out now */
-  const go = async (id: string, failing = 0): Promise<void> => {
+  async #go(id: string, failing = 0): Promise<void> {
+    const { catalog, features } = this.#options;
     const repairing = catalog.get(id).startedAt === null ? await features.repairing?.() : undefined;
-    if (repairing === undefined) return goOn(id, failing);
-    await repairing.whileNoneEdits(id, () => goOn(id, failing, repairing.edited));
-  };
+    if (repairing === undefined) return this.#goOn(id, failing);
+    await repairing.whileNoneEdits(id, () => this.#goOn(id, failing, repairing.edited));
+  }
 
-  const goOn = async (id: string, failing: number, edited?: FindLeftOut): Promise<void> => {
+  async #goOn(id: string, failing: number, edited?: FindLeftOut): Promise<void> {
+    const { dir, catalog, states, sending, steps, target, features } = this.#options;
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
     const over = await overAsForeseen(dir.folder(id), opened, features);
     const record = catalog.get(id);
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
-    if (opened.ending !== undefined) return hold(id);
+    if (opened.ending !== undefined) return this.#hold(id);
     target.check(id, opened);
-    own.keep(id, opened);
+    this.#own.keep(id, opened);
     if (over.length > 0) {
       if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
       steps.waitForLeave(id, held(over, 'check'));
@@ -103,10 +164,11 @@ export function createRequests(options: RequestsOptions): Requests {
     if (record.state !== 'running') states.move(id, 'running', without);
     if (tooManyErrors(opened) === undefined) return sending.run(id);
     opened.ending = 'aborted';
-    await hold(id);
-  };
+    await this.#hold(id);
+  }
 
-  const leaveOutFailing = async (id: string, options: string): Promise<number> => {
+  async #leaveOutFailing(id: string, options: string): Promise<number> {
+    const { dir, catalog, sending, closings, target, features } = this.#options;
     const known = await features.foreseen?.();
     // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
@@ -118,110 +180,58 @@ export function createRequests(options: RequestsOptions): Requests {
     opened.options = readOptions({ options });
     target.check(id, opened);
     return leaveOut({ id, folder: dir.folder(id), options: opened.options }, known.failing);
-  };
+  }
 
-  const hold = async (id: string): Promise<void> => {
+  async #hold(id: string): Promise<void> {
+    const { sending, steps } = this.#options;
     if (await sending.hold(id)) steps.idle(id, 'held');
-  };
+  }
 
-  const cancelStaged = async (id: string): Promise<void> => {
+  async #cancelStaged(id: string): Promise<void> {
+    const { states, sending, steps } = this.#options;
     await sending.dropped(id);
     const opened = sending.open(id);
     if (states.of(id) === 'staged') steps.end(id, 'cancelled');
     else {
       if (states.of(id) !== 'cancelling') states.move(id, 'cancelling');
       opened.ending = 'cancelled';
-      await hold(id);
+      await this.#hold(id);
     }
-  };
+  }
 
   /** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
-  const isUnread = (id: string): boolean => {
+  #isUnread(id: string): boolean {
+    const { dir, catalog } = this.#options;
     const { state, code } = catalog.get(id);
     const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
     if (state === 'failed' ? existsSync(dir.ledger(id)) : !isWaiting) return false;
     return !catalog.transitions(id).some((move) => move.state === 'staged');
-  };
+  }
 
   /**
    * Returns the earliest time at which an import may be continued, in ms since 1970. Requests of a person do not wait.
    */
-  const takenUpFrom = (id: string, deaths: number): number => {
+  #takenUpFrom(id: string, deaths: number): number {
+    const { catalog } = this.#options;
     const { state, code } = catalog.get(id);
     if (state === 'pausing' || state === 'cancelling') return 0;
     const waits = state === 'blocked' && code === 'PROCESS_DIED';
     const since = waits ? catalog.transitions(id).at(-1)?.at : undefined;
     return (since ?? Date.now()) + waitAfterDeaths(deaths);
-  };
+  }
 
-  const readAgain = (id: string): void => {
-    states.move(id, 'staging');
-    steps.begin(id);
-  };
+  #readAgain(id: string): void {
+    this.#options.states.move(id, 'staging');
+    this.#options.steps.begin(id);
+  }
 
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
-  const unusable = (id: string, error: unknown): never => {
-    if (error instanceof LedgerError || isDamage(error)) fault(id, 'SENDING_FAILED', error);
+  #unusable(id: string, error: unknown): never {
+    if (error instanceof LedgerError || isDamage(error)) this.#options.fault(id, 'SENDING_FAILED', error);
     throw error;
-  };
+  }
 
-  const refuse = (id: string, to: ImportState): never => {
-    throw new TransitionError(states.of(id), to);
-  };
-
-  return {
-    takeUp: async (id) => {
-      own.orWait(id);
-      const deaths = catalog.deaths(id);
-      if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
-      const from = takenUpFrom(id, deaths);
-      if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
-      const { state } = catalog.get(id);
-      if (state === 'staging') return steps.begin(id);
-      if (isUnread(id)) return readAgain(id);
-      target.check(id, sending.open(id));
-      if (state === 'pausing') await hold(id);
-      else await go(id);
-    },
-    pause: async (id) => {
-      const state = states.of(id);
-      if (state === 'pausing' || state === 'paused') return;
-      if (state !== 'running') refuse(id, 'pausing');
-      states.move(id, 'pausing');
-      await hold(id);
-    },
-    resume: async (id, changes) => {
-      const record = catalog.get(id);
-      const options = withChanges(record, changes);
-      const failing =
-        changes.leaveOutFailing === true
-          ? await leaveOutFailing(id, options).catch((error: unknown) => unusable(id, error))
-          : 0;
-      catalog.setOptions(id, options);
-      if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
-      // A person asks for it: earlier deaths of the process no longer count.
-      catalog.progressed(id);
-      if (isUnread(id)) readAgain(id);
-      else if (record.state === 'staging') steps.begin(id);
-      else await go(id, failing).catch((error: unknown) => unusable(id, error));
-    },
-    cancel: async (id) => {
-      if (states.of(id) === 'staging') await stagings.abort(id);
-      const state = states.of(id);
-      if (state === 'staging' || (needsPerson(state) && !existsSync(dir.ledger(id)))) {
-        states.move(id, 'cancelled');
-        return;
-      }
-      if (state === 'failed') lastResort.add(id);
-      // It may have been staged, and even started, in the meantime.
-      const next = nextStates(state);
-      if (!next.includes('cancelling') && !next.includes('cancelled')) refuse(id, 'cancelled');
-      try {
-        await cancelStaged(id);
-      } catch (error) {
-        if (!lastResort.has(id)) throw error;
-        fault(id, 'RECORDING_FAILED', error);
-      }
-    },
-  };
+  #refuse(id: string, to: ImportState): never {
+    throw new TransitionError(this.#options.states.of(id), to);
+  }
 }

@@ -2,6 +2,7 @@ import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
 import { boundText } from '../../options/bounds.ts';
+import type { BlankRows } from './blank-rows.ts';
 import { type Bounds, orRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
@@ -25,6 +26,8 @@ export interface CsvOptions {
   /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
   readonly isSheet: boolean;
   readonly top?: TableTop;
+  /** Gets the rows of a file that have cells, all of them empty. */
+  readonly blank: BlankRows;
   /** Makes memberships of the rows, where a row is not simply one. */
   readonly shaped?: ShapedCells | undefined;
 }
@@ -89,10 +92,12 @@ class CsvTable {
   #reasonAt = -1;
   #separatorLine: boolean;
   readonly #isSheet: boolean;
+  readonly #blank: BlankRows;
   readonly #top: TableTop;
   readonly #shaped: ShapedCells | undefined;
 
-  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet, top, shaped }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet, top, blank, shaped }: CsvOptions) {
+    this.#blank = blank;
     this.#top = top ?? { skip: 0 };
     this.#shaped = shaped;
     this.#columns = columns;
@@ -107,7 +112,10 @@ class CsvTable {
     const rows: InputRow[] = [];
     for (const cells of records) {
       this.#line += 1;
-      if (isBlank(cells)) continue;
+      if (isBlank(cells)) {
+        if (cells.length > 1 && this.#width > 0 && !this.#isSheet) this.#blank.add(this.#line);
+        continue;
+      }
       if (this.#width === 0) {
         if (this.#isAbove(cells)) continue;
         this.#readHeader(this.#top.names ?? cells);

@@ -5,6 +5,7 @@ import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { withoutSlackUsers } from './archive/slack-users.ts';
+import { BlankRows } from './blank-rows.ts';
 import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { type ColumnRole, Columns, type Field, fieldByAlias } from './columns.ts';
 import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
@@ -190,20 +191,9 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const growth = new ReportGrowth(bounds);
   const hasDefaultGuid = defaults.guid !== undefined && defaults.guid !== '';
 
-  const raw = await readHead(source.blocks());
-  const compression = compressionOf(raw.head);
-  const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
-  refuseBinary(plain.head);
-  const encoding = detectEncoding(plain.head, options.encoding);
-  const read = { bytes: 0 };
-  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
-  const head = text.head.toString();
-  if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
-  if (options.format === 'auto') refuseOtherText(head);
-  const kind = options.format === 'auto' ? detectFormat(head, mapping) : options.format;
-  if (isReadAtRandom(kind) && source.kind === undefined) throw notOfKind(source.name, kind);
+  const { head, blocks, read, gzipped, encoding } = await openText(source, options, bounds);
+  const kind = kindOf(head, source, options);
   const format = INPUTS[kind].rowsAs;
-  if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
   const separator = format === 'csv' ? separatorLine(head) : undefined;
   const { shape = {} } = options;
   const { names, skip } = tableTop(shape);
@@ -229,9 +219,10 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const most = bounds.memberships;
   const elements = shapedElements ?? new ElementReader({ columns, reader, hasDefaultGuid, most, onRepeat });
 
+  const blank = new BlankRows();
   const rows =
     delimiter !== undefined
-      ? csvRows(text.blocks, {
+      ? csvRows(blocks, {
           delimiter,
           lineEnds: detectLineEnds(head),
           columns,
@@ -243,9 +234,10 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           top,
           shaped: shapedCells,
           isSheet: source.sheet !== undefined,
+          blank,
         })
       : (await elementRows(format))(
-          await asJson(text.blocks, kind, bounds),
+          await asJson(blocks, kind, bounds),
           ofExport(options.exportOf, elements, options.deletedUsers),
           bounds,
         );
@@ -261,8 +253,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   return {
     format,
     kind,
-    gzipped: compression === 'gzip',
-    encoding: encoding.name,
+    gzipped,
+    encoding,
     ...(delimiter === undefined ? {} : { delimiter }),
     get recognised() {
       return shaped?.recognised() ?? columns.recognised();
@@ -270,7 +262,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     shaped: () => shaped !== undefined || elements.hasLists,
     rowsRead: () => (delimiter === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? given)),
     columns: () => columns.names,
-    notes: () => source.sheet?.notes(idColumns(columns, shape, mapping)) ?? [],
+    notes: () => [...(source.sheet?.notes(idColumns(columns, shape, mapping)) ?? []), ...blank.notes()],
     bytesRead: () => source.bytesRead,
     async *chunks() {
       try {
@@ -282,6 +274,30 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
       }
     },
   };
+}
+
+/** Decompresses and decodes a file, as it is read, and gives its beginning. */
+async function openText(source: InputBytes, { encoding: given, signal }: IntakeOptions, bounds: Bounds) {
+  const raw = await readHead(source.blocks());
+  const compression = compressionOf(raw.head);
+  const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
+  refuseBinary(plain.head);
+  const encoding = detectEncoding(plain.head, given);
+  const read = { bytes: 0 };
+  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
+  const head = text.head.toString();
+  if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
+  return { head, blocks: text.blocks, read, gzipped: compression === 'gzip', encoding: encoding.name };
+}
+
+/** The kind of a text: the one that was named, else the one that it looks like. */
+function kindOf(head: string, source: InputBytes, { format, mapping, edits = false }: IntakeOptions): InputKind {
+  if (format === 'auto') refuseOtherText(head);
+  const kind = format === 'auto' ? detectFormat(head, mapping) : format;
+  if (isReadAtRandom(kind) && source.kind === undefined) throw notOfKind(source.name, kind);
+  const { rowsAs } = INPUTS[kind];
+  if (edits && rowsAs !== 'csv') throw editsOutsideCsv(source.name, rowsAs);
+  return kind;
 }
 
 function delimiterOf(head: string, { mapping, shape = {} }: IntakeOptions, { names }: TableTop): string {

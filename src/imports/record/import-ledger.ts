@@ -3,7 +3,7 @@ import type { Created, RegionCounts, Writes } from '../../api/import-summary.ts'
 import { type Action, REGIONS, type Region, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
-import { inTransaction, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { inTransaction, openForWriting, type Statement, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
 import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
@@ -62,71 +62,172 @@ export interface SumCheck {
 }
 
 /** The ledger of one import, open for the coordinator, its only writer. */
-export interface ImportLedger {
+export class ImportLedger {
   /** Undefined when the import creates nothing. */
   readonly creating: Creating | undefined;
   readonly bans: Bans;
-  pendingBatches(region: Region, limit: number): BatchToSend[];
+  readonly #database: DatabaseSync;
+  readonly #sql: Statements;
+  readonly #creations: Creations | undefined;
+  // Rows as arrays: every batch and every row of the input pass here, and objects take half as long again.
+  readonly #rowsToSend: Statement<[batch: number, row: number, uid: string, scope: number]>;
+  readonly #pendingBatches: Statement<FoundBatch>;
+  readonly #dispatchedBatches: Statement<FoundBatch>;
+  readonly #markStarted: Statement<unknown>;
+
+  constructor(path: string, create?: CreateOptions) {
+    const database = openForWriting(path, IMPORT_MIGRATIONS);
+    const sql = statementsOf(database, new URL('import.sql', import.meta.url));
+    this.#database = database;
+    this.#sql = sql;
+    if (create !== undefined) {
+      const createSql = statementsOf(database, new URL('creating.sql', import.meta.url));
+      this.creating = new Creating(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
+      this.#creations = (recording) => creationRecording(createSql, create.users || create.reactivate, recording);
+    }
+    this.bans = bansOf(database, statementsOf(database, new URL('bans.sql', import.meta.url)), sql);
+    this.#rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));
+    this.#pendingBatches = asArrays(sql<FoundBatch>('pending_batches'));
+    this.#dispatchedBatches = asArrays(sql<FoundBatch>('dispatched_batches'));
+    this.#markStarted = sql('mark_started');
+  }
+
+  pendingBatches(region: Region, limit: number): BatchToSend[] {
+    return this.#toSend(region, this.#pendingBatches.all({ region: regionId(region), limit }));
+  }
+
   /** Batches that were queued before `before` (ms since 1970) and have no result, oldest first. */
-  dispatchedBatches(region: Region, before: number, limit: number): BatchToSend[];
+  dispatchedBatches(region: Region, before: number, limit: number): BatchToSend[] {
+    return this.#toSend(region, this.#dispatchedBatches.all({ region: regionId(region), before, limit }));
+  }
+
   /**
    * Records that batches are in the queue, or were put there again.
    * @param isStartMarked whether `markStarted` is called before each of their calls
    */
-  markDispatched(batches: readonly number[], isStartMarked?: boolean): void;
-  /** Records that a call of a batch begins. */
-  markStarted(batch: number): void;
-  /** Sets batches that left the queue without a result back to pending. */
-  reclaim(batches: readonly ReclaimedBatch[]): void;
-  /** After a crash: sets all dispatched batches back to pending; those that were started may have been sent. Returns how many. */
-  reclaimAll(uncertainty: string): number;
-  record(results: readonly BatchResult[]): Consequences;
-  /** Gives the pending rest of a refused group its refusal. */
-  settleRefusedGroup(group: number): void;
-  dispatchedOfGroup(group: number): number[];
-  /** Ends what is left: rows that were certainly not sent become `unprocessed`, uncertain ones `unconfirmed`. */
-  leaveRest(message: string): void;
-  /** Records that a region refuses every call, as another import found. */
-  stopRegion(stopped: StoppedRegion): void;
-  startRegions(): void;
-  stoppedRegions(): StoppedRegion[];
-  /** Batches that wait until the rows to try first are sent. */
-  laterBatches(): number;
-  /** Makes them pending. */
-  releaseLater(): void;
-  /** Number of removals and bans. */
-  removals(): number;
-  /** Number of batches without a result, by region. */
-  openBatches(): Map<Region, { pending: number; dispatched: number }>;
-  regionsUsed(): Region[];
-  counters(): Counters;
-  /** Counts outcomes from the rows themselves and compares them with the counters. */
-  check(): SumCheck;
-  /** Makes rows quick to find by UID; without it all rows are scanned. It would slow down staging: call it at the end. */
-  indexUids(): void;
-  close(): void;
-}
-
-/** Opens the ledger of an import at `path`. @param create what it may create, absent: nothing */
-export function openImportLedger(path: string, create?: CreateOptions): ImportLedger {
-  const database = openForWriting(path, IMPORT_MIGRATIONS);
-  const sql = statementsOf(database, new URL('import.sql', import.meta.url));
-  let creating: Creating | undefined;
-  let creations: Creations | undefined;
-  if (create !== undefined) {
-    const createSql = statementsOf(database, new URL('creating.sql', import.meta.url));
-    creating = new Creating(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
-    creations = (recording) => creationRecording(createSql, create.users || create.reactivate, recording);
+  markDispatched(batches: readonly number[], isStartMarked = false): void {
+    const started = isStartMarked ? 0 : null;
+    this.#sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now(), started });
   }
-  // Every batch and every row of the input pass here; objects take half as long again.
-  const rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));
-  const pendingBatches = asArrays(sql<FoundBatch>('pending_batches'));
-  const markStarted = sql('mark_started');
-  const dispatchedBatches = asArrays(sql<FoundBatch>('dispatched_batches'));
 
-  const toSend = (region: Region, batches: FoundBatch[]): BatchToSend[] => {
+  /** Records that a call of a batch begins. */
+  markStarted(batch: number): void {
+    this.#markStarted.run(batch);
+  }
+
+  /** Sets batches that left the queue without a result back to pending. */
+  reclaim(batches: readonly ReclaimedBatch[]): void {
+    recordReclaimed(this.#database, this.#sql, batches);
+  }
+
+  /** After a crash: sets all dispatched batches back to pending; those that were started may have been sent. Returns how many. */
+  reclaimAll(uncertainty: string): number {
+    return Number(this.#sql('reclaim_all').run({ uncertainty }).changes);
+  }
+
+  record(results: readonly BatchResult[]): Consequences {
+    return recordResults(this.#database, this.#sql, results, this.#creations);
+  }
+
+  /** Gives the pending rest of a refused group its refusal. */
+  settleRefusedGroup(group: number): void {
+    recordRefusedGroup(this.#database, this.#sql, group);
+  }
+
+  dispatchedOfGroup(group: number): number[] {
+    return this.#sql('dispatched_of_group')
+      .all({ group })
+      .map((row) => Number(row['id']));
+  }
+
+  /** Ends what is left: rows that were certainly not sent become `unprocessed`, uncertain ones `unconfirmed`. */
+  leaveRest(message: string): void {
+    const sql = this.#sql;
+    inTransaction(this.#database, () => {
+      for (const { region, rows } of this.creating?.giveUp() ?? [])
+        sql('add_to_counter').run({ region, name: 'failed', n: rows });
+      for (const rest of sql('count_rest').all()) {
+        const name = rest['unsent'] === 1 ? 'unprocessed' : 'unconfirmed';
+        sql('add_to_counter').run({ region: Number(rest['region_id']), name, n: Number(rest['n']) });
+      }
+      const outcomes = { unprocessed: outcomeId('unprocessed'), unconfirmed: outcomeId('unconfirmed') };
+      sql('leave_rest').run({ ...outcomes, message });
+      sql('close_rest').run({ at: Date.now() });
+    });
+  }
+
+  /** Records that a region refuses every call, as another import found. */
+  stopRegion({ region, code, message }: StoppedRegion): void {
+    this.#sql('stop_region').run({ region: regionId(region), code, message, at: Date.now() });
+  }
+
+  startRegions(): void {
+    this.#sql('start_regions').run();
+  }
+
+  stoppedRegions(): StoppedRegion[] {
+    return this.#sql<StoppedRegion>('stopped_regions').all();
+  }
+
+  /** Batches that wait until the rows to try first are sent. */
+  laterBatches(): number {
+    return Number(this.#sql('later_batches').get()?.['n']);
+  }
+
+  /** Makes them pending. */
+  releaseLater(): void {
+    this.#sql('release_later').run();
+  }
+
+  /** Number of removals and bans. */
+  removals(): number {
+    const taking = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
+    return Number(this.#sql('count_taking').get(taking)?.['n']);
+  }
+
+  /** Number of batches without a result, by region. */
+  openBatches(): Map<Region, { pending: number; dispatched: number }> {
+    const open = new Map<Region, { pending: number; dispatched: number }>();
+    for (const row of this.#sql('open_batches').all()) {
+      const region = row['region'] as Region;
+      const counts = open.get(region) ?? { pending: 0, dispatched: 0 };
+      if (row['state'] === 'pending') counts.pending = Number(row['n']);
+      else counts.dispatched = Number(row['n']);
+      open.set(region, counts);
+    }
+    return open;
+  }
+
+  regionsUsed(): Region[] {
+    return this.#sql('regions_used')
+      .all()
+      .map((row) => regionOf(Number(row['id'])));
+  }
+
+  counters(): Counters {
+    return readCounters(this.#sql);
+  }
+
+  /** Counts outcomes from the rows themselves and compares them with the counters. */
+  check(): SumCheck {
+    return checkCounters(this.#sql);
+  }
+
+  /** Makes rows quick to find by UID; without it all rows are scanned. It would slow down staging: call it at the end. */
+  indexUids(): void {
+    this.#sql('index_uids').run();
+  }
+
+  /** Leaves one file, without the files of the write-ahead log. */
+  close(): void {
+    if (!this.#database.isOpen) return;
+    this.#database.exec('pragma wal_checkpoint(truncate)');
+    this.#database.close();
+  }
+
+  #toSend(region: Region, batches: FoundBatch[]): BatchToSend[] {
     const rowsOf = new Map(batches.map(([id]): [number, RowToSend[]] => [id, []]));
-    for (const [batch, row, uid, scope] of rowsToSend.all(JSON.stringify([...rowsOf.keys()])))
+    for (const [batch, row, uid, scope] of this.#rowsToSend.all(JSON.stringify([...rowsOf.keys()])))
       rowsOf.get(batch)?.push({ row, uid, scope: scopeOf(scope) });
     return batches.map(([id, uncertainty, guid, onBehalfOf, action]) => ({
       id,
@@ -136,92 +237,17 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       action: actionOf(action),
       uncertainty,
       rows: rowsOf.get(id) ?? [],
-      creation: creating?.toSend(id),
+      creation: this.creating?.toSend(id),
     }));
-  };
-
-  return {
-    creating,
-    bans: bansOf(database, statementsOf(database, new URL('bans.sql', import.meta.url)), sql),
-    pendingBatches: (region, limit) => toSend(region, pendingBatches.all({ region: regionId(region), limit })),
-    dispatchedBatches: (region, before, limit) =>
-      toSend(region, dispatchedBatches.all({ region: regionId(region), before, limit })),
-    markDispatched: (batches, isStartMarked = false) => {
-      const started = isStartMarked ? 0 : null;
-      sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now(), started });
-    },
-    markStarted: (batch) => {
-      markStarted.run(batch);
-    },
-    reclaim: (batches) => recordReclaimed(database, sql, batches),
-    reclaimAll: (uncertainty) => Number(sql('reclaim_all').run({ uncertainty }).changes),
-    record: (results) => recordResults(database, sql, results, creations),
-    settleRefusedGroup: (group) => recordRefusedGroup(database, sql, group),
-    dispatchedOfGroup: (group) =>
-      sql('dispatched_of_group')
-        .all({ group })
-        .map((row) => Number(row['id'])),
-    leaveRest: (message) =>
-      inTransaction(database, () => {
-        for (const { region, rows } of creating?.giveUp() ?? [])
-          sql('add_to_counter').run({ region, name: 'failed', n: rows });
-        for (const rest of sql('count_rest').all()) {
-          const name = rest['unsent'] === 1 ? 'unprocessed' : 'unconfirmed';
-          sql('add_to_counter').run({ region: Number(rest['region_id']), name, n: Number(rest['n']) });
-        }
-        const outcomes = { unprocessed: outcomeId('unprocessed'), unconfirmed: outcomeId('unconfirmed') };
-        sql('leave_rest').run({ ...outcomes, message });
-        sql('close_rest').run({ at: Date.now() });
-      }),
-    stopRegion: ({ region, code, message }) => {
-      sql('stop_region').run({ region: regionId(region), code, message, at: Date.now() });
-    },
-    startRegions: () => {
-      sql('start_regions').run();
-    },
-    laterBatches: () => Number(sql('later_batches').get()?.['n']),
-    releaseLater: () => {
-      sql('release_later').run();
-    },
-    removals: () => {
-      const codes = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
-      return Number(sql('count_removals').get(codes)?.['n']);
-    },
-    stoppedRegions: () => sql<StoppedRegion>('stopped_regions').all(),
-    openBatches: () => {
-      const open = new Map<Region, { pending: number; dispatched: number }>();
-      for (const row of sql('open_batches').all()) {
-        const region = row['region'] as Region;
-        const counts = open.get(region) ?? { pending: 0, dispatched: 0 };
-        if (row['state'] === 'pending') counts.pending = Number(row['n']);
-        else counts.dispatched = Number(row['n']);
-        open.set(region, counts);
-      }
-      return open;
-    },
-    regionsUsed: () =>
-      sql('regions_used')
-        .all()
-        .map((row) => regionOf(Number(row['id']))),
-    counters: () => readCounters(sql),
-    check: () => checkCounters(sql),
-    indexUids: () => {
-      sql('index_uids').run();
-    },
-    close: () => close(database),
-  };
+  }
 }
+
+/** Opens the ledger of an import at `path`. @param create what it may create, absent: nothing */
+export const openImportLedger = (path: string, create?: CreateOptions): ImportLedger => new ImportLedger(path, create);
 
 function asArrays<Found extends Pick<StatementSync, 'setReturnArrays'>>(statement: Found): Found {
   statement.setReturnArrays(true);
   return statement;
-}
-
-/** Leaves one file, without the files of the write-ahead log. */
-function close(database: DatabaseSync): void {
-  if (!database.isOpen) return;
-  database.exec('pragma wal_checkpoint(truncate)');
-  database.close();
 }
 
 /** Reads the counters by the statements of import.sql. */

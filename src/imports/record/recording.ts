@@ -11,7 +11,7 @@ import type {
   StoppedRegion,
 } from './batch-result.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
-import type { Batch, BatchRecording, BatchRow, BatchState, Creations } from './recorded-batch.ts';
+import type { Batch, BatchRecording, BatchRow, BatchState, CreationRecording, Creations } from './recorded-batch.ts';
 
 /** The outcome of a successful row, by its scope. */
 const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };
@@ -43,7 +43,7 @@ export function recordResults(
   const unasked: number[] = [];
   let reopened = 0;
   const counters = openCounters(sql);
-  const recorder = recorderOf(sql, counters.count, creations);
+  const recorder = new BatchRecorder(sql, counters.count, creations);
   inTransaction(database, () => {
     for (const result of results) {
       const batch = sql<Batch>('batch').get(result.batch);
@@ -215,116 +215,115 @@ function cutOff(
   return Number(to);
 }
 
-interface BatchRecorder {
+/** Records the results of batches, within a transaction. */
+class BatchRecorder {
+  readonly #sql: Statements;
+  readonly #count: Count;
+  readonly #creating: CreationRecording | undefined;
+
+  constructor(sql: Statements, count: Count, creations: Creations | undefined) {
+    this.#sql = sql;
+    this.#count = count;
+    this.#creating = creations?.({
+      rowsOf: (batch) => rowsOf(sql, batch),
+      cutOff: (batch, rows, { calls, uncertainty }) =>
+        cutOff(sql, batch, rows, { calls: calls.length, askedAgain: batch.asked_again, uncertainty }),
+      answered: (batch, result, sent) => this.#answered(batch, result, sent),
+      count,
+      close: (batch, result, replaced) => this.#close(batch, result, replaced ? 'replaced' : 'done'),
+    });
+  }
+
   /** Whether a result matches the kind of its batch: a creation, or a call for rows. */
-  fits(batch: Batch, result: BatchResult): boolean;
+  fits({ id, state }: Batch, { sent }: BatchResult): boolean {
+    return sent.kind !== 'made' || state === 'done' || state === 'replaced' || this.#creating?.creates(id) === true;
+  }
+
   /** Records one result; returns how many batches are pending because of it. */
-  record(batch: Batch, result: BatchResult): number;
-}
+  record(batch: Batch, result: BatchResult): number {
+    const { sent } = result;
+    if (sent.kind !== 'answered' && sent.kind !== 'stop-region' && this.#creating?.creates(batch.id)) {
+      return this.#creating.record(batch, result);
+    }
+    const sql = this.#sql;
+    switch (sent.kind) {
+      case 'made':
+        throw new Error(`batch ${batch.id} creates nothing`);
+      case 'answered':
+        return this.#answered(batch, result, sent);
+      case 'halve':
+        return this.#halve(batch, result);
+      case 'stop-region': {
+        const { uncertainty, calls, region, at } = result;
+        sql('reclaim').run({ batch: batch.id, uncertainty, calls: calls.length });
+        sql('stop_region').run({ region: regionId(region), code: sent.code, message: sent.message, at });
+        return 1;
+      }
+      case 'group':
+        this.#settleBatch(batch, result, { ...sent, outcome: 'failed' });
+        sql('refuse_group').run({ group: batch.group_id, code: sent.code, message: sent.message });
+        settleGroup(sql, this.#count, batch.group_id, result.at);
+        return 0;
+      case 'refused': {
+        const [only, ...rest] = batch.size === 1 && batch.on_behalf_of === '' ? rowsOf(sql, batch) : [];
+        // For a call with one user, it means the same as a refused entry of a reply.
+        if (this.#creating !== undefined && only !== undefined && rest.length === 0) {
+          const { outcome, code, message } = sent;
+          this.#answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
+        } else {
+          this.#settleBatch(batch, result, sent);
+        }
+        return 0;
+      }
+      case 'unanswered': {
+        const mayHaveWorked = sent.maybeCarriedOut || batch.uncertainty !== null;
+        this.#settleBatch(batch, result, { ...sent, outcome: mayHaveWorked ? 'unconfirmed' : 'failed' });
+        return 0;
+      }
+    }
+  }
 
-function recorderOf(sql: Statements, count: Count, creations: Creations | undefined): BatchRecorder {
-  const close = (batch: Batch, result: BatchResult, state: BatchState) => closeBatch(sql, count, batch, result, state);
-
-  const settleRow = (batch: Batch, { row, outcome, code, message }: RowOutcome): void => {
-    sql('settle_row').run({ batch: batch.id, row, outcome: outcomeId(outcome), code, message });
-  };
-
-  /** Gives all rows of a batch the same outcome, and ends it. */
-  const settleBatch = (
-    batch: Batch,
-    result: BatchResult,
-    { outcome, code, message }: Omit<RowOutcome, 'row'>,
-  ): void => {
-    sql('settle_batch').run({ batch: batch.id, outcome: outcomeId(outcome), code, message });
-    close(batch, result, 'done');
-  };
-
-  const answered: BatchRecording['answered'] = (batch, result, sent) => {
-    const others = creating?.park(batch, result, sent.others) ?? sent.others;
-    for (const other of others) settleRow(batch, other);
+  #answered(batch: Batch, result: BatchResult, sent: Answered): number {
+    const others = this.#creating?.park(batch, result, sent.others) ?? sent.others;
+    for (const other of others) this.#settleRow(batch, other);
     const isSentAgain = sent.missing.length > 0 && batch.asked_again === 0;
     if (isSentAgain) {
       const missing = new Set(sent.missing);
-      const rows = rowsOf(sql, batch).filter((row) => missing.has(row.row_id));
+      const rows = rowsOf(this.#sql, batch).filter((row) => missing.has(row.row_id));
       const uncertainty = 'the reply to an earlier call did not mention this UID';
-      cutOff(sql, batch, rows, { calls: result.calls.length, askedAgain: 1, uncertainty });
+      cutOff(this.#sql, batch, rows, { calls: result.calls.length, askedAgain: 1, uncertainty });
     } else {
       const message = 'sent twice, and neither reply mentions this UID';
       for (const row of sent.missing) {
-        settleRow(batch, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
+        this.#settleRow(batch, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
       }
     }
-    sql('succeed_batch').run(SUCCESS.ban, SUCCESS.banned, SUCCESS.added, batch.id);
-    close(batch, result, 'done');
+    this.#sql('succeed_batch').run(SUCCESS.ban, SUCCESS.banned, SUCCESS.added, batch.id);
+    this.#close(batch, result, 'done');
     return isSentAgain ? 1 : 0;
-  };
+  }
 
-  const halve = (batch: Batch, result: BatchResult): number => {
-    const rows = rowsOf(sql, batch);
+  #halve(batch: Batch, result: BatchResult): number {
+    const rows = rowsOf(this.#sql, batch);
     const middle = Math.ceil(rows.length / 2);
     const like = { calls: result.calls.length, askedAgain: batch.asked_again, uncertainty: result.uncertainty };
-    cutOff(sql, batch, rows.slice(0, middle), like);
-    cutOff(sql, batch, rows.slice(middle), like);
-    close(batch, result, 'replaced');
+    cutOff(this.#sql, batch, rows.slice(0, middle), like);
+    cutOff(this.#sql, batch, rows.slice(middle), like);
+    this.#close(batch, result, 'replaced');
     return 2;
-  };
+  }
 
-  const creating = creations?.({
-    rowsOf: (batch) => rowsOf(sql, batch),
-    cutOff: (batch, rows, { calls, uncertainty }) =>
-      cutOff(sql, batch, rows, { calls: calls.length, askedAgain: batch.asked_again, uncertainty }),
-    answered,
-    count,
-    close: (batch, result, replaced) => close(batch, result, replaced ? 'replaced' : 'done'),
-  });
+  #settleRow(batch: Batch, { row, outcome, code, message }: RowOutcome): void {
+    this.#sql('settle_row').run({ batch: batch.id, row, outcome: outcomeId(outcome), code, message });
+  }
 
-  return {
-    fits: (batch, { sent }) =>
-      sent.kind !== 'made' ||
-      batch.state === 'done' ||
-      batch.state === 'replaced' ||
-      creating?.creates(batch.id) === true,
+  /** Gives all rows of a batch the same outcome, and ends it. */
+  #settleBatch(batch: Batch, result: BatchResult, { outcome, code, message }: Omit<RowOutcome, 'row'>): void {
+    this.#sql('settle_batch').run({ batch: batch.id, outcome: outcomeId(outcome), code, message });
+    this.#close(batch, result, 'done');
+  }
 
-    record: (batch, result) => {
-      const { sent } = result;
-      if (sent.kind !== 'answered' && sent.kind !== 'stop-region' && creating?.creates(batch.id)) {
-        return creating.record(batch, result);
-      }
-      switch (sent.kind) {
-        case 'made':
-          throw new Error(`batch ${batch.id} creates nothing`);
-        case 'answered':
-          return answered(batch, result, sent);
-        case 'halve':
-          return halve(batch, result);
-        case 'stop-region': {
-          const { uncertainty, calls, region, at } = result;
-          sql('reclaim').run({ batch: batch.id, uncertainty, calls: calls.length });
-          sql('stop_region').run({ region: regionId(region), code: sent.code, message: sent.message, at });
-          return 1;
-        }
-        case 'group':
-          settleBatch(batch, result, { ...sent, outcome: 'failed' });
-          sql('refuse_group').run({ group: batch.group_id, code: sent.code, message: sent.message });
-          settleGroup(sql, count, batch.group_id, result.at);
-          return 0;
-        case 'refused': {
-          const [only, ...rest] = batch.size === 1 && batch.on_behalf_of === '' ? rowsOf(sql, batch) : [];
-          // For a call with one user, it means the same as a refused entry of a reply.
-          if (creating !== undefined && only !== undefined && rest.length === 0) {
-            const { outcome, code, message } = sent;
-            answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
-          } else {
-            settleBatch(batch, result, sent);
-          }
-          return 0;
-        }
-        case 'unanswered': {
-          const mayHaveWorked = sent.maybeCarriedOut || batch.uncertainty !== null;
-          settleBatch(batch, result, { ...sent, outcome: mayHaveWorked ? 'unconfirmed' : 'failed' });
-          return 0;
-        }
-      }
-    },
-  };
+  #close(batch: Batch, result: BatchResult, state: BatchState): void {
+    closeBatch(this.#sql, this.#count, batch, result, state);
+  }
 }

@@ -101,7 +101,10 @@ watchConversions((conversion) => tellOpener(conversion ?? null));
 serve<LedgerThread>(
   {
     query: ({ path, question, given }) =>
-      namingDamage(path, () => (readerOf(path)[question] as (...given: readonly unknown[]) => unknown)(...given)),
+      namingDamage(path, () => {
+        const reader = readerOf(path);
+        return Reflect.apply(reader[question], reader, given);
+      }),
     rowsPage,
     rowDetail,
     report,

@@ -3,7 +3,7 @@ import { MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service
 import { foldId, type Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
-import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
+import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { manyMembers } from '../../text/many-members.ts';
 import { columnsOf } from '../input-columns.ts';
@@ -60,174 +60,199 @@ export interface ImportProgress {
 }
 
 /** An import's file, open for reading while the coordinator may be writing it. */
-export interface ImportReader {
-  input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>>;
-  counters(): Counters;
-  stoppedRegions(): StoppedRegion[];
+export class ImportReader {
+  readonly #database: ReturnType<typeof openForReading>;
+  readonly #sql: Statements;
+  readonly #importSql: Statements;
+
+  constructor(path: string) {
+    this.#database = openForReading(path, IMPORT_MIGRATIONS);
+    this.#sql = statementsOf(this.#database, new URL('reading.sql', import.meta.url));
+    this.#importSql = statementsOf(this.#database, new URL('../record/import.sql', import.meta.url));
+  }
+
+  input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>> {
+    const row = this.#importSql('input').get();
+    return {
+      format: (row?.['format'] ?? 'csv') as InputDescription['format'],
+      kind: (row?.['kind'] ?? 'csv') as InputKind,
+      notes: storedJson(String(row?.['notes'] ?? '[]'), 'notes about a file', listOf(isNote)),
+      delimiter: String(row?.['delimiter'] ?? ','),
+      columns: columnsOf(row),
+      recognised: storedJson(String(row?.['recognised'] ?? '{}'), 'recognised columns', mapOf(isText)),
+      ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
+    };
+  }
+
+  counters(): Counters {
+    return readCounters(this.#importSql);
+  }
+
+  stoppedRegions(): StoppedRegion[] {
+    return this.#importSql<StoppedRegion>('stopped_regions').all();
+  }
+
   /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
-  callsLeft(choice?: { readonly held?: boolean }): Map<Region, number>;
+  callsLeft({ held = false }: { readonly held?: boolean } = {}): Map<Region, number> {
+    return byRegion(this.#sql('calls_left').all({ held: Number(held) }));
+  }
+
   /** Returns the progress of the import, and its time. */
-  progress(): ImportProgress;
+  progress(): ImportProgress {
+    const counters = this.counters();
+    const callsUnderWay = byRegion(this.#sql('calls_under_way').all());
+    const at = Number(process.hrtime.bigint() / 1_000_000n);
+    return { at, counters, callsUnderWay, callsLeft: this.callsLeft() };
+  }
+
   /** Returns the rows and calls of a retry, by region. */
-  retryWork(): RetryWork[];
+  retryWork(): RetryWork[] {
+    return this.#sql('retry_work')
+      .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban'), call: MAX_UIDS_PER_CALL })
+      .map(({ region, groups, calls, messages }) => ({
+        region: region as Region,
+        ...{ groups: Number(groups), calls: Number(calls), messages: Number(messages) },
+      }));
+  }
+
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
-  rows(filter?: RowFilter): IteratorObject<RowWithOutcome>;
+  rows(filter?: RowFilter): IteratorObject<RowWithOutcome> {
+    if (filter === undefined || Object.keys(filter).length === 0) return chosenRows(this.#database, 'true');
+    const { sql, values } = foundRows(this.#database, filter);
+    return chosenRows(this.#database, `r.id in (select id from (${sql}))`, values);
+  }
+
   /** The first `limit` rows behind a place that pass the filter. Without an order: in that of the input. */
-  rowsPage(filter: RowFilter, limit: number, order?: RowOrder, after?: RowPlace): RowsPage;
+  rowsPage(filter: RowFilter, limit: number, order?: RowOrder, after?: RowPlace): RowsPage {
+    return searchRows(this.#database, filter, limit, order, after);
+  }
+
   /** Returns the number of rows that pass the filter. */
-  countRows(filter: RowFilter): number;
+  countRows(filter: RowFilter): number {
+    return countRows(this.#database, filter, () => this.counters());
+  }
+
   /** One row with its batch and calls; undefined where there is none of this number. */
-  rowDetail(row: number): RowDetail | undefined;
-  problems(): ProblemCount[];
+  rowDetail(row: number): RowDetail | undefined {
+    return rowDetail(this.#database, this.#sql, row);
+  }
+
+  problems(): ProblemCount[] {
+    // Most imports have none, and looking for them reads all outcomes.
+    const counted = totalRows(this.counters());
+    if (UNFULFILLED.every((outcome) => counted[outcome] === 0)) return [];
+    const shapesOf = valueShapes(this.#sql);
+    return this.#sql('problem_counts')
+      .all({ fulfilled: FULFILLED_IDS })
+      .map((problem) => {
+        const [status, code, place] = [problem['status'] as Outcome, String(problem['code']), String(problem['place'])];
+        const count = Number(problem['n']);
+        const found = status === 'invalid' ? shapesOf(code, place) : undefined;
+        return {
+          ...{ status, code, ...(place !== '' && { column: place }), count },
+          examples:
+            found?.shapes.flatMap(({ row, rows }) =>
+              this.#examplesOf([row]).map((example) => ({ ...example, rows })),
+            ) ?? this.#examplesOf(['first', 'middle', 'last'].map((at) => Number(problem[at]))),
+          ...(found !== undefined && found.examined < count && { examined: found.examined }),
+        };
+      });
+  }
+
   /** The groups most in need of attention, then the largest; and how many groups there are. */
-  groups(limit: number): { readonly groups: GroupCount[]; readonly total: number };
+  groups(limit: number): { readonly groups: GroupCount[]; readonly total: number } {
+    return {
+      groups: groupCounts(this.#sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
+      total: Number(this.#sql('group_total').get()?.['n']),
+    };
+  }
+
   /**
    * Returns the rows of a shaped input that pass the filter, as memberships to send again, in the order of the input.
    */
-  toRetry(filter: RowFilter): Iterable<MembershipToRetry>;
-  /** Returns the results of the rows that name these users (UIDs), in the order of the input. */
-  membershipsOf(uids: readonly string[]): MembershipDone[];
-  /** The first `limit` users behind a row whose UID has `text` in it. */
-  uidsWith(text: string, limit: number, after: number): FoundUids;
-  /** Whether the import asks for anything but adding. */
-  hasChanges(): boolean;
-  /** Calls over time, in at most `buckets` buckets per region. */
-  calls(buckets: number): CallBucket[];
-  /** Calls that began at `at` (ms since 1970) or later. */
-  callsSince(at: number): number;
-  /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
-  growthNote(): IntakeNote | undefined;
-  /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
-  check(): SumCheck;
-  close(): void;
-}
+  toRetry(filter: RowFilter): Iterable<MembershipToRetry> {
+    const { sql: found, values } = foundRows(this.#database, filter);
+    const chosen = TO_RETRY.replace('/* chosen */ true', () => `r.id in (select id from (${found}))`);
+    return this.#database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
+  }
 
-export function openImportReader(path: string): ImportReader {
-  const database = openForReading(path, IMPORT_MIGRATIONS);
-  const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
+  /** Returns the results of the rows that name these users (UIDs), in the order of the input. */
+  membershipsOf(uids: readonly string[]): MembershipDone[] {
+    const users = uids.map((uid) => [foldId(uid), hashUid(uid)]);
+    return this.#sql<MembershipDone>('memberships_of').all({ users: JSON.stringify(users) });
+  }
+
+  /** The first `limit` users behind a row whose UID has `text` in it. */
+  uidsWith(text: string, limit: number, after: number): FoundUids {
+    return searchUids(this.#sql, text, limit, after);
+  }
+
+  /** Whether the import asks for anything but adding. */
+  hasChanges(): boolean {
+    return this.#sql('has_changes').get({ add: actionId('add') }) !== undefined;
+  }
+
+  /** Calls over time, in at most `buckets` buckets per region. */
+  calls(buckets: number): CallBucket[] {
+    const span = this.#sql('call_span').get();
+    if (Number(span?.['n']) === 0) return [];
+    const first = Number(span?.['first']);
+    const width = Math.max(1, Math.ceil((Number(span?.['last']) - first + 1) / buckets));
+    return this.#sql('call_buckets')
+      .all({ first, width })
+      .map((bucket) => ({
+        at: first + Number(bucket['bucket']) * width,
+        widthMs: width,
+        calls: Number(bucket['calls']),
+        failed: Number(bucket['failed']),
+        rateLimited: Number(bucket['limited']),
+        p50Ms: Number(bucket['p50Ms']),
+        maxMs: Number(bucket['maxMs']),
+        region: String(bucket['region']),
+      }));
+  }
+
+  /** Calls that began at `at` (ms since 1970) or later. */
+  callsSince(at: number): number {
+    return Number(this.#sql('calls_since').get({ at })?.['n']);
+  }
+
+  /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
+  growthNote(): IntakeNote | undefined {
+    const grown = this.#sql('grown_groups').get({
+      ...{ most: MEMBERS_WITH_ALL_FEATURES, call: MAX_UIDS_PER_CALL, added: outcomeId('added') },
+    });
+    if (grown === undefined) return undefined;
+    const { n, guid, members } = grown;
+    const text = manyMembers(Number(n), { guid: String(guid), members: Number(members) }, 'grew');
+    return { code: 'MANY_MEMBERS', text };
+  }
+
+  /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
+  check(): SumCheck {
+    return checkCounters(this.#importSql);
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
   /** Returns examples among these rows, with different values. */
-  const examplesOf = (rows: readonly number[]): ProblemCount['examples'] => {
-    const examples = [...chosenRows(database, `r.id in (${[...new Set(rows)].join(', ')})`)].map(
+  #examplesOf(rows: readonly number[]): ProblemCount['examples'] {
+    const examples = [...chosenRows(this.#database, `r.id in (${[...new Set(rows)].join(', ')})`)].map(
       ({ row, line, uid, message }) => {
-        const cell = sql('problem_value').get({ row })?.['value'];
+        const cell = this.#sql('problem_value').get({ row })?.['value'];
         return { line, value: String(cell ?? uid ?? ''), message };
       },
     );
     return examples.filter(({ value }, at) => examples.findIndex((one) => one.value === value) === at);
-  };
-  const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
-  const byRegion = (found: Record<string, unknown>[]) =>
-    new Map(found.map(({ region, n }) => [region as Region, Number(n)]));
-  const callsLeft: ImportReader['callsLeft'] = ({ held = false } = {}) =>
-    byRegion(sql('calls_left').all({ held: Number(held) }));
-  return {
-    input: () => {
-      const row = importSql('input').get();
-      return {
-        format: (row?.['format'] ?? 'csv') as InputDescription['format'],
-        kind: (row?.['kind'] ?? 'csv') as InputKind,
-        notes: storedJson(String(row?.['notes'] ?? '[]'), 'notes about a file', listOf(isNote)),
-        delimiter: String(row?.['delimiter'] ?? ','),
-        columns: columnsOf(row),
-        recognised: storedJson(String(row?.['recognised'] ?? '{}'), 'recognised columns', mapOf(isText)),
-        ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
-      };
-    },
-    counters: () => readCounters(importSql),
-    stoppedRegions: () => importSql<StoppedRegion>('stopped_regions').all(),
-    callsLeft,
-    progress: () => {
-      const counters = readCounters(importSql);
-      const callsUnderWay = byRegion(sql('calls_under_way').all());
-      return { at: Number(process.hrtime.bigint() / 1_000_000n), counters, callsUnderWay, callsLeft: callsLeft() };
-    },
-    retryWork: () =>
-      sql('retry_work')
-        .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban'), call: MAX_UIDS_PER_CALL })
-        .map(({ region, groups, calls, messages }) => ({
-          region: region as Region,
-          ...{ groups: Number(groups), calls: Number(calls), messages: Number(messages) },
-        })),
-    rows: (filter) => {
-      if (filter === undefined || Object.keys(filter).length === 0) return chosenRows(database, 'true');
-      const { sql, values } = foundRows(database, filter);
-      return chosenRows(database, `r.id in (select id from (${sql}))`, values);
-    },
-    rowsPage: (filter, limit, order, after) => searchRows(database, filter, limit, order, after),
-    countRows: (filter) => countRows(database, filter, () => readCounters(importSql)),
-    rowDetail: (row) => rowDetail(database, sql, row),
-    problems: () => {
-      // Most imports have none, and looking for them reads all outcomes.
-      const counted = totalRows(readCounters(importSql));
-      if (UNFULFILLED.every((outcome) => counted[outcome] === 0)) return [];
-      const shapesOf = valueShapes(sql);
-      return sql('problem_counts')
-        .all({ fulfilled: FULFILLED_IDS })
-        .map((problem) => {
-          const [status, code, place] = [
-            problem['status'] as Outcome,
-            String(problem['code']),
-            String(problem['place']),
-          ];
-          const count = Number(problem['n']);
-          const found = status === 'invalid' ? shapesOf(code, place) : undefined;
-          return {
-            ...{ status, code, ...(place !== '' && { column: place }), count },
-            examples:
-              found?.shapes.flatMap(({ row, rows }) => examplesOf([row]).map((example) => ({ ...example, rows }))) ??
-              examplesOf(['first', 'middle', 'last'].map((at) => Number(problem[at]))),
-            ...(found !== undefined && found.examined < count && { examined: found.examined }),
-          };
-        });
-    },
-    groups: (limit) => ({
-      groups: groupCounts(sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
-      total: Number(sql('group_total').get()?.['n']),
-    }),
-    toRetry: (filter) => {
-      const { sql: found, values } = foundRows(database, filter);
-      const chosen = TO_RETRY.replace('/* chosen */ true', () => `r.id in (select id from (${found}))`);
-      return database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
-    },
-    membershipsOf: (uids) => {
-      const users = uids.map((uid) => [foldId(uid), hashUid(uid)]);
-      return sql<MembershipDone>('memberships_of').all({ users: JSON.stringify(users) });
-    },
-    uidsWith: (text, limit, after) => searchUids(sql, text, limit, after),
-    hasChanges: () => sql('has_changes').get({ add: actionId('add') }) !== undefined,
-    calls: (buckets) => {
-      const span = sql('call_span').get();
-      if (Number(span?.['n']) === 0) return [];
-      const first = Number(span?.['first']);
-      const width = Math.max(1, Math.ceil((Number(span?.['last']) - first + 1) / buckets));
-      return sql('call_buckets')
-        .all({ first, width })
-        .map((bucket) => ({
-          at: first + Number(bucket['bucket']) * width,
-          widthMs: width,
-          calls: Number(bucket['calls']),
-          failed: Number(bucket['failed']),
-          rateLimited: Number(bucket['limited']),
-          p50Ms: Number(bucket['p50Ms']),
-          maxMs: Number(bucket['maxMs']),
-          region: String(bucket['region']),
-        }));
-    },
-    callsSince: (at) => Number(sql('calls_since').get({ at })?.['n']),
-    growthNote: () => {
-      const grown = sql('grown_groups').get({
-        ...{ most: MEMBERS_WITH_ALL_FEATURES, call: MAX_UIDS_PER_CALL, added: outcomeId('added') },
-      });
-      if (grown === undefined) return undefined;
-      const { n, guid, members } = grown;
-      const text = manyMembers(Number(n), { guid: String(guid), members: Number(members) }, 'grew');
-      return { code: 'MANY_MEMBERS', text };
-    },
-    check: () => checkCounters(importSql),
-    close: () => {
-      if (database.isOpen) database.close();
-    },
-  };
+  }
+}
+
+export const openImportReader = (path: string): ImportReader => new ImportReader(path);
+
+function byRegion(found: Record<string, unknown>[]): Map<Region, number> {
+  return new Map(found.map(({ region, n }) => [region as Region, Number(n)]));
 }
 
 function groupCounts(rows: Record<string, unknown>[]): GroupCount[] {

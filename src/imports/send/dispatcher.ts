@@ -14,34 +14,6 @@ import { BACKLOG, type BatchSource, type FairQueue } from './fair-queue.ts';
 /** A call in flight may go back to the queue instead of ending: while calls are awaited, the queue is checked this often, in ms. */
 const LOOK_AGAIN_MS = 250;
 
-/** Dispatches the batches of one import and follows their results, until nothing is in flight any more. */
-export interface RunningImport {
-  /** Begins or continues. */
-  go(): void;
-  /** A region whose batches had to wait may begin. */
-  ready(region: Region): void;
-  /** Dispatches no more and withdraws what has not started. An event says that it is idle when the started calls have ended. */
-  hold(): Promise<void>;
-  /** Dispatches no more and leaves what is in flight to its workers: this process stops, they continue. */
-  rest(): Promise<void>;
-  /** Gives the import up: dispatches no more and withdraws what waits in the queue. The ledger is left as it is. */
-  drop(): Promise<void>;
-  /** Returns the number of batches in flight in a region. */
-  inFlightIn(region: Region): number;
-  /** Whether a region's batches are being withdrawn: the import is held, or the region is stopped. */
-  leaves(region: Region): boolean;
-  /**
-   * Puts batches into the queue again that were put there before `before` (ms since 1970) and have no result. Harmless
-   * while a batch is still there: its job id is the same. If nothing more will be sent, they are reclaimed instead.
-   */
-  resend(region: Region, before: number, uncertainty: string): Promise<void>;
-  /** The region refuses every call: its batches are withdrawn. */
-  stop(region: Region): void;
-  /** Called by the recorder. */
-  recorded(batches: readonly number[], consequences: Consequences): void;
-  close(): void;
-}
-
 export interface RunningImportOptions {
   readonly id: string;
   /** Queue that brings the results back; null when workers are in this process. */
@@ -55,141 +27,191 @@ export interface RunningImportOptions {
   readonly emit: Emit;
 }
 
-export function createRunningImport(options: RunningImportOptions): RunningImport {
-  const { id, replyTo, ledger, fairQueues, mustWait, emit } = options;
-  const stopped = new Set<Region>();
-  let dispatching = false;
-  let held = false;
-  let still = true;
-  let work: Promise<void> = Promise.resolve();
-  let lookingAgain: NodeJS.Timeout | undefined;
+/** Dispatches the batches of one import and follows their results, until nothing is in flight any more. */
+export class RunningImport {
+  readonly #options: RunningImportOptions;
+  readonly #regions: ReadonlyMap<Region, RegionBatches>;
+  readonly #stopped = new Set<Region>();
+  #dispatching = false;
+  #held = false;
+  #still = true;
+  #work: Promise<void> = Promise.resolve();
+  #lookingAgain: NodeJS.Timeout | undefined;
+
+  constructor(options: RunningImportOptions) {
+    this.#options = options;
+    const { id, replyTo, ledger, fairQueues, mustWait } = options;
+    this.#regions = new Map(
+      [...fairQueues].map(([region, fairQueue]) => {
+        const mayDispatch = () => this.#mayDispatchTo(region) && !mustWait(region);
+        const inTurn = (task: () => Promise<void>) => this.#inTurn(task);
+        const address = { importId: id, replyTo };
+        return [region, createRegionBatches({ address, ledger, region, fairQueue, mayDispatch, inTurn })];
+      }),
+    );
+  }
+
+  /** Begins or continues. */
+  go(): void {
+    this.#held = false;
+    this.#still = false;
+    this.#dispatching = true;
+    this.#stopped.clear();
+    this.#changed();
+    this.#settleInTurn();
+  }
+
+  /** A region whose batches had to wait may begin. */
+  ready(region: Region): void {
+    this.#regions.get(region)?.changed();
+    this.#settleInTurn();
+  }
+
+  /** Dispatches no more and withdraws what has not started. An event says that it is idle when the started calls have ended. */
+  hold(): Promise<void> {
+    this.#held = true;
+    this.#dispatching = false;
+    this.#still = false;
+    return this.#withdrawAll();
+  }
+
+  /** Dispatches no more and leaves what is in flight to its workers: this process stops, they continue. */
+  rest(): Promise<void> {
+    this.#dispatching = false;
+    this.#still = true;
+    return this.#inTurn(async () => {});
+  }
+
+  /** Gives the import up: dispatches no more and withdraws what waits in the queue. The ledger is left as it is. */
+  drop(): Promise<void> {
+    this.#held = true;
+    this.#dispatching = false;
+    this.#still = true;
+    return this.#inTurn(async () => {
+      for (const batches of this.#all()) await batches.drop();
+    });
+  }
+
+  /** Returns the number of batches in flight in a region. */
+  inFlightIn(region: Region): number {
+    return this.#regions.get(region)?.inFlight() ?? 0;
+  }
+
+  /** Whether a region's batches are being withdrawn: the import is held, or the region is stopped. */
+  leaves(region: Region): boolean {
+    return this.#held || this.#stopped.has(region);
+  }
+
+  /**
+   * Puts batches into the queue again that were put there before `before` (ms since 1970) and have no result. Harmless
+   * while a batch is still there: its job id is the same. If nothing more will be sent, they are reclaimed instead.
+   */
+  resend(region: Region, before: number, uncertainty: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const batches = this.#regions.get(region);
+      const unanswered = this.#options.ledger.dispatchedBatches(region, before, BACKLOG);
+      if (batches === undefined || unanswered.length === 0) return;
+      if (this.#mayDispatchTo(region)) {
+        await batches.queueAgain(unanswered, uncertainty);
+        return;
+      }
+      batches.reclaim(unanswered.map((batch) => ({ batch: batch.id, uncertainty, calls: [] })));
+      this.#settle();
+    });
+  }
+
+  /** The region refuses every call: its batches are withdrawn. */
+  stop(region: Region): void {
+    if (this.#stopped.has(region)) return;
+    this.#stopped.add(region);
+    void this.#withdrawAll();
+  }
+
+  /** Called by the recorder. */
+  recorded(recorded: readonly number[], { refusedGroups, stoppedRegions }: Consequences): void {
+    for (const batches of this.#all()) for (const batch of recorded) batches.recorded(batch);
+    for (const { region } of stoppedRegions) this.stop(region);
+    for (const group of refusedGroups) void this.#refuseGroup(group);
+    this.#changed();
+    if (!this.#isInFlight()) this.#settleInTurn();
+  }
+
+  close(): void {
+    clearTimeout(this.#lookingAgain);
+    for (const batches of this.#all()) batches.close();
+  }
 
   /** Does work on the queue, one task after the other. */
-  const inTurn = (task: () => Promise<void>): Promise<void> => {
-    work = work.then(task).catch((error: unknown) => void emit(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
-    return work;
-  };
+  #inTurn(task: () => Promise<void>): Promise<void> {
+    const { id, emit } = this.#options;
+    const failed = (error: unknown) => void emit(id, { kind: 'fault', code: 'SENDING_FAILED', error });
+    this.#work = this.#work.then(task).catch(failed);
+    return this.#work;
+  }
 
-  const mayDispatchTo = (region: Region) => dispatching && !stopped.has(region);
-  const leaves = (region: Region) => held || stopped.has(region);
+  #mayDispatchTo(region: Region): boolean {
+    return this.#dispatching && !this.#stopped.has(region);
+  }
 
-  const regions: ReadonlyMap<Region, RegionBatches> = new Map(
-    [...fairQueues].map(([region, fairQueue]) => {
-      const mayDispatch = () => mayDispatchTo(region) && !mustWait(region);
-      const address = { importId: id, replyTo };
-      return [region, createRegionBatches({ address, ledger, region, fairQueue, mayDispatch, inTurn })];
-    }),
-  );
-  const all = () => [...regions.values()];
-  const isInFlight = () => all().some((batches) => batches.inFlight() > 0);
-  const changed = () => {
-    for (const batches of all()) batches.changed();
-  };
+  #all(): RegionBatches[] {
+    return [...this.#regions.values()];
+  }
 
-  const reportIdle = (why: IdleReason): void => {
-    dispatching = false;
-    if (still) return;
-    still = true;
-    void emit(id, { kind: 'idle', why });
-  };
+  #isInFlight(): boolean {
+    return this.#all().some((batches) => batches.inFlight() > 0);
+  }
+
+  #changed(): void {
+    for (const batches of this.#all()) batches.changed();
+  }
+
+  #reportIdle(why: IdleReason): void {
+    this.#dispatching = false;
+    if (this.#still) return;
+    this.#still = true;
+    void this.#options.emit(this.#options.id, { kind: 'idle', why });
+  }
+
+  #settleInTurn(): void {
+    void this.#inTurn(async () => this.#settle());
+  }
 
   /** Called when nothing is in flight: decides whether the import has ended, or sends more. */
-  const settle = (): void => {
-    if (isInFlight()) return;
-    if (held) {
-      reportIdle('held');
+  #settle(): void {
+    if (this.#isInFlight()) return;
+    if (this.#held) {
+      this.#reportIdle('held');
       return;
     }
-    if (!dispatching) return;
-    const open = [...ledger.openBatches().keys()];
-    if (open.some((region) => !stopped.has(region))) changed();
-    else reportIdle(open.length === 0 ? 'completed' : 'blocked');
-  };
+    if (!this.#dispatching) return;
+    const open = [...this.#options.ledger.openBatches().keys()];
+    if (open.some((region) => !this.#stopped.has(region))) this.#changed();
+    else this.#reportIdle(open.length === 0 ? 'completed' : 'blocked');
+  }
 
   /** Withdraws batches from the regions that it leaves, until nothing of them is in flight. */
-  const withdrawAll = (): Promise<void> =>
-    inTurn(async () => {
-      clearTimeout(lookingAgain);
-      const leaving = all().filter(({ region }) => leaves(region));
-      for (const batches of leaving) await batches.withdraw((job) => isJobOf(id, job));
-      settle();
-      if (leaving.some((batches) => batches.inFlight() > 0)) lookingAgain = setTimeout(withdrawAll, LOOK_AGAIN_MS);
+  #withdrawAll(): Promise<void> {
+    return this.#inTurn(async () => {
+      clearTimeout(this.#lookingAgain);
+      const leaving = this.#all().filter(({ region }) => this.leaves(region));
+      for (const batches of leaving) await batches.withdraw((job) => isJobOf(this.#options.id, job));
+      this.#settle();
+      if (leaving.some((batches) => batches.inFlight() > 0)) {
+        this.#lookingAgain = setTimeout(() => this.#withdrawAll(), LOOK_AGAIN_MS);
+      }
     });
-
-  const stop = (region: Region): void => {
-    if (stopped.has(region)) return;
-    stopped.add(region);
-    void withdrawAll();
-  };
+  }
 
   /** Ends a group that the service refuses: its batches that are queued are withdrawn, and its rows have that refusal. */
-  const refuseGroup = (group: number): Promise<void> =>
-    inTurn(async () => {
+  #refuseGroup(group: number): Promise<void> {
+    const { id, ledger } = this.#options;
+    return this.#inTurn(async () => {
       const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
-      if (ids.size > 0) for (const batches of all()) await batches.withdraw((job) => ids.has(job));
+      if (ids.size > 0) for (const batches of this.#all()) await batches.withdraw((job) => ids.has(job));
       ledger.settleRefusedGroup(group);
-      settle();
+      this.#settle();
     });
-
-  return {
-    go: () => {
-      held = false;
-      still = false;
-      dispatching = true;
-      stopped.clear();
-      changed();
-      void inTurn(async () => settle());
-    },
-    ready: (region) => {
-      regions.get(region)?.changed();
-      void inTurn(async () => settle());
-    },
-    hold: () => {
-      held = true;
-      dispatching = false;
-      still = false;
-      return withdrawAll();
-    },
-    rest: () => {
-      dispatching = false;
-      still = true;
-      return inTurn(async () => {});
-    },
-    drop: () => {
-      held = true;
-      dispatching = false;
-      still = true;
-      return inTurn(async () => {
-        for (const batches of all()) await batches.drop();
-      });
-    },
-    inFlightIn: (region) => regions.get(region)?.inFlight() ?? 0,
-    leaves,
-    resend: (region, before, uncertainty) =>
-      inTurn(async () => {
-        const batches = regions.get(region);
-        const unanswered = ledger.dispatchedBatches(region, before, BACKLOG);
-        if (batches === undefined || unanswered.length === 0) return;
-        if (mayDispatchTo(region)) {
-          await batches.queueAgain(unanswered, uncertainty);
-          return;
-        }
-        batches.reclaim(unanswered.map((batch) => ({ batch: batch.id, uncertainty, calls: [] })));
-        settle();
-      }),
-    stop,
-    recorded: (recorded, { refusedGroups, stoppedRegions }) => {
-      for (const batches of all()) for (const batch of recorded) batches.recorded(batch);
-      for (const { region } of stoppedRegions) stop(region);
-      for (const group of refusedGroups) void refuseGroup(group);
-      changed();
-      if (!isInFlight()) void inTurn(async () => settle());
-    },
-    close: () => {
-      clearTimeout(lookingAgain);
-      for (const batches of all()) batches.close();
-    },
-  };
+  }
 }
 
 /** The batches of one import in one region: how they get into the queue, and out of it again. */

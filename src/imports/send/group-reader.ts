@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type AskServicePayload, askService, ReadingRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import { asError } from '../../errors/message-of.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
@@ -9,30 +10,6 @@ import type { StoppedRegion } from '../record/batch-result.ts';
 import type { RunningImport } from './dispatcher.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
-
-/**
- * Reads groups of the service through the queues of their regions: within their budgets, and by workers of other
- * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
- */
-export interface GroupReader extends Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> {
-  /**
-   * For one asker: all of its questions together have the share of one import.
-   * @param patience how long the questions wait for a service that is away. Default: as long as it takes
-   */
-  pages(region: Region, patience?: Patience): GroupPages;
-  /**
-   * The service is away: refuses the questions that have waited for long enough.
-   * @param awayMs how long it has been away
-   * @param limitMs of questions that wait as the process says; undefined: as long as it takes
-   */
-  giveUp(region: StoppedRegion, awayMs: number, limitMs: number | undefined): void;
-  /** Takes an answer. It is dropped if the question was asked twice, given up, or asked before a restart. */
-  answered(requestId: string, answer: ServiceAnswer): void;
-  /** A region refuses every call, as an import found: its questions are refused too, or they would wait forever. */
-  stopped(region: StoppedRegion): void;
-  /** Gives up every question and withdraws it: workers of other processes would still ask it. */
-  stop(deadlineMs: number): Promise<void>;
-}
 
 /** In ms, or as the process says. */
 type Patience = number | 'as-process';
@@ -66,51 +43,109 @@ type AskQueue = JobQueue<BatchPayload | AskServicePayload>;
 type Wanted = Pick<AskServicePayload, 'guid' | 'uid' | 'ask' | 'page'>;
 type AnswerTo<Asked extends AskServicePayload['ask']> = Extract<ServiceAnswer, { kind: Asked }>;
 
-export function createGroupReader({ openRegion, rounds, replyTo, onError }: GroupReaderOptions): GroupReader {
+/**
+ * Reads groups of the service through the queues of their regions: within their budgets, and by workers of other
+ * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
+ */
+export class GroupReader implements Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> {
+  readonly #options: GroupReaderOptions;
   /** Prefix of this process's question ids, so that answers to an earlier process's questions are recognised. */
-  const session = `read-${randomUUID()}`;
-  const waiting = new Map<string, Question>();
-  const stopping = new AbortController();
-  let asked = 0;
+  readonly #session = `read-${randomUUID()}`;
+  readonly #waiting = new Map<string, Question>();
+  readonly #stopping = new AbortController();
+  /** Regions whose questions are being withdrawn, because their callers have given up; several at a time. */
+  readonly #leaving = new Set<Region>();
+  readonly #withdrawals = new Set<Promise<void>>();
+  #asked = 0;
 
-  const ofRegion = (region: Region) => [...waiting.values()].filter((question) => question.region === region);
+  constructor(options: GroupReaderOptions) {
+    this.#options = options;
+  }
 
-  /** Withdraws questions whose caller has given up; several at a time. */
-  const leaving = new Set<Region>();
-  const withdrawals = new Set<Promise<void>>();
-  const withdraw = async (region: Region): Promise<void> => {
-    const { queue, lists } = await openRegion(region);
-    const isGivenUp = (id: string) => id.startsWith(session) && !waiting.has(id);
-    await Promise.all([queue.withdraw(isGivenUp), lists.withdraw(isGivenUp)]);
-  };
-  const leave = (region: Region): void => {
-    if (leaving.has(region)) return;
-    leaving.add(region);
-    const withdrawn = turn()
-      .then(() => {
-        leaving.delete(region);
-        return withdraw(region);
-      })
-      .catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))))
-      .finally(() => withdrawals.delete(withdrawn));
-    withdrawals.add(withdrawn);
-  };
+  /**
+   * For one asker: all of its questions together have the share of one import.
+   * @param patience how long the questions wait for a service that is away. Default: as long as it takes
+   */
+  pages(region: Region, patience?: Patience): GroupPages {
+    const asker = { region, patience };
+    return pagesOf((wanted, signal) => this.#ask(asker, wanted, signal));
+  }
 
-  const ask = async <Asked extends AskServicePayload['ask']>(
+  /**
+   * The service is away: refuses the questions that have waited for long enough.
+   * @param awayMs how long it has been away
+   * @param limitMs of questions that wait as the process says; undefined: as long as it takes
+   */
+  giveUp({ region, code, message }: StoppedRegion, awayMs: number, limitMs: number | undefined): void {
+    for (const { patience, bornAt, settle } of this.#ofRegion(region)) {
+      const limit = patience === 'as-process' ? limitMs : patience;
+      if (limit === undefined || Math.min(awayMs, Date.now() - bornAt) < limit) continue;
+      settle({ kind: 'refused', region: true, code, message });
+    }
+  }
+
+  /** Takes an answer. It is dropped if the question was asked twice, given up, or asked before a restart. */
+  answered(requestId: string, answer: ServiceAnswer): void {
+    const question = this.#waiting.get(requestId);
+    this.#waiting.delete(requestId);
+    question?.settle(answer);
+  }
+
+  /** A region refuses every call, as an import found: its questions are refused too, or they would wait forever. */
+  stopped({ region, code, message }: StoppedRegion): void {
+    for (const question of this.#ofRegion(region)) question.settle({ kind: 'refused', region: true, code, message });
+  }
+
+  inFlightIn(region: Region): number {
+    return this.#ofRegion(region).length;
+  }
+
+  leaves(): boolean {
+    return false;
+  }
+
+  async resend(region: Region, before: number): Promise<void> {
+    const unanswered = this.#ofRegion(region).filter(({ askedAt }) => askedAt < before);
+    if (unanswered.length === 0) return;
+    const { queueOf } = await this.#options.openRegion(region);
+    for (const question of unanswered) {
+      question.askedAt = Date.now();
+      const queue: AskQueue = await queueOf(question.job.payload.ask);
+      await queue.add([question.job]);
+    }
+  }
+
+  /** Gives up every question and withdraws it: workers of other processes would still ask it. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#stopping.abort(new Error('this process stops'));
+    // The callers have been notified by then.
+    await turn();
+    // A queue that does not answer keeps the questions: workers answer them, and no one reads the answers.
+    await Promise.race([Promise.all(this.#withdrawals), sleep(deadlineMs, undefined, { ref: false })]);
+  }
+
+  #ofRegion(region: Region): Question[] {
+    return [...this.#waiting.values()].filter((question) => question.region === region);
+  }
+
+  async #ask<Asked extends AskServicePayload['ask']>(
     asker: AskerIn,
     wanted: Wanted & { readonly ask: Asked },
     given: AbortSignal | undefined,
-  ): Promise<AnswerTo<Asked>> => {
+  ): Promise<AnswerTo<Asked>> {
+    const { openRegion, rounds, replyTo } = this.#options;
     const { region, patience } = asker;
-    const signal = given === undefined ? stopping.signal : AbortSignal.any([given, stopping.signal]);
+    const stopping = this.#stopping.signal;
+    const signal = given === undefined ? stopping : AbortSignal.any([given, stopping]);
     const { queueOf } = await openRegion(region);
     const shared = await queueOf(wanted.ask);
     const queue: AskQueue = shared;
     // Stopped because a key or plan was refused: that may be fixed by now, and if not, the answer says so.
-    if (ofRegion(region).length === 0 && (await queue.isPaused())) await queue.resume();
-    const { ask: askIn, answered } = rounds(shared);
-    const priority = await askIn(asker);
-    const id = `${session}-${++asked}`;
+    if (this.#ofRegion(region).length === 0 && (await queue.isPaused())) await queue.resume();
+    const round = rounds(shared);
+    const priority = await round.ask(asker);
+    this.#asked += 1;
+    const id = `${this.#session}-${this.#asked}`;
     try {
       signal.throwIfAborted();
       const payload: AskServicePayload = { version: 1, requestId: id, replyTo, region, ...wanted };
@@ -118,7 +153,7 @@ export function createGroupReader({ openRegion, rounds, replyTo, onError }: Grou
       const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
       const giveUp = () => reject(signal.reason);
       const now = Date.now();
-      waiting.set(id, { region, job, patience, bornAt: now, askedAt: now, settle: resolve });
+      this.#waiting.set(id, { region, job, patience, bornAt: now, askedAt: now, settle: resolve });
       signal.addEventListener('abort', giveUp, { once: true });
       queue.add([job]).catch(reject);
       const answer = await promise.finally(() => signal.removeEventListener('abort', giveUp));
@@ -126,77 +161,65 @@ export function createGroupReader({ openRegion, rounds, replyTo, onError }: Grou
       if (answer.kind !== wanted.ask) throw new Error(`asked for ${wanted.ask}, and got ${answer.kind}`);
       return answer as AnswerTo<Asked>;
     } finally {
-      answered(priority);
+      round.answered(priority);
       // Still there: nobody has answered it.
-      if (waiting.delete(id)) leave(region);
+      if (this.#waiting.delete(id)) this.#leave(region);
     }
-  };
+  }
 
-  const pagesOf = (asker: AskerIn): GroupPages => ({
+  #leave(region: Region): void {
+    if (this.#leaving.has(region)) return;
+    this.#leaving.add(region);
+    const withdrawn = turn()
+      .then(() => {
+        this.#leaving.delete(region);
+        return this.#withdraw(region);
+      })
+      .catch((error: unknown) => this.#options.onError(asError(error)))
+      .finally(() => this.#withdrawals.delete(withdrawn));
+    this.#withdrawals.add(withdrawn);
+  }
+
+  async #withdraw(region: Region): Promise<void> {
+    const { queue, lists } = await this.#options.openRegion(region);
+    const isGivenUp = (id: string) => id.startsWith(this.#session) && !this.#waiting.has(id);
+    await Promise.all([queue.withdraw(isGivenUp), lists.withdraw(isGivenUp)]);
+  }
+}
+
+type Ask = <Asked extends AskServicePayload['ask']>(
+  wanted: Wanted & { readonly ask: Asked },
+  signal: AbortSignal | undefined,
+) => Promise<AnswerTo<Asked>>;
+
+/** The pages of groups, asked for by `ask`. */
+function pagesOf(ask: Ask): GroupPages {
+  return {
     listMembersPage: async (guid, page, { signal }) => {
-      const { members, pagination } = await ask(asker, { guid, ask: 'members', page }, signal);
+      const { members, pagination } = await ask({ guid, ask: 'members', page }, signal);
       return { members: members.map(([uid, scope, joinedAt, name]) => ({ uid, scope, joinedAt, name })), pagination };
     },
     listBannedPage: async (guid, page, { signal }) => {
-      const { uids, pagination } = await ask(asker, { guid, ask: 'banned', page }, signal);
+      const { uids, pagination } = await ask({ guid, ask: 'banned', page }, signal);
       return { uids, pagination };
     },
-    getGroup: async (guid, { signal }) => (await ask(asker, { guid, ask: 'group', page: 1 }, signal)).group,
-    getMembership: async (guid, uid, { signal }) => ask(asker, { guid, uid, ask: 'membership', page: 1 }, signal),
+    getGroup: async (guid, { signal }) => (await ask({ guid, ask: 'group', page: 1 }, signal)).group,
+    getMembership: async (guid, uid, { signal }) => ask({ guid, uid, ask: 'membership', page: 1 }, signal),
     listJoined: async (uid, { signal }) => {
-      const { groups, scopes } = await ask(asker, { guid: '', uid, ask: 'joined', page: 1 }, signal);
+      const { groups, scopes } = await ask({ guid: '', uid, ask: 'joined', page: 1 }, signal);
       return groups.map(([guid, hasJoined], at) => ({ guid, hasJoined, scope: scopes?.[at] ?? null }));
     },
-    getUser: async (uid, { signal }) => (await ask(asker, { guid: '', uid, ask: 'user', page: 1 }, signal)).user,
-    deleteUser: async (uid, { signal }) =>
-      void (await ask(asker, { guid: '', uid, ask: 'delete-user', page: 1 }, signal)),
-    deleteGroup: async (guid, { signal }) => void (await ask(asker, { guid, ask: 'delete-group', page: 1 }, signal)),
+    getUser: async (uid, { signal }) => (await ask({ guid: '', uid, ask: 'user', page: 1 }, signal)).user,
+    deleteUser: async (uid, { signal }) => void (await ask({ guid: '', uid, ask: 'delete-user', page: 1 }, signal)),
+    deleteGroup: async (guid, { signal }) => void (await ask({ guid, ask: 'delete-group', page: 1 }, signal)),
     listUsersPage: async (page, { signal, onlyDeactivated }) => {
       const kind = onlyDeactivated ? 'deactivated' : 'users';
-      const { users, pagination } = await ask(asker, { guid: '', ask: kind, page }, signal);
+      const { users, pagination } = await ask({ guid: '', ask: kind, page }, signal);
       return { entries: users, pagination };
     },
     listGroupsPage: async (page, { signal }) => {
-      const { groups, pagination } = await ask(asker, { guid: '', ask: 'groups', page }, signal);
+      const { groups, pagination } = await ask({ guid: '', ask: 'groups', page }, signal);
       return { entries: groups, pagination };
-    },
-  });
-
-  return {
-    pages: (region, patience) => pagesOf({ region, patience }),
-    answered: (requestId, answer) => {
-      const question = waiting.get(requestId);
-      waiting.delete(requestId);
-      question?.settle(answer);
-    },
-    stopped: ({ region, code, message }) => {
-      for (const question of ofRegion(region)) question.settle({ kind: 'refused', region: true, code, message });
-    },
-    giveUp: ({ region, code, message }, awayMs, limitMs) => {
-      for (const { patience, bornAt, settle } of ofRegion(region)) {
-        const limit = patience === 'as-process' ? limitMs : patience;
-        if (limit === undefined || Math.min(awayMs, Date.now() - bornAt) < limit) continue;
-        settle({ kind: 'refused', region: true, code, message });
-      }
-    },
-    inFlightIn: (region) => ofRegion(region).length,
-    leaves: () => false,
-    resend: async (region, before) => {
-      const unanswered = ofRegion(region).filter(({ askedAt }) => askedAt < before);
-      if (unanswered.length === 0) return;
-      const { queueOf } = await openRegion(region);
-      for (const question of unanswered) {
-        question.askedAt = Date.now();
-        const queue: AskQueue = await queueOf(question.job.payload.ask);
-        await queue.add([question.job]);
-      }
-    },
-    stop: async (deadlineMs) => {
-      stopping.abort(new Error('this process stops'));
-      // The callers have been notified by then.
-      await turn();
-      // A queue that does not answer keeps the questions: workers answer them, and no one reads the answers.
-      await Promise.race([Promise.all(withdrawals), sleep(deadlineMs, undefined, { ref: false })]);
     },
   };
 }

@@ -12,33 +12,15 @@ import { createRecorder } from '../record/recorder.ts';
 import type { Consequences } from '../record/recording.ts';
 import { BANS_UNKNOWN } from './ban-check.ts';
 import { watchCircuits } from './circuits.ts';
-import { createRunningImport, type RunningImport } from './dispatcher.ts';
+import { RunningImport } from './dispatcher.ts';
 import { createFirstSteps } from './first-steps.ts';
 import { giveUpOn, SERVICE_AWAY, type SendingConfig } from './give-up.ts';
-import { createGroupReader, type GroupReader } from './group-reader.ts';
+import { GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
 import type { RegionOpener } from './region.ts';
 import { createOpenRegions } from './regions.ts';
 import { drained, openResultQueues } from './result-queues.ts';
-
-/** Sends imports: opens their ledgers and regions, and takes their results. Life decides what follows (life/life.ts). */
-export interface Sending extends Pick<OpenImports, 'open' | 'close' | 'drop' | 'dropped'> {
-  readonly groups: GroupReader;
-  /** Begins to send, or continues. An event says when it is idle. */
-  run(id: string): Promise<void>;
-  /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise an event says when it is idle. */
-  hold(id: string): Promise<boolean>;
-  /** Returns the status of the regions that imports have used so far. */
-  regions(): Promise<RegionStatus[]>;
-  /** Returns facts about their queues for a person who looks for a fault. */
-  lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>>;
-  /** False where results of other processes have waited for a minute and none was taken. */
-  resultsAreTaken(): Promise<boolean>;
-  /** Reads keys from the settings again; returns the regions whose key has changed. */
-  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
-  stop(deadlineMs: number): Promise<void>;
-}
 
 interface SendingOptions {
   readonly dir: DataDir;
@@ -57,132 +39,164 @@ interface SendingOptions {
 
 const STOPS = 'this process stops, and begins nothing';
 
-export function createSending(options: SendingOptions): Sending {
-  const { onError } = options;
-  let stopping = false;
-  const isStopping = () => stopping;
+/** Sends imports: opens their ledgers and regions, and takes their results. Life decides what follows (life/life.ts). */
+export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'dropped'> {
+  readonly groups: GroupReader;
+  readonly #emit: Emit;
+  readonly #onError: SendingOptions['onError'];
+  readonly #parts: ReturnType<typeof openParts>;
+  readonly #circuits: ReturnType<typeof watchCircuits>;
+  #stopping = false;
 
-  const emit: Emit = async (id, what) => {
-    // The next start continues from here.
-    if (what.kind !== 'idle' || !stopping) await options.emit(id, what);
-  };
+  constructor(options: SendingOptions) {
+    const { onError, config, circuitChanged } = options;
+    const emit: Emit = async (id, what) => {
+      // The next start continues from here.
+      if (what.kind !== 'idle' || !this.#stopping) await options.emit(id, what);
+    };
+    this.#emit = emit;
+    this.#onError = onError;
+    this.#parts = openParts({ ...options, emit }, () => this.#stopping);
+    const { imports, groups, regions } = this.#parts;
+    this.groups = groups;
+    const seen = giveUpOn({ imports, groups, config });
+    this.#circuits = watchCircuits(regions.all, { seen, changed: circuitChanged }, onError);
+  }
 
-  const { results, regions, groups, firstSteps, imports, allRunning, losses } = openParts(
-    { ...options, emit },
-    isStopping,
-  );
-  const { outcomes } = results;
-  const circuits = watchCircuits(
-    regions.all,
-    { seen: giveUpOn({ imports, groups, config: options.config }), changed: options.circuitChanged },
-    onError,
-  );
+  open(id: string): OpenImport {
+    return this.#parts.imports.open(id);
+  }
 
-  /** Opens the import's regions and finds what it has in flight. */
-  const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
-    const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => regions.open(region)));
-    // Otherwise batches whose results wait would be sent again.
-    if (outcomes !== undefined && opened.running === undefined) await drained(outcomes, isStopping, onError);
-    if (stopping) throw new Error(STOPS);
-    opened.running ??= createRunningImport({
-      id,
-      replyTo: outcomes?.name ?? null,
-      ledger: opened.ledger,
-      fairQueues: new Map(used.map((one) => [one.region, regions.fairQueueOf(one.queue)])),
-      mustWait: (region) => firstSteps.isAsking(id, region),
-      emit,
-    });
-    return opened.running;
-  };
-
-  /** Every call of the region would be refused, those of other imports too. */
-  const stopForAll = (stopped: StoppedRegion, by: string): void => {
-    imports.stopRegion(stopped, by);
-    groups.stopped(stopped);
-    regions
-      .open(stopped.region)
-      .then(({ queue }) => queue.pause())
-      .catch((error: unknown) => onError(asError(error)));
-  };
-
-  const run = async (id: string): Promise<void> => {
-    if (stopping) return;
+  /** Begins to send, or continues. An event says when it is idle. */
+  async run(id: string): Promise<void> {
+    if (this.#stopping) return;
+    const { imports, regions, firstSteps } = this.#parts;
     const opened = imports.open(id);
     opened.held = false;
     opened.runningSince = Date.now();
-    const running = await runningOf(id, opened);
+    const running = await this.#runningOf(id, opened);
     for (const region of opened.ledger.regionsUsed()) await regions.resume(region);
     if (opened.options.create) opened.ledger.creating?.begin(opened.options.create);
     // It may be held meanwhile.
-    const isHeld = () => stopping || opened.held;
+    const isHeld = () => this.#stopping || opened.held;
     if (isHeld()) return;
     const told = {
       ready: (region: Region): void => {
         if (isHeld()) return;
         // Rows of banned users have outcomes now.
-        void emit(id, { kind: 'recorded' });
+        void this.#emit(id, { kind: 'recorded' });
         if (!isHeld()) running.ready(region);
       },
       stopped: (stopped: StoppedRegion): void => {
         if (isHeld()) return;
         opened.ledger.stopRegion(stopped);
         running.stop(stopped.region);
-        if (stopped.code !== BANS_UNKNOWN && stopped.code !== SERVICE_AWAY) stopForAll(stopped, id);
+        if (stopped.code !== BANS_UNKNOWN && stopped.code !== SERVICE_AWAY) this.#stopForAll(stopped, id);
       },
     };
     // This may take minutes, a call for every group: each region begins when it has its answers.
     firstSteps
       .take(id, opened.ledger, opened.options, told)
-      .catch((error: unknown) => emit(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
+      .catch((error: unknown) => this.#emit(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
     running.go();
-  };
+  }
 
-  const close = (id: string): void => {
+  /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise an event says when it is idle. */
+  async hold(id: string): Promise<boolean> {
+    const { results, imports, firstSteps } = this.#parts;
+    const opened = imports.open(id);
+    opened.held = true;
     firstSteps.interrupt(id);
-    imports.close(id);
-  };
+    // An import that did not run in this process may still have batches with workers of other processes.
+    const running = opened.running ?? (results.outcomes && (await this.#runningOf(id, opened)));
+    await running?.hold();
+    return running === undefined && !this.#stopping;
+  }
 
-  return {
-    groups,
-    open: imports.open,
-    run,
-    hold: async (id) => {
-      const opened = imports.open(id);
-      opened.held = true;
-      firstSteps.interrupt(id);
-      // An import that did not run in this process may still have batches with workers of other processes.
-      const running = opened.running ?? (outcomes === undefined ? undefined : await runningOf(id, opened));
-      await running?.hold();
-      return running === undefined && !stopping;
-    },
-    drop: (id) => {
-      firstSteps.interrupt(id);
-      return imports.drop(id);
-    },
-    dropped: imports.dropped,
-    close,
-    regions: regions.status,
-    lookAtQueues: regions.look,
-    resultsAreTaken: results.areTaken,
-    renewKeys: regions.renewKeys,
-    stop: async (deadlineMs) => {
-      stopping = true;
-      circuits.stop();
-      await groups.stop(deadlineMs);
-      losses?.stop();
-      await imports.allDropped();
-      await Promise.all([
-        // Workers of other processes continue without this one, and their results wait for it.
-        ...allRunning().map((one) => (outcomes === undefined ? one.hold() : one.rest())),
-        regions.stopWorking(deadlineMs),
-      ]);
-      // Calls that were given up went back to their queues; reclaim them with what is known about them.
-      if (outcomes === undefined) await Promise.all(allRunning().map((one) => one.hold()));
-      for (const id of imports.all.keys()) close(id);
-      await regions.close();
-      await results.close(deadlineMs);
-    },
-  };
+  drop(id: string): Promise<void> {
+    this.#parts.firstSteps.interrupt(id);
+    return this.#parts.imports.drop(id);
+  }
+
+  dropped(id: string): Promise<void> {
+    return this.#parts.imports.dropped(id);
+  }
+
+  close(id: string): void {
+    this.#parts.firstSteps.interrupt(id);
+    this.#parts.imports.close(id);
+  }
+
+  /** Returns the status of the regions that imports have used so far. */
+  regions(): Promise<RegionStatus[]> {
+    return this.#parts.regions.status();
+  }
+
+  /** Returns facts about their queues for a person who looks for a fault. */
+  lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>> {
+    return this.#parts.regions.look();
+  }
+
+  /** False where results of other processes have waited for a minute and none was taken. */
+  resultsAreTaken(): Promise<boolean> {
+    return this.#parts.results.areTaken();
+  }
+
+  /** Reads keys from the settings again; returns the regions whose key has changed. */
+  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]> {
+    return this.#parts.regions.renewKeys(regions);
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    const { results, regions, groups, imports, allRunning, losses } = this.#parts;
+    const { outcomes } = results;
+    this.#stopping = true;
+    this.#circuits.stop();
+    await groups.stop(deadlineMs);
+    losses?.stop();
+    await imports.allDropped();
+    await Promise.all([
+      // Workers of other processes continue without this one, and their results wait for it.
+      ...allRunning().map((one) => (outcomes === undefined ? one.hold() : one.rest())),
+      regions.stopWorking(deadlineMs),
+    ]);
+    // Calls that were given up went back to their queues; reclaim them with what is known about them.
+    if (outcomes === undefined) await Promise.all(allRunning().map((one) => one.hold()));
+    for (const id of imports.all.keys()) this.close(id);
+    await regions.close();
+    await results.close(deadlineMs);
+  }
+
+  /** Opens the import's regions and finds what it has in flight. */
+  async #runningOf(id: string, opened: OpenImport): Promise<RunningImport> {
+    const { results, regions, firstSteps } = this.#parts;
+    const { outcomes } = results;
+    const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => regions.open(region)));
+    // Otherwise batches whose results wait would be sent again.
+    if (outcomes !== undefined && opened.running === undefined)
+      await drained(outcomes, () => this.#stopping, this.#onError);
+    if (this.#stopping) throw new Error(STOPS);
+    opened.running ??= new RunningImport({
+      id,
+      replyTo: outcomes?.name ?? null,
+      ledger: opened.ledger,
+      fairQueues: new Map(used.map((one) => [one.region, regions.fairQueueOf(one.queue)])),
+      mustWait: (region) => firstSteps.isAsking(id, region),
+      emit: this.#emit,
+    });
+    return opened.running;
+  }
+
+  /** Every call of the region would be refused, those of other imports too. */
+  #stopForAll(stopped: StoppedRegion, by: string): void {
+    const { imports, groups, regions } = this.#parts;
+    imports.stopRegion(stopped, by);
+    groups.stopped(stopped);
+    regions
+      .open(stopped.region)
+      .then(({ queue }) => queue.pause())
+      .catch((error: unknown) => this.#onError(asError(error)));
+  }
 }
 
 /** The parts, wired together: how results come back, from the workers of this process and of others. */
@@ -206,13 +220,13 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
       ({ importId }, batch) => began(importId, batch),
     );
   }, options.regions.size);
-  const groups = createGroupReader({
+  const groups = new GroupReader({
     openRegion: async (region) => regions.open(region),
     rounds: regions.fairQueueOf,
     replyTo: answers?.name ?? null,
     onError,
   });
-  const firstSteps = createFirstSteps(groups.pages, isStopping);
+  const firstSteps = createFirstSteps((...which) => groups.pages(...which), isStopping);
   const imports = createOpenImports({ ...options, recorder, workersEnd: outcomes === undefined, failed });
   const allRunning = () => [...imports.all.values()].flatMap((opened) => opened.running ?? []);
 
@@ -234,7 +248,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
         await Promise.all(results.map((result) => recorder.deliver(id, result)));
       }
     },
-    answered: groups.answered,
+    answered: (id, answer) => groups.answered(id, answer),
   });
 
   /** A call of this process begins. Imports whose batches only wait in the queue are not what the process dies of. */

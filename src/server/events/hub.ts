@@ -4,7 +4,7 @@ import type { ImportRecord } from '../../imports/catalog.ts';
 import { answersSoon } from '../queue-answer.ts';
 import { type Channel, type EventSources, eventText, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';
-import { listChannel } from './list-channel.ts';
+import { ListChannel } from './list-channel.ts';
 
 /** Server-sent events: one channel for each import that is watched, and one for the list. */
 export interface Events {
@@ -27,7 +27,7 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
   let regions: readonly RegionStatus[] = [];
   let asking = false;
   let answered = true;
-  const list = listChannel({ ...sources, regions: () => regions });
+  const list = new ListChannel({ ...sources, regions: () => regions });
 
   /** Regions are asked once for all channels; a queue that does not answer delays no event. */
   const ask = async () => {

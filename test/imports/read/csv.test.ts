@@ -93,6 +93,30 @@ describe('CSV', () => {
     expect(rows.map((row) => `${row.line} ${row.uid}`)).toEqual(['4 u1', '7 u2']);
   });
 
+  test.each([
+    [
+      'in the middle',
+      'u1,g1\n,\nu2,g1\n',
+      '1 row of empty cells alone (row 3) counts as a blank line: it has no outcome',
+    ],
+    ['at the end', 'u1,g1\nu2,g1\n,\n', '1 row of empty cells alone (row 4) counts'],
+    ['at the end, without a line end', 'u1,g1\nu2,g1\n,', '1 row of empty cells alone (row 4) counts'],
+    [
+      'again and again',
+      'u1,g1\n,\n , \nu2,g1\n,\n,\n',
+      '4 rows of empty cells alone (rows 3, 4, 6 and others) count as blank lines',
+    ],
+  ])('rows of delimiters alone %s are named in a note', async (_, text, note) => {
+    const { intake, rows } = await read(`uid,guid\n${text}`);
+    expect(rows.map(({ uid }) => uid)).toEqual(['u1', 'u2']);
+    expect(intake.notes()).toEqual([{ code: 'BLANK_ROWS', text: expect.stringContaining(note) }]);
+  });
+
+  test('lines without a cell, and rows above the header, are in no note', async () => {
+    const { intake } = await read(',\nuid,guid\n\nu1,g1\n\n');
+    expect(intake.notes()).toEqual([]);
+  });
+
   test('a row with too few cells says how many it has and how many the header has', async () => {
     const { rows } = await read('uid,guid,scope\nu1,g1\n');
     expect(rows[0]?.problems).toEqual([

@@ -3,6 +3,7 @@ import { REGIONS } from '../../../chat/service/regions.ts';
 import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { type Choice, FieldGroup, type Form, SelectField, TextField } from '../../form.tsx';
 import { settings } from '../../frame.tsx';
+import { placeWords } from '../../words.ts';
 import type { ShownFile } from './preview.ts';
 
 const SCOPES: Choice[] = [['', 'participant'], 'moderator', 'admin', ['ban', 'ban (refuse entry)']];
@@ -159,7 +160,7 @@ export function ReportPlace({ form, known = '' }: { form: Form; known?: string |
   const allowed =
     places.length === 0
       ? 'The server allows no other place'
-      : `The server allows what is in or below ${places.join(', ')}`;
+      : `The server allows what is in or below ${places.map((place) => placeWords(place, settings.value?.namedSources ?? {})).join(', ')}`;
   return (
     <TextField
       form={form}

@@ -41,8 +41,8 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
     staged = true;
     const checks = createChecks({
       dir,
-      find: coordinator.find,
-      pages: coordinator.pages,
+      find: (id) => coordinator.find(id),
+      pages: (...which) => coordinator.pages(...which),
       regions: new Set(Object.keys(service.apps) as Region[]),
       sendsTo: coordinator.sendsTo,
       callsPerMinute: config.callsPerMinute,
@@ -54,7 +54,7 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
     const { ended } = checks.start(checked, { maxCalls, allow });
     const progress = showSteps(io, () => checkLines(checks.progress(checked)), {
       begins: 'the check to begin',
-      regions: coordinator.regions,
+      regions: () => coordinator.regions(),
     });
     await here.until(
       ended.catch((error: unknown) => {

@@ -50,7 +50,12 @@ export async function exportHere(options: HereOptions): Promise<ExitCode> {
     const onError = (_: string, error: unknown) => {
       fault = error;
     };
-    const exports = createExports({ dir, pages: coordinator.pages, ...coordinator.sendsTo, onError });
+    const exports = createExports({
+      dir,
+      pages: (...which) => coordinator.pages(...which),
+      ...coordinator.sendsTo,
+      onError,
+    });
     here.onStop(() => exports.stop());
     const begin = () => {
       const { users = false, groupsOnly = false } = flags;
@@ -64,7 +69,7 @@ export async function exportHere(options: HereOptions): Promise<ExitCode> {
     const progress = () => progressLines(exports.progress(begun));
     await here.until(
       exports.over(begun),
-      showSteps(io, progress, { begins: 'the export to begin', regions: coordinator.regions }),
+      showSteps(io, progress, { begins: 'the export to begin', regions: () => coordinator.regions() }),
     );
   });
   if (failure !== undefined || id === undefined) return EXIT.fatal;

@@ -7,7 +7,7 @@ import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { counted } from '../../../text/wording.ts';
 import type { RepairTaken } from '../api.ts';
 import { repairOperations } from '../operations.ts';
-import { createRepairs, type Repairs } from '../repairs.ts';
+import { Repairs } from '../repairs.ts';
 
 /** The text of a corrected report. @throws UsageError */
 async function readEdits(path: string): Promise<string> {
@@ -51,6 +51,6 @@ function hasToSend(io: Io, { rows, cells, same, freed, wrong, counts }: RepairTa
 /** Corrected rows in place of those that failed. */
 export const editing: Editing = {
   read: readEdits,
-  send: (of, ...given) => sendEdits(createRepairs(of), ...given),
+  send: (of, ...given) => sendEdits(new Repairs(of), ...given),
   sendThere: sendEditsThere,
 };

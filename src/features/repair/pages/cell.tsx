@@ -36,64 +36,27 @@ interface CellProperties {
 }
 
 export function Cell({ repair, actions, row, column, columns, isReadOnly }: CellProperties) {
-  const [draft, showDraft] = useState<string | null>(null);
-  /** The same at once: going on with a key leaves the cell twice before it is drawn again. */
-  const typed = useRef<string | null>(null);
-  const setDraft = (text: string | null) => {
-    typed.current = text;
-    showDraft(text);
-  };
-  /** Keys move in the text, not from cell to cell. */
-  const [isInside, setInside] = useState(false);
   const original = row.cells[column.place] ?? null;
   const now = row.edits[column.name] ?? original ?? '';
   const isEdited = Object.hasOwn(row.edits, column.name);
-  const problems = row.state === 'open' ? row.problems : row.left;
-  const isWrong = row.state !== 'sent' && problems.some((problem) => problem.column === column.name);
   const isFixed = isReadOnly || row.state === 'sent';
   const enter = (value: string) => {
     if (value === now) return;
     repair.latest.value = { row: row.row, column: column.name, from: now, to: value };
     repair.edit([{ row: row.row, column: column.name, value: value === original ? null : value }]);
   };
-  const leave = () => {
-    const text = typed.current;
-    setInside(false);
-    setDraft(null);
-    if (text !== null) enter(text);
-  };
-  const latest = useRef(leave);
-  latest.current = leave;
-  // The page may be left by keyboard while something is typed.
-  useEffect(() => () => latest.current(), []);
+  const typing = useTyping(repair, now, enter);
+  const { draft, setDraft, isInside, setInside, leave } = typing;
   const marks = marksOf(repair, actions, columns);
   /** @returns whether the key was for this */
-  const took = ({
-    key,
-    shiftKey,
-    ctrlKey,
-    metaKey,
-    altKey,
-    currentTarget,
-  }: TargetedKeyboardEvent<HTMLInputElement>): boolean => {
+  const took = (event: TargetedKeyboardEvent<HTMLInputElement>): boolean => {
+    const { key, shiftKey, ctrlKey, metaKey, altKey, currentTarget } = event;
     const isControl = ctrlKey || metaKey;
     const isRedo = isControl && ((shiftKey && key.toLowerCase() === 'z') || (!shiftKey && key === 'y'));
     const isTyping = isInside || draft !== null;
     const step = isTyping ? undefined : STEPS[isControl ? `Ctrl+${key}` : key];
     if (altKey || (shiftKey && key !== 'Enter' && !isRedo && step === undefined)) return false;
-    if (isTyping) {
-      if (key === 'Escape') {
-        setDraft(null);
-        setInside(false);
-        // It shows the value from before and is selected at once: the next key may come before it is drawn again.
-        currentTarget.value = now;
-        currentTarget.select();
-      } else if (!isControl && (key === 'Enter' || key === 'ArrowDown' || key === 'ArrowUp')) {
-        leave();
-        go(repair, currentTarget, [key === 'ArrowUp' || shiftKey ? -1 : 1, 0]);
-      } else return false;
-      return true;
-    }
+    if (isTyping) return typing.took(event);
     if (step !== undefined && shiftKey) void go(repair, currentTarget, step, marks.mark);
     else if (step !== undefined) void go(repair, currentTarget, step);
     else if (isFixed) return false;
@@ -123,12 +86,7 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }: Cell
     event.preventDefault();
     setDraft(null);
     const { row: to = row, place = column.place } = isInside ? {} : marks.start();
-    const from = columns.findIndex((one) => one.place === place);
-    actions.paste(
-      lines,
-      to,
-      columns.slice(from).map(({ name }) => name),
-    );
+    actions.paste(lines, to, namesFrom(columns, place));
   };
   return (
     <input
@@ -136,7 +94,7 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }: Cell
       class={`${isEdited ? 'edited' : ''} ${repair.marked.has({ row: row.row, place: column.place }) ? 'marked' : ''}`.trim()}
       data-column={String(column.place)}
       aria-label={`${columnLabel(column.name)}, row ${row.line}`}
-      aria-invalid={isWrong || undefined}
+      aria-invalid={isWrong(row, column.name) || undefined}
       aria-describedby={`state-${row.row}`}
       value={draft ?? now}
       placeholder={
@@ -168,6 +126,52 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }: Cell
       onCopy={(event) => !isInside && marks.copy(event)}
     />
   );
+}
+
+function isWrong({ state, problems, left }: RepairRow, column: string): boolean {
+  return state !== 'sent' && (state === 'open' ? problems : left).some((problem) => problem.column === column);
+}
+
+/** The text that is typed into a cell, until it is entered. */
+function useTyping(repair: RepairRows, now: string, enter: (value: string) => void) {
+  const [draft, showDraft] = useState<string | null>(null);
+  /** The same at once: going on with a key leaves the cell twice before it is drawn again. */
+  const typed = useRef<string | null>(null);
+  const setDraft = (text: string | null) => {
+    typed.current = text;
+    showDraft(text);
+  };
+  /** Keys move in the text, not from cell to cell. */
+  const [isInside, setInside] = useState(false);
+  const leave = () => {
+    const text = typed.current;
+    setInside(false);
+    setDraft(null);
+    if (text !== null) enter(text);
+  };
+  const latest = useRef(leave);
+  latest.current = leave;
+  // The page may be left by keyboard while something is typed.
+  useEffect(() => () => latest.current(), []);
+  /** @returns whether the key ends the typing */
+  const took = ({ key, shiftKey, ctrlKey, metaKey, currentTarget }: TargetedKeyboardEvent<HTMLInputElement>) => {
+    if (key === 'Escape') {
+      setDraft(null);
+      setInside(false);
+      // It shows the value from before and is selected at once: the next key may come before it is drawn again.
+      currentTarget.value = now;
+      currentTarget.select();
+    } else if (!(ctrlKey || metaKey) && (key === 'Enter' || key === 'ArrowDown' || key === 'ArrowUp')) {
+      leave();
+      go(repair, currentTarget, [key === 'ArrowUp' || shiftKey ? -1 : 1, 0]);
+    } else return false;
+    return true;
+  };
+  return { draft, setDraft, isInside, setInside, leave, took };
+}
+
+function namesFrom(columns: CellProperties['columns'], place: number): string[] {
+  return columns.slice(columns.findIndex((one) => one.place === place)).map(({ name }) => name);
 }
 
 /** Goes to a cell; below the last row that is shown, to the first one of the next page. */

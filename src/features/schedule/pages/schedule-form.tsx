@@ -78,6 +78,32 @@ function NoSources() {
   );
 }
 
+/** The settings of each run. */
+function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'settings' | 'before'> & { form: Form }) {
+  return (
+    <fieldset>
+      <legend>Each run</legend>
+      <div class="fields">
+        {planFields(form)}
+        <RunLimits form={form} />
+        <ReportPlace form={form} known={before?.reportTo} />
+        {planChecks(form)}
+        <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
+        <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />
+      </div>
+      <GuardLimits form={form} />
+      {(before?.protectFile ?? null) !== null && (
+        <p class="note">The UIDs of {foreign(before?.protectFile ?? '')} are protected besides.</p>
+      )}
+      <p class="note">
+        {settings.notifyHost === null
+          ? 'No one is notified of runs that fail or are held; an admin can say who is, under Settings.'
+          : `Runs that fail or are held are notified to ${settings.notifyHost}.`}
+      </p>
+    </fieldset>
+  );
+}
+
 interface ScheduleFormProperties {
   settings: Settings;
   /** The one to edit or copy. */
@@ -187,26 +213,7 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
           <FileFormat form={form} preview={preview} isArchive />
           <Shaping preview={preview} form={form} />
           <MoreReading form={form} />
-          <fieldset>
-            <legend>Each run</legend>
-            <div class="fields">
-              {planFields(form)}
-              <RunLimits form={form} />
-              <ReportPlace form={form} known={before?.reportTo} />
-              {planChecks(form)}
-              <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
-              <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />
-            </div>
-            <GuardLimits form={form} />
-            {(before?.protectFile ?? null) !== null && (
-              <p class="note">The UIDs of {foreign(before?.protectFile ?? '')} are protected besides.</p>
-            )}
-            <p class="note">
-              {settings.notifyHost === null
-                ? 'No one is notified of runs that fail or are held; an admin can say who is, under Settings.'
-                : `Runs that fail or are held are notified to ${settings.notifyHost}.`}
-            </p>
-          </fieldset>
+          <EachRun form={form} settings={settings} before={before} />
           <Creating form={form} above="the plan is held" />
         </div>
         <TryIt busy={work.busy} onTry={tryIt} />
@@ -216,27 +223,16 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
             {isEdit ? 'Save changes' : 'Add schedule'}
           </button>
           {isLate && (
-            <>
-              <button
-                type="button"
-                onClick={() => {
-                  forget(place);
-                  go(location.pathname);
-                }}
-              >
-                Discard mine, and show theirs
-              </button>
-              <button
-                type="button"
-                class="danger"
-                onClick={() => {
-                  version.value = before?.version ?? version.peek();
-                  void save();
-                }}
-              >
-                Save mine anyway
-              </button>
-            </>
+            <EditedMeanwhile
+              onDiscard={() => {
+                forget(place);
+                go(location.pathname);
+              }}
+              onReplace={() => {
+                version.value = before?.version ?? version.peek();
+                void save();
+              }}
+            />
           )}
           <a class="button" href="/schedules" onClick={() => forget(place)}>
             Cancel
@@ -244,6 +240,20 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
         </div>
       </form>
     </Card>
+  );
+}
+
+/** The choices of a person whose schedule another one has changed meanwhile. */
+function EditedMeanwhile({ onDiscard, onReplace }: { onDiscard: () => void; onReplace: () => void }) {
+  return (
+    <>
+      <button type="button" onClick={onDiscard}>
+        Discard mine, and show theirs
+      </button>
+      <button type="button" class="danger" onClick={onReplace}>
+        Save mine anyway
+      </button>
+    </>
   );
 }
 

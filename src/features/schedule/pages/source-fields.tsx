@@ -6,8 +6,10 @@ import { query } from '../../../console/api.ts';
 import { Empty, foreign } from '../../../console/element.tsx';
 import { type Choice, type Form, SelectField, TextField } from '../../../console/form.tsx';
 import { size } from '../../../console/format.ts';
+import { settings } from '../../../console/frame.tsx';
 import { ErrorNotice } from '../../../console/notice.tsx';
 import { Time } from '../../../console/time.tsx';
+import { placeWords } from '../../../console/words.ts';
 import type { ScheduleView as Schedule, SourceFolder } from '../api.ts';
 import { fieldsOf, fileOf, KEPT } from './settings-form.ts';
 import type { SourcePreview } from './source-preview.ts';
@@ -23,7 +25,11 @@ export function SourceFields({ form, sources, before, preview }: SourceFieldsPro
   const root = form.get('root');
   const kept = before !== undefined && fieldsOf(before, sources)['root'] === KEPT ? before.file : undefined;
   const isFetched = /^https?:/.test(root === KEPT ? (kept ?? '') : root);
-  const choices: Choice[] = [...(kept === undefined ? [] : [[KEPT, `as it is: ${kept}`] as const]), ...sources];
+  const namedSources = settings.value?.namedSources ?? {};
+  const choices: Choice[] = [
+    ...(kept === undefined ? [] : [[KEPT, `as it is: ${kept}`] as const]),
+    ...sources.map((source) => [source, placeWords(source, namedSources)] as const),
+  ];
   return (
     <fieldset class="source">
       <legend>File</legend>

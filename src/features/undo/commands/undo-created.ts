@@ -32,7 +32,7 @@ export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
       const used = usersOfOthers(coordinator);
       const deleting: Deleting = {
         ledger,
-        pages: coordinator.pages,
+        pages: (...which) => coordinator.pages(...which),
         signal,
         usedByOthers: (things) => used(id, things),
       };
@@ -51,7 +51,7 @@ export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
       let done = 0;
       const progress = showSteps(io, () => [`deleting  ${grouped(done)} of ${grouped(rest.length)}`], {
         begins: 'the deletion to begin',
-        regions: coordinator.regions,
+        regions: () => coordinator.regions(),
       });
       const count = () => {
         done += 1;
