@@ -20,6 +20,9 @@ export interface Rebuilt {
   readonly unknown: readonly string[];
 }
 
+/** Unknown folders that are named. */
+const MAX_NAMED = 10;
+
 /** Whether the catalog is gone and imports are there. */
 export function isCatalogLost(dir: DataDir): boolean {
   return !existsSync(dir.catalog) && importIds(dir).length > 0;
@@ -64,6 +67,13 @@ export function rebuildCatalog(dir: DataDir): Rebuilt {
 export function rebuiltSentence({ root }: DataDir, { found, unknown }: Rebuilt): string {
   const left = unknown.length === 0 ? '' : `; not found out: ${unknown.join(', ')}`;
   return `The catalog of ${root} was rebuilt from the folders of its imports: ${counted(found, 'import')}${left}. Syncs and schedules are not in it: add schedules again`;
+}
+
+/** Says which folders of imports the catalog does not know; they stay on the disk. */
+export function straysSentence({ root }: DataDir, ids: readonly string[]): string {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  const names = `${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return `The catalog of ${root} does not know ${counted(ids.length, 'import')} whose folders are there: ${names}. They do not go on; import again what is missing of them, and delete their folders`;
 }
 
 function importIds({ root }: DataDir): string[] {

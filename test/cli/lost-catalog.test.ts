@@ -75,5 +75,10 @@ test('a damaged catalog is named with its remedy, kept beside the new one, and i
   const doctor = await place.run(['doctor', '--rebuild-catalog']);
   expect(doctor.stderr).toMatch(new RegExp(`rebuilt .*: 2 imports; not found out: ${oldest}`));
   expect(await states(place)).toEqual(before.slice(0, 2));
+  // The log of each later start names them too.
+  const server = place.begin(['serve', '--port', '0']);
+  await server.says(`does not know 1 import whose folders are there: ${oldest}. They do not go on`);
+  server.interrupt('SIGTERM');
+  await server.ended;
   expect(readdirSync(place.dataDir).filter((file) => /^catalog\.sqlite\.\d+$/.test(file))).toHaveLength(1);
 });

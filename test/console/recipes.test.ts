@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
@@ -46,10 +47,10 @@ test('a mapping is saved as a recipe, and suggested for the next file with the s
 
 test('how an earlier import read its file is suggested without a recipe, and the same file is said to have been imported', async () => {
   const page = await browser.open(server.url);
-  const text = 'Kind;Saal\nada;choir\nben;choir\n';
+  const text = 'Login;Raumkennung\nada;choir\nben;choir\n';
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, 'may.csv'));
-  await page.getByLabel('Use of column “Kind”').selectOption('User (UID)');
-  await page.getByLabel('Use of column “Saal”').selectOption('Group (GUID)');
+  await page.getByLabel('Use of column “Login”').selectOption('User (UID)');
+  await page.getByLabel('Use of column “Raumkennung”').selectOption('Group (GUID)');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Imports' }).click();
@@ -63,13 +64,38 @@ test('how an earlier import read its file is suggested without a recipe, and the
   const seen = page.getByRole('region', { name: 'What was seen' });
   await seen.getByText(/^This looks like: the import of may\.csv on /).waitFor();
   expect(await page.getByText('The same file was imported').count()).toBe(0);
+  // Who does not want that has the other suggestions; all are in sight at once.
+  await expectInSight(page, page.getByRole('button', { name: 'Read it the same way' }));
+  await expectInSight(page, page.getByRole('button', { name: 'Use it as the user' }));
+  await page.getByRole('button', { name: 'Apply all 2 suggestions' }).waitFor();
   await seen.getByRole('button', { name: 'Read it the same way' }).click();
+  expect(await page.getByRole('button', { name: 'Use it as the user' }).count()).toBe(0);
   await page.getByRole('row', { name: /cyd in choir: participant, us/ }).waitFor();
   await checkSights(page, 'read-as-before');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: 'june.csv', level: 1 }).waitFor();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
 });
+
+test('the meanings of words are offered in sight, above the rows', async () => {
+  const page = await browser.open(server.url);
+  const rows = Array.from({ length: 12 }, (_, at) => `user-${at},choir,${at % 3 === 0 ? 'leader' : 'member'}`);
+  const text = ['uid,guid,scope', ...rows, ''].join('\n');
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, 'words.csv'));
+  await expectInSight(page, page.getByRole('button', { name: 'Use these meanings' }));
+});
+
+/** In a window of 1440×900, nothing scrolled by hand: not behind the bar that starts. */
+async function expectInSight(page: Page, place: Locator): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await place.waitFor();
+  const bottom = async (part: Locator) => {
+    const { y = Number.NaN, height = Number.NaN } = (await part.boundingBox()) ?? {};
+    return y + height;
+  };
+  const bar = page.locator('.finish');
+  await eventually(async () => (await bottom(place)) <= ((await bar.boundingBox())?.y ?? 0)).toBe(true);
+}
 
 test('a recipe that comes with rollcall says what the user has to add', async () => {
   const page = await browser.open(server.url);

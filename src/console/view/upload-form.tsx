@@ -120,8 +120,8 @@ export function UploadForm({
         <form class="new-import" noValidate onSubmit={start}>
           <SkipToStart />
           <SheetChoice preview={preview} form={form} />
-          <FileGrid preview={preview} form={form} isImport={isImport} />
           <Suggestions preview={preview} form={form} isImport={isImport} />
+          <FileGrid preview={preview} form={form} isImport={isImport} />
           {takesRecipes && <RecipeChoice preview={preview} form={form} known={recipes.data?.recipes ?? []} />}
           <div class="folds">
             <FileFormat form={form} preview={preview} isArchive={preview.isArchive.value} />

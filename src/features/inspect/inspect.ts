@@ -1,4 +1,5 @@
 import type { FileFacts } from '../../api/file-facts.ts';
+import { isImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import type { InputRow, IntakeSource } from '../../imports/read/intake.ts';
 import { listed } from '../../imports/read/intake-error.ts';
@@ -84,10 +85,9 @@ interface Looked {
 }
 
 /** Advice for the user, and the command to type. */
-function nextFor(
-  { name, options, lookups = {} }: InspectOptions,
-  { look, strict, columns, recipe }: Looked,
-): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
+function nextFor(inspected: InspectOptions, looked: Looked): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
+  const { name, options, lookups = {} } = inspected;
+  const { look, strict, columns, recipe } = looked;
   const chosen = chosenSettings(options);
   const write = (settings: RecipeSettings & { readonly recipe?: string }, needs: readonly ('guid' | LookupName)[]) =>
     commandFor(name, settings, {
@@ -101,7 +101,9 @@ function nextFor(
     });
   if (recipe !== undefined) {
     const command = write({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
-    return { advice: [adviceOf(recipe)], suggestion: null, command };
+    // One that an earlier import has left is a suggestion among others.
+    const others = isImportId(recipe.name) ? nextFor(inspected, { ...looked, recipe: undefined }).suggestion : null;
+    return { advice: [adviceOf(recipe)], suggestion: others, command };
   }
   if (look.format === undefined) return { advice: [], suggestion: null, command: null };
   const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;

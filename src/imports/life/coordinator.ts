@@ -19,7 +19,7 @@ import { type Catalog, type ImportRecord, openCatalog, tagsOf } from '../catalog
 import { WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
-import { isCatalogLost, rebuildCatalog, rebuiltSentence } from '../rebuild-catalog.ts';
+import { isCatalogLost, rebuildCatalog, rebuiltSentence, straysSentence } from '../rebuild-catalog.ts';
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
 import type { SendingConfig } from '../send/give-up.ts';
 import type { RegionOpener } from '../send/region.ts';
@@ -108,7 +108,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const catalog = await patiently(() => openCatalog(dir.catalog));
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);
-  sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
+  const strays = sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
+  if (strays.length > 0) onError(new Error(straysSentence(dir, strays)));
   // Any number of callers may wait for an import.
   const events = new EventEmitter<LifeEvents>().setMaxListeners(0);
   const backend = await options.backend();

@@ -33,16 +33,17 @@ const BEFORE = new Set(['input', ...Object.keys(LOOKUPS)].flatMap((name) => [nam
  * Deletes folders with an input and files to look ids up in, or parts of them, and nothing else: the process was killed before their import or sync
  * began. Only for the owner of the data directory.
  * @param folder of all imports or syncs
+ * @returns other folders that are not known
  */
-export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean): void {
-  for (const id of existsSync(folder) ? readdirSync(folder) : []) {
+export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean): string[] {
+  const unknown = (existsSync(folder) ? readdirSync(folder) : []).filter((id) => !isKnown(id));
+  return unknown.filter((id) => {
     const own = join(folder, id);
-    if (existsSync(recordFile(own)) || isKnown(id)) continue;
     const files = readdirSync(own);
-    if (files.length > 0 && files.every((name) => BEFORE.has(name))) {
-      rmSync(own, { recursive: true, force: true });
-    }
-  }
+    const isUnbegun = !existsSync(recordFile(own)) && files.length > 0 && files.every((name) => BEFORE.has(name));
+    if (isUnbegun) rmSync(own, { recursive: true, force: true });
+    return !isUnbegun && files.length > 0;
+  });
 }
 
 /** Longest time between two checks for what is too old, in ms. */

@@ -27,7 +27,8 @@ type Place = { preview: ShownFile; form: Form; isImport: boolean };
 export function Suggestions({ preview, form, isImport }: Place) {
   const facts = preview.facts.value;
   const found = suggestionsFor({ preview, form, isImport });
-  const sure = found.filter(({ ways: [first] }) => first !== undefined && first.asks !== true);
+  // How an earlier import read its file is one way, the others together are another.
+  const sure = found.filter(({ key, ways: [first] }) => key !== 'recipe' && first !== undefined && first.asks !== true);
   const listed = found.filter(({ column }) => column === undefined);
   // A recipe says itself what it needs.
   if (facts === undefined || form.get('recipe') !== '') return null;
@@ -106,25 +107,24 @@ function seenSentence({ rows, missing }: FileFacts, preview: ShownFile, isImport
 export function suggestionsFor({ preview, form, isImport }: Place): Suggestion[] {
   const facts = preview.facts.value;
   if (facts === undefined || form.get('recipe') !== '') return [];
-  const { suggestion, recipes } = facts;
-  const [recipe] = recipes;
-  if (recipe !== undefined) {
-    // A sync has no identity or group file, and recipes of other systems may need one.
-    if (!isImport && (!isOfImport(recipe.name) || recipe.needs.some(({ what }) => what !== 'guid'))) return [];
-    const label = isOfImport(recipe.name) ? 'Read it the same way' : 'Use this recipe';
-    const use = { label, apply: () => form.set('recipe', recipe.name) };
-    return [
-      {
-        key: 'recipe',
-        text: (
-          <>
-            This looks like: <b>{foreign(recipe.title)}</b>.
-          </>
-        ),
-        ways: [use],
-      },
-    ];
-  }
+  return [...recipeSuggestions(facts, form, isImport), ...ownSuggestions(facts, { preview, form, isImport })];
+}
+
+function recipeSuggestions({ recipes: [recipe] }: FileFacts, form: Form, isImport: boolean): Suggestion[] {
+  if (recipe === undefined) return [];
+  // A sync has no identity or group file, and recipes of other systems may need one.
+  if (!isImport && (!isOfImport(recipe.name) || recipe.needs.some(({ what }) => what !== 'guid'))) return [];
+  const label = isOfImport(recipe.name) ? 'Read it the same way' : 'Use this recipe';
+  const text = (
+    <>
+      This looks like: <b>{foreign(recipe.title)}</b>.
+    </>
+  );
+  return [{ key: 'recipe', text, ways: [{ label, apply: () => form.set('recipe', recipe.name) }] }];
+}
+
+function ownSuggestions(facts: FileFacts, { preview, form, isImport }: Place): Suggestion[] {
+  const { suggestion } = facts;
   if (suggestion === null) return [];
   const { map = {}, shape = {} } = suggestion.settings as RecipeSettings;
   if (shape.columns !== undefined) {
