@@ -1,6 +1,8 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { type RegionCircuit, regionCircuit } from '../../src/imports/send/region-circuit.ts';
+import { NotYet } from '../../src/queue/define-job.ts';
+import { LOCK_MS } from '../../src/queue/job-worker.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { batchOf } from '../jobs/add-members-run.ts';
 
@@ -11,9 +13,12 @@ afterEach(() => {
 const SILENT = { kind: 'again', code: 'HTTP_503', message: 'of the service', httpStatus: 503 } as const;
 const ANSWERED = { at: 0, ms: 1, httpStatus: 200, code: '', kind: 'answered' } as const;
 
-/** The circuit of a worker with 20 jobs at the same time, and whether its service answers questions. */
-async function openCircuit() {
-  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+/**
+ * The circuit of a worker with 20 jobs at the same time, and whether its service answers questions.
+ * @param lateMs the time after which the queue's server is found to be away; 0: it is there
+ */
+async function openCircuit({ lateMs = 0 } = {}) {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1_000_000 });
   const backend = await openBackend();
   onTestFinished(() => backend.close());
   const fail = (error: Error) => expect.fail(error.message);
@@ -26,7 +31,16 @@ async function openCircuit() {
   const asked: string[] = [];
   const told: string[] = [];
   const circuit = regionCircuit({
-    queue,
+    queue: {
+      readCircuit: async () => {
+        vi.advanceTimersByTime(lateMs);
+        if (lateMs > 0) throw new Error('Socket timeout');
+        return queue.readCircuit();
+      },
+      swapCircuit: queue.swapCircuit,
+      slowDown: queue.slowDown,
+      endWait: queue.endWait,
+    },
     lists: { slowDown: async (ms) => void waits.push(ms), endWait: async () => void waits.push(0) },
     concurrency: 20,
     chat: {
@@ -39,7 +53,7 @@ async function openCircuit() {
     limit: (concurrency) => limits.push(concurrency),
     changed: ({ state }) => told.push(state),
     called: () => {},
-    onError: fail,
+    onError: lateMs > 0 ? () => {} : fail,
   });
   return { circuit, service, limits, waits, asked, told };
 }
@@ -83,6 +97,15 @@ test('a probe whose question is answered and whose call is not uses an attempt: 
     expect(await circuit.unanswered('b', SILENT, Date.now())).toEqual({ waitMs: 2_000 });
   });
   expect(told).toEqual(['open']);
+});
+
+test('a job whose lock may have run out while the server of the queue was away is left to the worker that has it now', async () => {
+  const sent: string[] = [];
+  const soon = await openCircuit({ lateMs: LOCK_MS - 1 });
+  await soon.circuit.admit(job('a'), async () => void sent.push('a'));
+  const late = await openCircuit({ lateMs: LOCK_MS });
+  await expect(late.circuit.admit(job('b'), async () => void sent.push('b'))).rejects.toBeInstanceOf(NotYet);
+  expect(sent).toEqual(['a']);
 });
 
 test('faults of ours say nothing about the service', async () => {

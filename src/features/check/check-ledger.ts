@@ -303,7 +303,9 @@ export function readCheck<Result>(
   const database = openForReading(check, CHECK_MIGRATIONS);
   try {
     attach(database, folder);
-    return read(new CheckLedger(database));
+    const ledger = new CheckLedger(database);
+    // A process that was killed at the beginning leaves a file without one.
+    return ledger.sql('run').get() === undefined ? undefined : read(ledger);
   } finally {
     database.close();
   }

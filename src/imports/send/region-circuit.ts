@@ -8,9 +8,10 @@ import { CallAborted, ServiceRefusal } from '../../chat/errors.ts';
 import { judgeReading } from '../../chat/member-policy.ts';
 import { asError } from '../../errors/message-of.ts';
 import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
-import { type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
+import { type CircuitBreaker, type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
 import { type JobRun, NotYet } from '../../queue/define-job.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
+import { LOCK_MS } from '../../queue/job-worker.ts';
 import type { CallRecord } from '../record/batch-result.ts';
 
 type Run = JobRun<BatchPayload | AskServicePayload>;
@@ -101,10 +102,7 @@ export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
 
   return {
     admit: async (run, process) => {
-      const admitted = await breaker.admit().catch((error: unknown) => {
-        failed(error);
-        return 'go' as const;
-      });
+      const admitted = await admission(breaker, failed);
       if (admitted === 'go') return process();
       ramp(1);
       if (typeof admitted === 'number') throw new NotYet(admitted);
@@ -147,6 +145,18 @@ export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
       closed = true;
     },
   };
+}
+
+/** Lets a job go where the circuit cannot be read. @throws NotYet where that took so long that another worker may have the job */
+async function admission(breaker: CircuitBreaker, failed: (error: unknown) => void) {
+  const takenAt = performance.now();
+  const admitted = await breaker.admit().catch((error: unknown) => {
+    failed(error);
+    return 'go' as const;
+  });
+  // The batch would be sent twice at the same time.
+  if (admitted === 'go' && performance.now() - takenAt >= LOCK_MS) throw new NotYet(0);
+  return admitted;
 }
 
 /** Without a reply the message comes from the network and names no user. */

@@ -211,6 +211,13 @@ describe('a check that does not come to its end', () => {
     expect(await at.findings(id)).toMatchObject({ rows: { fail: 15 }, groups: { found: 15 } });
   });
 
+  test('because its process was killed before it had anything begins anew', async () => {
+    const at = await open();
+    const id = await at.stage('uid,guid\nanna,team\n');
+    writeFileSync(checkFiles(at.dir.folder(id)).check, '');
+    expect(await at.check(id)).toMatchObject({ state: 'done' });
+  });
+
   test('because the key is refused says so, and goes on later', async () => {
     const at = await open();
     const id = await at.stage('uid,guid\nanna,team\n');
