@@ -182,7 +182,7 @@ export class ImportLedger {
   /** Number of removals and bans. */
   removals(): number {
     const taking = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
-    return Number(this.#sql('count_taking').get(taking)?.['n']);
+    return Number(this.#sql('count_removals').get(taking)?.['n']);
   }
 
   /** Number of batches without a result, by region. */
