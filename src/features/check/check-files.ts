@@ -8,7 +8,7 @@ import { csvLine } from '../../text/csv-line.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
 import { type CheckSubject, summaryOfCheck } from './check-summary.ts';
-import { optionsOfCheck } from './leave-out.ts';
+import { optionsOfCheck } from './failing-rows.ts';
 import { BANNED, OUTSIDE, placeWord } from './places.ts';
 
 /** Fills a new check with everything that the rows of its import name. */

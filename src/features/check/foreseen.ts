@@ -1,6 +1,6 @@
 import type { Foreseen } from '../../imports/life/feature.ts';
 import { checkSummaryOf } from './checks.ts';
-import { findFailing } from './leave-out.ts';
+import { findFailing } from './failing-rows.ts';
 
 /** Predictions about sending an import, from its check. */
 export const foreseen: Foreseen = {

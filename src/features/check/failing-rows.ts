@@ -6,7 +6,7 @@ import { statementsOf } from '../../platform/sqlite.ts';
 import { NoCheckYet } from './check-errors.ts';
 import { readCheck } from './check-ledger.ts';
 
-const STATEMENTS = new URL('leave-out.sql', import.meta.url);
+const STATEMENTS = new URL('failing-rows.sql', import.meta.url);
 
 /** Returns the options on which the verdicts of a check depend. Limits do not change them. */
 export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 'bans'>): string {
