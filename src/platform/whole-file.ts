@@ -1,5 +1,5 @@
 import { createWriteStream, statSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
 /**
@@ -16,8 +16,10 @@ export async function writeWhole(
     return;
   }
   const unfinished = `${path}.part`;
+  // Opened first: a stream that fails at once may still open its file when that has been removed.
+  const file = await open(unfinished, 'w', mode);
   try {
-    await pipeline(pieces, createWriteStream(unfinished, { mode, flush: true }), { ...(signal && { signal }) });
+    await pipeline(pieces, file.createWriteStream({ flush: true }), { ...(signal && { signal }) });
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });

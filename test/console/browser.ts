@@ -59,7 +59,13 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
   });
   afterEach(async () => {
     const found = faults;
-    await Promise.all(visitors.map((visitor) => visitor.close()));
+    await Promise.all(
+      visitors.map(async (visitor) => {
+        // Requests that a test answers may be under way.
+        await Promise.all(visitor.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+        await visitor.close();
+      }),
+    );
     visitors = [];
     faults = [];
     expect(found, 'errors in the page').toEqual([]);

@@ -80,6 +80,9 @@ describe('removing', () => {
     rmSync(join(pipeline.dir.folder(id), 'import.json'));
     await pipeline.restart();
     expect(readdirSync(join(pipeline.dir.root, 'imports')).sort()).toEqual([id, 'reserved', 'with-ledger']);
+    expect(pipeline.failures.splice(0)).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/does not know 1 import .*: with-ledger\./) }),
+    ]);
   });
 });
 
