@@ -32,6 +32,7 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
   await shown.getByRole('button', { name: 'Copy the secret' }).waitFor();
   await checkSights(page, 'token-shown');
   await page.keyboard.press('Enter');
+  await shown.waitFor({ state: 'detached' });
   const row = card.getByRole('row', { name: 'nightly-job' });
   await eventually(() => row.textContent()).toMatch(/nightly-job.*operator.*never.*never/);
   expect(await page.content()).not.toContain(token);
