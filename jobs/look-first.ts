@@ -8,10 +8,11 @@ import { uncertaintyOf } from './uncertainty.ts';
 
 /**
  * Before a batch is repeated that may have been carried out, its group is asked who is a member and who is banned: that is
- * not done a second time. The list of members is read, or where it has more pages than there are users to add, each of
- * these is asked for alone (docs/chat-service.md, 69). The banned are read for rows that ban, and where users to add are among the members, because
- * the list of members may hold the banned (docs/chat-service.md, 47). Each start of the job makes one of these calls. A
- * user who was just added may be missing in the list (48): such a user is added again, as without the question.
+ * not done a second time. The list of members is read; where it has more pages than there are users to add, each of these
+ * users is asked for alone instead (docs/chat-service.md, 69). The list of banned users is read for rows that ban, and
+ * where users to add are among the members, because the list of members may hold the banned (47). Each start of the job
+ * makes one of these calls. A user who was just added may be missing in the list (48): such a user is added again, as
+ * without the question.
  */
 
 /** Pages of a group's members, of 1,000, that `auto` reads where the service does not say whether one user is a member. */
@@ -92,6 +93,7 @@ export async function lookFirst(
   await job.update({ ...counted, looked });
   throw new SlowDown(0);
 }
+
 function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], always: boolean): Looked {
   const { page, users, whole } = known;
   if (answer.kind === 'members') {

@@ -3,11 +3,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** The primary result code of an error of SQLite; undefined for other errors. The upper bits would say more. */
-export function sqliteCode(error: Error): number | undefined {
-  return 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
-}
-
 /** Databases that another program holds: SQLite waits by standing still, and does not say for which file. */
 
 /** SQLITE_BUSY, the primary result code. */
@@ -17,6 +12,11 @@ const LOOK_MS = 500;
 
 /** Maximum time that a statement waits for another connection, in ms. */
 let timeoutMs = 10_000;
+
+/** The primary result code of an error of SQLite; undefined for other errors. The upper bits would say more. */
+export function sqliteCode(error: Error): number | undefined {
+  return 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
 
 export function busyTimeoutMs(): number {
   return timeoutMs;

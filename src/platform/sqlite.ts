@@ -214,7 +214,10 @@ function migrate(database: DatabaseSync, folder: URL, path: string): void {
   }
 }
 
-/** SQLite keeps statements as they are written: comments would be a third of a small ledger. None stands in a text of a migration. */
+/**
+ * Removes comments and line breaks: SQLite stores statements as they are written, and comments would be a third of a small
+ * ledger. No string in a migration contains `--`.
+ */
 function tersely(sql: string): string {
   return sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ');
 }

@@ -211,7 +211,7 @@ describe('a check that does not come to its end', () => {
     expect(await at.findings(id)).toMatchObject({ rows: { fail: 15 }, groups: { found: 15 } });
   });
 
-  test('because its process was killed before it had anything begins anew', async () => {
+  test('because its process was killed before it wrote anything begins again', async () => {
     const at = await open();
     const id = await at.stage('uid,guid\nanna,team\n');
     writeFileSync(checkFiles(at.dir.folder(id)).check, '');
