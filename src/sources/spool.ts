@@ -22,21 +22,43 @@ export interface Spooled {
   readonly version: string | null;
 }
 
-/** However slowly it comes: a server that gives a byte a second is never quiet. */
-export const WHOLE_MINUTES = 60;
+/** However slowly it goes: a server that gives or takes a byte a second is never quiet. */
+const WHOLE_MINUTES = 60;
+
+interface InTime {
+  readonly signal: AbortSignal;
+  /** Aborted when it takes too long. Default: after an hour. */
+  readonly late?: AbortSignal | undefined;
+}
+
+/**
+ * Reads or writes a whole source in time.
+ * @param tooSlow the error where it is late, with the minutes that it had
+ * @throws the signal's reason when aborted
+ */
+export async function inTime<Result>(
+  { signal, late = AbortSignal.timeout(WHOLE_MINUTES * 60_000) }: InTime,
+  work: (signal: AbortSignal) => Promise<Result>,
+  tooSlow: (minutes: number, cause: unknown) => SourceError,
+): Promise<Result> {
+  signal.throwIfAborted();
+  try {
+    return await work(AbortSignal.any([signal, late]));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw late.aborted ? tooSlow(WHOLE_MINUTES, error) : error;
+  }
+}
 
 /** The facts about an earlier copy of a source. */
 export type Kept = Pick<Spooled, 'hash' | 'version'>;
 
-export interface SpoolOptions {
+export interface SpoolOptions extends InTime {
   readonly path: string;
   readonly maxBytes: number;
-  readonly signal: AbortSignal;
   /** The copy that is in `path`: it is only read again if the source has changed. */
   readonly kept?: Kept | null;
   readonly onProgress?: ((progress: SpoolProgress) => void) | undefined;
-  /** Aborted when it takes too long. Default: after an hour. */
-  readonly late?: AbortSignal;
 }
 
 export interface SpoolProgress {
@@ -52,16 +74,16 @@ export interface SpoolProgress {
  * @throws SourceError, NoRoom; the signal's reason when aborted
  */
 export async function spool(source: Source, options: SpoolOptions): Promise<Spooled> {
-  const { signal, kept = null, late = AbortSignal.timeout(WHOLE_MINUTES * 60_000) } = options;
-  signal.throwIfAborted();
-  const either = AbortSignal.any([signal, late]);
-  try {
-    return await keepWhole(source, options, kept, either);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (late.aborted) throw tooSlow(shown(source.name), error);
-    throw error;
-  }
+  const { kept = null } = options;
+  return inTime(
+    options,
+    (signal) => keepWhole(source, options, kept, signal),
+    (minutes, cause) =>
+      new SourceError(`${shown(source.name)} has not given everything within ${minutes} minutes`, {
+        remedy: 'ask for less at once, or fetch it to a file by other means',
+        cause,
+      }),
+  );
 }
 
 async function keepWhole(
@@ -118,13 +140,6 @@ async function keep(name: string, content: Content, options: SpoolOptions): Prom
   }
   await writeWhole(path, pieces(), { signal });
   return hash.digest('hex');
-}
-
-function tooSlow(at: string, cause: unknown): SourceError {
-  return new SourceError(`${at} has not given everything within ${WHOLE_MINUTES} minutes`, {
-    remedy: 'ask for less at once, or fetch it to a file by other means',
-    cause,
-  });
 }
 
 function brokenOff(at: string, bytes: number, of: number): SourceError {

@@ -10,7 +10,7 @@ import { isElsewhere, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, settingsFor, settingsToWrite, sourceAt } from './schemes.ts';
 import type { Source, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
-import { WHOLE_MINUTES } from './spool.ts';
+import { inTime } from './spool.ts';
 
 /** Writes files where sources are read from: into folders, buckets and SFTP servers. */
 
@@ -74,22 +74,22 @@ export async function writeTo(
   path: string,
   context: SourceContext,
   signal: AbortSignal,
-  late = AbortSignal.timeout(WHOLE_MINUTES * 60_000),
+  late?: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
   if (!isRemote(place)) return writeInFolder(place, name, path);
   const source = await sourceIn({ place, settings }, name, context);
-  if (source.write === undefined) throw new Error(`${place} is said to be writable`);
-  try {
-    await source.write(path, AbortSignal.any([signal, late]));
-  } catch (cause) {
-    signal.throwIfAborted();
-    if (!late.aborted) throw cause;
-    throw new SourceError(`${shown(source.name)} has not taken everything within ${WHOLE_MINUTES} minutes`, {
-      remedy: 'see why its server is so slow',
-      cause,
-    });
-  }
+  const write = source.write?.bind(source);
+  if (write === undefined) throw new Error(`${place} is said to be writable`);
+  await inTime(
+    { signal, late },
+    (either) => write(path, either),
+    (minutes, cause) =>
+      new SourceError(`${shown(source.name)} has not taken everything within ${minutes} minutes`, {
+        remedy: 'see why its server is so slow',
+        cause,
+      }),
+  );
 }
 
 /** Finds out whether files may be written there; nothing stays. @throws as writeTo */
