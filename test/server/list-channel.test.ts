@@ -21,7 +21,7 @@ function openList(count: number) {
     return { id, state };
   };
   const sources = {
-    coordinator: { find: recordOf },
+    coordinator: { lookUp: recordOf },
     regions: () => [],
     reading: {
       page: () => ({ imports: [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)) }),

@@ -66,11 +66,8 @@ export function createDeliverer(
     }
   };
   const emitChanged = (id: string): void => {
-    try {
-      events.emit('changed', coordinator.find(id));
-    } catch (error) {
-      if (!(error instanceof UnknownImport)) throw error;
-    }
+    const record = coordinator.lookUp(id);
+    if (record !== undefined) events.emit('changed', record);
   };
 
   const open = async (): Promise<NonNullable<typeof opened>> => {

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { tagsOf } from '../../imports/catalog.ts';
-import { NothingToSend, UnknownImport, WrongState } from '../../imports/import-errors.ts';
+import { NothingToSend, WrongState } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
@@ -31,7 +31,7 @@ import { inTurn } from './turns.ts';
 
 interface RepairsOptions {
   readonly dir: DataDir;
-  readonly coordinator: Pick<Coordinator, 'find' | 'retries' | 'create' | 'sendsTo'>;
+  readonly coordinator: Pick<Coordinator, 'find' | 'lookUp' | 'retries' | 'create' | 'sendsTo'>;
 }
 
 /**
@@ -125,17 +125,8 @@ export class Repairs {
     };
   }
 
-  #found(id: string): ImportRecord | undefined {
-    try {
-      return this.#coordinator.find(id);
-    } catch (error) {
-      if (error instanceof UnknownImport) return undefined;
-      throw error;
-    }
-  }
-
   #fateOf(id: string): Fate {
-    const record = this.#found(id);
+    const record = this.#coordinator.lookUp(id);
     if (record === undefined) return 'absent';
     return isFinal(record.state) && !existsSync(this.#dir.ledger(id)) ? 'unread' : 'there';
   }
@@ -178,7 +169,7 @@ export class Repairs {
         tags: tagsOf(earlier),
       });
     } catch (error) {
-      if (this.#found(id) === undefined) {
+      if (this.#coordinator.lookUp(id) === undefined) {
         await doRepair(subject, 'settle', { fates: { [id]: 'unread' } });
         await rm(folder, { recursive: true, force: true });
       }

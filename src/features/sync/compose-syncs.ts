@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from '../../app/service.ts';
 import { tagsOf } from '../../imports/catalog.ts';
-import { UnknownImport } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { importOptions, readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
@@ -77,26 +76,18 @@ export function newSyncId(kind: 'sync' | 'undo'): string {
 
 /** None of an import that has been deleted meanwhile. */
 function tagsIfThere(coordinator: Coordinator, id: string): readonly string[] {
-  try {
-    return tagsOf(coordinator.find(id));
-  } catch (error) {
-    if (error instanceof UnknownImport) return [];
-    throw error;
-  }
+  const record = coordinator.lookUp(id);
+  return record === undefined ? [] : tagsOf(record);
 }
 
 function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
   return {
     find: (id) => {
-      try {
-        const record = coordinator.find(id);
-        const { state, file } = record;
-        const { sandbox, target } = readOptions(record);
-        return { state, file, ledger: dir.ledger(id), sandbox, target };
-      } catch (error) {
-        if (error instanceof UnknownImport) return undefined;
-        throw error;
-      }
+      const record = coordinator.lookUp(id);
+      if (record === undefined) return undefined;
+      const { state, file } = record;
+      const { sandbox, target } = readOptions(record);
+      return { state, file, ledger: dir.ledger(id), sandbox, target };
     },
     // An undo restores what was there: it asks for nothing of its own.
     after: (id) =>

@@ -15,7 +15,7 @@ export interface LeftAlone {
 /** Continues the imports that were interrupted. Resolves when each has begun, with those that this process cannot continue. */
 export async function continueAll(
   unfinished: readonly ImportRecord[],
-  life: Pick<Life, 'takeUp' | 'fault'>,
+  life: Pick<Life, 'requests' | 'fault'>,
 ): Promise<LeftAlone[]> {
   const left = unfinished
     .filter(
@@ -24,7 +24,7 @@ export async function continueAll(
         (state === 'blocked' && (code === SERVICE_AWAY || code === 'WRONG_TARGET' || isMachineWait(code))),
     )
     .map((record) =>
-      life.takeUp(record.id).then(
+      life.requests.takeUp(record.id).then(
         () => [],
         (error: unknown) => {
           if (error instanceof WrongTarget || error instanceof RegionWithoutApp) return [{ record, why: error }];

@@ -204,8 +204,14 @@ export class Coordinator {
     return id;
   }
 
+  /** @throws UnknownImport */
   find(id: string): ImportRecord {
     return this.#catalog.get(id);
+  }
+
+  /** The same for one that may have been deleted: undefined then. */
+  lookUp(id: string): ImportRecord | undefined {
+    return this.#catalog.find(id);
   }
 
   /**
@@ -236,19 +242,19 @@ export class Coordinator {
   }
 
   async pause(id: string): Promise<ImportRecord> {
-    await this.#asked(() => this.#life.pause(id));
+    await this.#asked(() => this.#life.requests.pause(id));
     return this.find(id);
   }
 
   /** Continues an import that is staged, paused or blocked, or that a stop or crash interrupted. */
   async resume(id: string, changes: ResumeChanges = {}): Promise<ImportRecord> {
     checkTarget(`import ${id}`, readOptions(this.find(id)), this.sendsTo);
-    await this.#asked(() => this.#life.resume(id, changes));
+    await this.#asked(() => this.#life.requests.resume(id, changes));
     return this.find(id);
   }
 
   async cancel(id: string): Promise<ImportRecord> {
-    await this.#asked(() => this.#life.cancel(id));
+    await this.#asked(() => this.#life.requests.cancel(id));
     return this.find(id);
   }
 

@@ -24,7 +24,7 @@ import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings, type StageFile, type Stagings } from '../stage/staging.ts';
 import type { Target } from '../target.ts';
 import { type Closings, createClosings } from './closing.ts';
-import { held, type ResumeChanges } from './creating-step.ts';
+import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
 import { Requests, type RequestsOptions, type States } from './requests.ts';
@@ -84,6 +84,7 @@ const STEP_OF: Readonly<Record<Exclude<ImportEvent['kind'], 'fault'>, FaultCode>
  */
 export class Life {
   readonly sending: Sending;
+  readonly requests: Requests;
   /** From now on imports that wait for something of this machine continue by themselves (waits.ts). */
   readonly watchWaits: Waits['watch'];
   readonly whenOver: Waits['whenOver'];
@@ -92,7 +93,6 @@ export class Life {
   readonly #stagings: Stagings;
   readonly #closings: Closings;
   readonly #steps: Steps;
-  readonly #requests: Requests;
   readonly #waits: Waits;
   /** Failed imports that are being cancelled: they end with their reports or, if the error comes again, without. */
   readonly #lastResort = new Set<string>();
@@ -128,12 +128,12 @@ export class Life {
     };
     this.#steps = new Steps(parts);
     const { features } = options;
-    this.#requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort, features });
+    this.requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort, features });
     this.#waits = createWaits({
       ...options,
       states: this.#states,
       sending: this.sending,
-      takeUp: (id) => this.takeUp(id),
+      takeUp: (id) => this.requests.takeUp(id),
       fail: (error) => this.#fail(error),
     });
     this.watchWaits = this.#waits.watch;
@@ -143,22 +143,6 @@ export class Life {
   /** Reads its input, and then sends it unless `start` is false. Does nothing if that is running already. */
   begin(id: string, start = true): void {
     this.#steps.begin(id, start);
-  }
-
-  takeUp(id: string): Promise<void> {
-    return this.#requests.takeUp(id);
-  }
-
-  pause(id: string): Promise<void> {
-    return this.#requests.pause(id);
-  }
-
-  resume(id: string, changes: ResumeChanges): Promise<void> {
-    return this.#requests.resume(id, changes);
-  }
-
-  cancel(id: string): Promise<void> {
-    return this.#requests.cancel(id);
   }
 
   /** Whether its sum is being checked and its reports are being written. */

@@ -1,5 +1,4 @@
 import type { ImportRecord } from '../../imports/catalog.ts';
-import { UnknownImport } from '../../imports/import-errors.ts';
 import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
 
@@ -85,21 +84,11 @@ export class ListChannel implements Channel {
     return this.#sources.reading.page({ states: UNFINISHED, limit: MAX_LISTED }).imports;
   }
 
-  /** Undefined when it has been removed meanwhile. */
-  #found(id: string): ImportRecord | undefined {
-    try {
-      return this.#sources.coordinator.find(id);
-    } catch (error) {
-      if (error instanceof UnknownImport) return undefined;
-      throw error;
-    }
-  }
-
   /** Views of these imports that differ from what was sent. */
   async #changedOf(ids: ReadonlySet<string>) {
     const changed: { readonly id: string; readonly text: string; readonly isOver: boolean }[] = [];
     for (const id of ids) {
-      const record = this.#found(id);
+      const record = this.#sources.coordinator.lookUp(id);
       if (record === undefined) continue;
       const text = await this.#viewOf(record);
       if (this.#sent.get(id) !== text) changed.push({ id, text, isOver: isFinal(record.state) });

@@ -1,7 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
-import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
@@ -26,14 +25,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
   const waiting = join(dir.root, 'uploads');
   // Left by a process that was killed: what they were is not known.
   await rm(waiting, { recursive: true, force: true });
-  const isImport = (id: string): boolean => {
-    try {
-      return coordinator.find(id) !== undefined;
-    } catch (error) {
-      if (error instanceof UnknownImport) return false;
-      throw error;
-    }
-  };
+  const isImport = (id: string) => coordinator.lookUp(id) !== undefined;
   const stopping = new AbortController();
   const uploads = openUploads({
     waiting,

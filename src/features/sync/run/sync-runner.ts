@@ -264,9 +264,12 @@ class Runner implements SyncRunner {
       else if (record.state === 'applying' && record.importId === null) await this.#carryOut(record);
       else if (record.state === 'applying' && this.#imports.find(id) === undefined) await this.#beginImport(record);
     } catch (error) {
-      // Left as it is: the next start may continue it.
-      if (this.#stopping.signal.aborted) this.#catalog.note(id, STOPPED);
-      if (this.#stopping.signal.aborted || cancelled.signal.aborted) return;
+      if (this.#stopping.signal.aborted) {
+        // Left as it is: the next start may continue it.
+        this.#catalog.note(id, STOPPED);
+        return;
+      }
+      if (cancelled.signal.aborted) return;
       const { state, importId } = this.find(id);
       // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
