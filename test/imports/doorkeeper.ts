@@ -55,7 +55,9 @@ export class Doorkeeper {
     if (this.#open) return;
     await new Promise<void>((resolve, reject) => {
       this.#waiting.push(resolve);
-      signal?.addEventListener('abort', () => reject(new CallAborted(false, signal.reason)));
+      const leave = () => reject(new CallAborted(false, signal?.reason));
+      if (signal?.aborted) leave();
+      signal?.addEventListener('abort', leave);
     });
   }
 }
