@@ -62,6 +62,27 @@ export class Doorkeeper {
   }
 }
 
+/** Counts the calls that only ask: what the group has before a repeat, and whether the service answers again. */
+export class Questions {
+  asked = 0;
+
+  readonly chat = (service: ChatClient): ChatClient => {
+    const counted =
+      <Given extends readonly unknown[], Answer>(ask: (...given: Given) => Answer) =>
+      (...given: Given): Answer => {
+        this.asked += 1;
+        return ask(...given);
+      };
+    return {
+      ...service,
+      getGroup: counted(service.getGroup),
+      getMembership: counted(service.getMembership),
+      listMembersPage: counted(service.listMembersPage),
+      listBannedPage: counted(service.listBannedPage),
+    };
+  };
+}
+
 /** A service that carries out every call unless `refuse` throws for it. */
 export function refusing(refuse: (call: AddMembersCall, region: Region) => void | Promise<void>) {
   return (service: ChatClient, region: Region): ChatClient => ({
