@@ -24,16 +24,24 @@ export function dockerAnswers(): Promise<boolean> {
   return docker;
 }
 
-/** A port on which nothing listens. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
+/**
+ * The system gives ports from 32,768 on to connections and to servers that ask for any. A port below is still free when its
+ * server starts, or starts again; each process of the tests has a hundred of its own.
+ */
+let nextPort = 10_000 + (process.pid % 200) * 100;
+
+/** A port on which nothing listens, and which no one else is given. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = nextPort++;
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
