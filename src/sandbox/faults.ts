@@ -104,7 +104,7 @@ export interface InjectedFault {
 export class Faults {
   readonly #random: () => number;
   #active: { readonly fault: Fault; left: number }[] = [];
-  /** What ends the wait of each call that is slow now. */
+  /** Functions that end the waits of the calls that are slow now. */
   readonly #slow = new Set<() => void>();
 
   /** @param random returns numbers from 0 to below 1 */
