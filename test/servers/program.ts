@@ -1,4 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -25,24 +27,18 @@ export function dockerAnswers(): Promise<boolean> {
 }
 
 /**
- * The system gives ports from 32,768 on to connections and to servers that ask for any. A port below is still free when its
- * server starts, or starts again; each process of the tests has a hundred of its own.
+ * A port on which nothing listens. The system gives ports of this range to no one who asks for any, so that none is taken
+ * before its server has started.
  */
-let nextPort = 10_000 + (process.pid % 200) * 100;
-
-/** A port on which nothing listens, and which no one else is given. */
 export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = nextPort++;
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
+  const port = randomInt(15_000, 32_000);
+  const server = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  server.close();
+  return isFree ? port : freePort();
 }
 
 interface Program {
