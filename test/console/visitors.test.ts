@@ -114,6 +114,18 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByRole('link', { name: 'seen.csv' }).waitFor();
   expect(await viewer.getByLabel('Choose file').count()).toBe(0);
 
+  const headers = { authorization: `Bearer ${guarded.token('operator')}`, 'content-type': 'text/csv' };
+  const wrong = { method: 'POST', headers, body: 'guid,uid\nteam,\nteam,ada\n' };
+  const made = await fetch(`${guarded.url}/v1/imports?name=wrong.csv&dryRun=true`, wrong);
+  const { id } = (await made.json()) as { id: string };
+  await viewer.goto(`${guarded.url}/imports/${id}`);
+  await viewer.getByText('An operator can ask the service which groups and users exist').waitFor();
+  await viewer.getByText('correct their values, and send only these rows').waitFor();
+  expect(await viewer.getByRole('link', { name: /^Repair/ }).count()).toBe(0);
+  await viewer.goto(`${guarded.url}/imports/${id}/repair`);
+  await viewer.getByText('Operators can edit these rows, and send them.').waitFor();
+  expect(await viewer.getByText('All changes are saved').count()).toBe(0);
+
   await viewer.getByRole('button', { name: 'Log out' }).click();
   await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
   await viewer.goto(`${guarded.url}/settings`);

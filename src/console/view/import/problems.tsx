@@ -11,6 +11,7 @@ import { isNarrow } from '../../narrow.ts';
 import { ErrorNotice } from '../../notice.tsx';
 import { withControls } from '../../option-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
+import { usePlace } from '../../place.ts';
 import { type Column, DataTable } from '../../table.tsx';
 import { ATTENTION, inPlace, LEFT_OUT, messageWords, settled } from '../../words.ts';
 import type { LiveImport } from './live-import.ts';
@@ -23,6 +24,7 @@ const MAX_SHOWN = 6;
 const MAX_ON_PHONE = 2;
 
 export function ImportProblems({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
+  const { isOperator } = usePlace();
   const { data, error, reload } = useAnswer<{ problems: ProblemView[] }>(importPath(id, '/problems'));
   const { rows } = live.view.value ?? {};
   useRenewal(rows === undefined ? 0 : settled(rows) - inPlace(rows), () => void reload(), EVERY_MS);
@@ -45,7 +47,7 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
           caption="Problems by code and column"
           keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
           items={items}
-          columns={columnsFor(id, filter)}
+          columns={columnsFor(id, filter, isOperator)}
         />
       </div>
       {items.length < all.length && (
@@ -68,7 +70,7 @@ function isCalm({ status }: ProblemView) {
   return !ATTENTION.includes(status);
 }
 
-function columnsFor(id: string, filter: RowsWanted): Column<ProblemView>[] {
+function columnsFor(id: string, filter: RowsWanted, isOperator: boolean): Column<ProblemView>[] {
   return [
     { label: 'Rows', kind: 'number', cell: ({ count }) => grouped(count) },
     {
@@ -90,7 +92,7 @@ function columnsFor(id: string, filter: RowsWanted): Column<ProblemView>[] {
       cell: ({ status, code, column: problemColumn, advice }) => (
         <>
           {withControls(advice)}
-          {(status === 'invalid' || status === 'failed' || code === LEFT_OUT) && (
+          {isOperator && (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && (
             <>
               {' '}
               <a href={`${repairHref(id)}${query({ status, code, problemColumn })}`} aria-label={`Repair ${code}`}>

@@ -84,8 +84,8 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
       {ways}
       {!isAsked.value && (
         <p>
-          Ask the service which groups and users exist, who is a member already, and which rows would fail. Nothing is
-          changed.
+          {isOperator ? 'Ask the service' : 'An operator can ask the service'} which groups and users exist, who is a
+          member already, and which rows would fail. Nothing is changed.
         </p>
       )}
       <p role="status">{check !== undefined && check.state !== 'done' && checkSentence(check)}</p>

@@ -85,8 +85,9 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
         </div>
         <RepairGrid repair={repair} view={view} actions={actions} />
         <p class="note">
-          Each change is saved and checked when you leave the cell. Lines that you copied from a spreadsheet can be
-          pasted, also more than are shown.
+          {isOperator
+            ? 'Each change is saved and checked when you leave the cell. Lines that you copied from a spreadsheet can be pasted, also more than are shown.'
+            : 'Operators can edit these rows, and send them.'}
         </p>
       </section>
     </>
@@ -136,7 +137,7 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
         {counted(total, 'row')} to repair: {grouped(ready)} ready to send, {grouped(wrong)} edited and still wrong,{' '}
         {grouped(open)} not edited, {grouped(gone)} sent.
       </p>
-      <Saving repair={repair} />
+      {isOperator && <Saving repair={repair} />}
       {view.failedTaken && <p class="note">Rows that failed were retried as they were: repair them in the retry.</p>}
       {!view.maySend && (
         <p class="note">
