@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { eventually, memberRows, useBrowser } from './browser.ts';
+import { csvFile, eventually, memberRows, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
@@ -88,6 +88,25 @@ test('the navigation, the parts of the page and the headings of a table stay in 
           .boundingBox()
       )?.y,
   ).toBeGreaterThan(parts.bottom);
+});
+
+test('on a phone the choice above a column that has the focus stays above its column', async () => {
+  const page = await browser.open(`${server.url}/imports`, { viewport: { width: 390, height: 844 } });
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('person,team\nada,choir\n', 'half.csv'));
+  const rows = page.getByRole('table', { name: 'The first rows' });
+  const choice = rows.getByRole('combobox').first();
+  await choice.waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await rows.locator('select:focus-visible').waitFor();
+  const cells = [
+    rows.locator('th', { hasText: /^person$/ }),
+    rows.locator('td:has(select)').first(),
+    rows.locator('td', { hasText: /^ada$/ }),
+  ];
+  await eventually(async () => {
+    const lefts = await Promise.all(cells.map(async (cell) => Math.round((await cell.boundingBox())?.x ?? Number.NaN)));
+    return new Set(lefts).size;
+  }).toBe(1);
 });
 
 test('a link to a part that is folded opens it', async () => {
