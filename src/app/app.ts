@@ -1,4 +1,4 @@
-import { type ControlHandler, serveControl } from '../imports/life/control.ts';
+import { type ControlHandler, serveControl, whenLeft } from '../imports/life/control.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import type { Config } from '../platform/config.ts';
@@ -72,7 +72,7 @@ export async function openApp(
   };
   for (const text of [warning, fewFiles]) if (text !== undefined) warn(text);
   const all = observers([observer ?? [], tracing?.observer ?? []].flat());
-  const coordinator = await composeCoordinator({
+  const parts: CoordinatorParts = {
     config,
     service,
     log,
@@ -87,7 +87,8 @@ export async function openApp(
     },
     ...reading,
     telemetry: tracing?.telemetry,
-  });
+  };
+  const coordinator = await whenLeft(dir, () => composeCoordinator(parts), signal);
   lifecycle.onStop((deadlineMs) => coordinator.stop(deadlineMs));
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
   coordinator.events.on('failure', fail);

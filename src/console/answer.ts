@@ -114,6 +114,8 @@ interface PagesOptions {
   name: string;
   /** Items of a page. */
   limit: number;
+  /** Items that come when more are asked for. Default: a page. */
+  step?: number;
   /** Items that are held; the first ones make room. */
   most?: number;
   /** Items that the list begins with, where that is more than a page. */
@@ -126,7 +128,7 @@ interface PagesOptions {
  */
 export function usePages<T>(
   path: string | null,
-  { name, limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions,
+  { name, limit, step = limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions,
 ): Pages<T> {
   const items = useSignal<readonly T[] | undefined>(undefined);
   const cursor = useSignal<string | null>(null);
@@ -145,9 +147,10 @@ export function usePages<T>(
     const own = ++state.asked;
     const { signal } = leaving.current;
     const before = from === 'more' ? (items.peek() ?? []) : [];
-    if (from !== 'again') goal.current = items.peek() === undefined ? atFirst : Math.min(most, before.length + limit);
-    const wanted = from === 'more' ? limit : goal.current;
-    const least = from === 'again' || wanted > limit ? wanted : 1;
+    if (from === 'start') goal.current = items.peek() === undefined ? atFirst : limit;
+    if (from === 'more') goal.current = Math.min(most, before.length + step);
+    const wanted = from === 'more' ? step : goal.current;
+    const least = from === 'again' || (from === 'start' && wanted > limit) ? wanted : 1;
     const since = from === 'more' ? cursor.peek() : null;
     state.underWay += 1;
     const askedAt = performance.now();
@@ -180,7 +183,7 @@ export function usePages<T>(
   const latest = useRef(load);
   latest.current = load;
   const more = () => {
-    const all = goal.current + limit;
+    const all = goal.current + step;
     // The answer to what is under way would be lost: one question for both.
     if (state.underWay === 0 || all > most) return load('more');
     goal.current = all;

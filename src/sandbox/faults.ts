@@ -104,23 +104,40 @@ export interface InjectedFault {
 export class Faults {
   readonly #random: () => number;
   #active: { readonly fault: Fault; left: number }[] = [];
+  /** Functions that end the waits of the calls that are slow now. */
+  readonly #slow = new Set<() => void>();
 
   /** @param random returns numbers from 0 to below 1 */
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** Puts these faults in force, given as parseFaults reads them or ready made, in place of those before. */
+  /**
+   * Puts these faults in force, given as parseFaults reads them or ready made, in place of those before. Calls that are slow
+   * by those before wait no longer.
+   */
   set(faults: string | readonly Fault[]): void {
     const parsed = typeof faults === 'string' ? parseFaults(faults) : faults;
     const order = Object.keys(FAULT_KINDS);
     this.#active = parsed
       .map((fault) => ({ fault, left: 'count' in fault ? fault.count : Number.POSITIVE_INFINITY }))
       .sort((a, b) => order.indexOf(a.fault.kind) - order.indexOf(b.fault.kind));
+    for (const end of this.#slow) end();
   }
 
   clear(): void {
-    this.#active = [];
+    this.set([]);
+  }
+
+  /** Resolves after this time, or as soon as other faults are in force. */
+  async slowDown(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // It does not keep a process alive that has closed the sandbox.
+    const timer = setTimeout(resolve, ms).unref();
+    this.#slow.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#slow.delete(resolve);
   }
 
   /** Decides for one call. If several faults hit it, the first kind in FAULT_KINDS wins and the others are not counted down. */

@@ -96,9 +96,10 @@ export class Service {
     if (body === undefined) return 'reset';
     const route = findRoute(request);
     const { fault, delayMs } = this.#options.faults.strike(tenant.app.region, route.match?.faulty);
-    const wait = delayMs + this.#options.latencyMs();
+    if (delayMs > 0) await this.#options.faults.slowDown(delayMs);
+    const latencyMs = this.#options.latencyMs();
     // Without a reference: a call that waits must not keep a process alive that has closed the sandbox.
-    if (wait > 0) await delay(wait, undefined, { ref: false });
+    if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
 
     let headers: Headers = {};
     try {

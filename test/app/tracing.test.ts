@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { expect, onTestFinished, test } from 'vitest';
 import { tracingSettings } from '../../src/app/tracing/tracing-settings.ts';
 import { members, openWorkplace } from '../cli/workplace.ts';
+import { eventually } from '../eventually.ts';
 import { readEvents } from '../server/event-source.ts';
 
 interface Span {
@@ -51,6 +52,7 @@ test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are t
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_SERVICE_NAME: 'rollcall-nightly',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+      OTEL_BSP_SCHEDULE_DELAY: '50',
     },
   });
   const server = place.start(['serve', '--sandbox', '--sandbox-faults', 'unavailable=1', '--port', '0'], {
@@ -70,28 +72,28 @@ test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are t
   const { id } = (await uploaded.json()) as { id: string };
   const events = await readEvents(`${address}/v1/imports/${id}/events`);
   expect((await events.rest()).at(-1)?.name).toBe('end');
-  server.child.kill('SIGTERM');
-  expect((await server.ended).code).toBe(0);
 
-  const batches = spans.filter(({ name }) => name === 'rollcall.batch');
+  const batches = () => spans.filter(({ name }) => name === 'rollcall.batch');
   const about = { 'rollcall.region': 'us', 'rollcall.import': id, 'rollcall.batch': 1 };
-  expect(batches.map(attributesOf)).toMatchObject([
+  await eventually(() => batches().map(attributesOf)).toMatchObject([
     { ...about, 'rollcall.attempt': 1, 'rollcall.code': 'HTTP_503', 'http.response.status_code': 503 },
     // The question for the group's members, before the call is repeated.
     { ...about, 'rollcall.attempt': 2, 'http.response.status_code': 200 },
     { ...about, 'rollcall.attempt': 2, 'rollcall.rows.added': 2, 'http.response.status_code': 200 },
   ]);
-  const [first] = batches;
-  const sameTrace = spans.filter(({ traceId }) => traceId === first?.traceId).map(({ name }) => name);
+  const [first] = batches();
+  const sameTrace = () => spans.filter(({ traceId }) => traceId === first?.traceId).map(({ name }) => name);
   // The queue's span around it, and the call within it.
-  expect(sameTrace).toEqual(expect.arrayContaining([expect.stringMatching(/process/), 'POST']));
-  const requests = spans.filter(({ traceId, kind }) => traceId === CALLER && kind === SERVER);
-  expect(requests.map((span) => [span.name, attributesOf(span)])).toEqual([
+  await eventually(sameTrace).toEqual(expect.arrayContaining([expect.stringMatching(/process/), 'POST']));
+  const requests = () => spans.filter(({ traceId, kind }) => traceId === CALLER && kind === SERVER);
+  await eventually(() => requests().map((span) => [span.name, attributesOf(span)])).toEqual([
     [
       'POST /v1/imports',
       { 'http.request.method': 'POST', 'http.route': '/v1/imports', 'http.response.status_code': 202 },
     ],
   ]);
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
   expect(text()).toContain('"deployment.environment"');
   expect(text()).toContain('"rollcall-nightly"');
   expect(text()).not.toContain('-of-arc');

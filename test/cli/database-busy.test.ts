@@ -7,7 +7,8 @@ import { manyMembers, openWorkplace } from './workplace.ts';
 
 /** Another program holds the catalog, as `sqlite3` with an open transaction does. */
 function hold(dataDir: string): () => void {
-  const database = new DatabaseSync(join(dataDir, 'catalog.sqlite'));
+  // It waits where rollcall is just writing.
+  const database = new DatabaseSync(join(dataDir, 'catalog.sqlite'), { timeout: 60_000 });
   database.exec('begin exclusive');
   return () => {
     database.exec('rollback');

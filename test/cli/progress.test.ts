@@ -8,7 +8,7 @@ import { Screen } from './screen.ts';
 
 const LOOK_MS = 200;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
 test('what is said while progress is drawn stays above it, and nothing of older drawings is left', () => {
@@ -120,7 +120,7 @@ describe('what an import waits for is said', () => {
   });
 
   test('since when the service is away, and when it is tried next', async () => {
-    const nextTryAt = new Date(Date.now() + 29_500).toISOString();
+    const nextTryAt = new Date(Date.now() + 1_000 + 29_500).toISOString();
     expect(await lineAfter(1, { circuit: { ...away, nextTryAt } as RegionStatus['circuit'] })).toMatch(
       /the service has not answered since \d\d:14, next try in 30 s$/,
     );
@@ -165,7 +165,8 @@ describe('what a check, an export, an undo or the planning of a sync waits for i
   });
 
   test('that the service is away, as soon as a step takes long', async () => {
-    const circuit = { ...away, nextTryAt: new Date(Date.now() + 29_500).toISOString() } as RegionStatus['circuit'];
+    const nextTryAt = new Date(Date.now() + 4_000 + 29_500).toISOString();
+    const circuit = { ...away, nextTryAt } as RegionStatus['circuit'];
     expect(await linesAfter(1, [step], { waiting: 1, circuit })).toBe(step);
     expect(await linesAfter(3, [step], { waiting: 1, circuit })).toMatch(
       /^asking for groups {2}3 of 40\nus {2}the service has not answered since \d\d:14, next try in 30 s$/,

@@ -24,7 +24,7 @@ function openPlace(): Promise<SandboxPlace> {
 }
 
 const inTeam = ({ sandbox }: SandboxPlace) => [...sandbox.members('us', 'team').keys()];
-const NIGHTLY = ['schedule', 'add', 'nightly', '--cron', '30 2 * * *', '--tz', 'Europe/Rome'];
+const NIGHTLY = ['schedule', 'add', 'nightly', '--cron', '30 5 * * *', '--tz', 'Europe/Rome'];
 
 async function historyOf(place: Workplace) {
   const { code, stdout, stderr } = await place.run(['schedule', 'history', 'nightly', '--json']);
@@ -39,16 +39,16 @@ test('a schedule is added, listed, paused, resumed and removed without a server,
   const at = await openWorkplace();
   const added = await at.run([...NIGHTLY, '--file', 'members.csv']);
   expect(added.code).toBe(0);
-  expect(added.stderr.match(/^ {2}\d{4}-\d\d-\d\d 02:30$/gm)).toHaveLength(3);
+  expect(added.stderr.match(/^ {2}\d{4}-\d\d-\d\d 05:30$/gm)).toHaveLength(3);
   expect(added.stderr).toContain(`There is no file ${join(at.root, 'members.csv')} yet`);
   expect(added.stderr).toContain('rollcall serve');
   const listed = await at.run(['schedule', 'list']);
   expect(listed.stdout).toMatch(
-    /^nightly {2}30 2 \* \* \* {2}Europe\/Rome {2}members\.csv\n {2}next {2}.* 02:30, .* 02:30, .* 02:30\n {2}last {2}none yet\n$/,
+    /^nightly {2}30 5 \* \* \* {2}Europe\/Rome {2}members\.csv\n {2}next {2}.* 05:30, .* 05:30, .* 05:30\n {2}last {2}none yet\n$/,
   );
   const paused = await at.run(['schedule', 'pause', 'nightly', '--json']);
   expect(JSON.parse(paused.stdout)).toMatchObject({ name: 'nightly', paused: true, next: [] });
-  expect((await at.run(['schedule', 'resume', 'nightly'])).stderr).toMatch(/is next due at .* 02:30 \(Europe\/Rome\)/);
+  expect((await at.run(['schedule', 'resume', 'nightly'])).stderr).toMatch(/is next due at .* 05:30 \(Europe\/Rome\)/);
   expect((await at.run(['schedule', 'history', 'nightly'])).stderr).toContain('has not run yet');
   expect((await at.run(['schedule', 'remove', 'nightly'])).code).toBe(0);
   expect((await at.run(['schedule', 'list', '--json'])).stdout).toBe('[]\n');

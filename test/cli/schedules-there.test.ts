@@ -24,7 +24,7 @@ function remotePlace(): Promise<Workplace> {
 }
 
 const FILE = join(sources, 'members.csv');
-const NIGHTLY = ['--cron', '30 2 * * *', '--tz', 'Europe/Rome', '--file', FILE];
+const NIGHTLY = ['--cron', '30 5 * * *', '--tz', 'Europe/Rome', '--file', FILE];
 
 async function historyOf(place: Workplace, name: string) {
   return JSON.parse((await place.run(['schedule', 'history', name, '--json'])).stdout) as {
@@ -41,7 +41,7 @@ test('a schedule is added at a server, run, paused, edited, copied and removed, 
   const added = await place.run(['schedule', 'add', 'nightly', ...NIGHTLY, ...flags, ...create, '--json']);
   expect([added.code, added.stderr]).toEqual([
     EXIT.ok,
-    expect.stringMatching(/added.*\n( {2}\d{4}-\d\d-\d\d 02:30\n){3}/),
+    expect.stringMatching(/added.*\n( {2}\d{4}-\d\d-\d\d 05:30\n){3}/),
   ]);
   expect(added.stderr).toContain('rollcall schedule run nightly');
   expect(JSON.parse(added.stdout)).toMatchObject({
@@ -60,7 +60,7 @@ test('a schedule is added at a server, run, paused, edited, copied and removed, 
   expect(history.stdout).toMatch(/due +state +sync +result\n\S+ \S+ +ran +sync-/);
   const listed = await place.run(['schedule', 'list']);
   expect(listed.stdout).toMatch(
-    /^nightly {2}30 2 \* \* \* {2}Europe\/Rome {2}\S+members\.csv\n {2}next {2}.* 02:30\n {2}may create {2}users \(at most users=5\)\n {2}last .* ran: /,
+    /^nightly {2}30 5 \* \* \* {2}Europe\/Rome {2}\S+members\.csv\n {2}next {2}.* 05:30\n {2}may create {2}users \(at most users=5\)\n {2}last .* ran: /,
   );
 
   expect((await place.run(['schedule', 'pause', 'nightly'])).stderr).toContain('is paused');

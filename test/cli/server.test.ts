@@ -11,6 +11,7 @@ import { main } from '../../src/cli/main.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
+import { freePort } from '../servers/program.ts';
 import { manyMembers, members, openWorkplace, type Workplace } from './workplace.ts';
 
 /** One server for all tests, each of which looks at the import that it made last. */
@@ -25,11 +26,14 @@ afterAll(() => server.close());
 /** One call for each group. */
 const GROUPS = 50;
 
-/** So slow that a test can act meanwhile; as fast as ever after it. */
-function slowly(): void {
-  server.sandbox.faults.set('slow=500ms');
-  onTestFinished(() => server.sandbox.faults.clear());
+/** From now on no call is answered, so that a test can act meanwhile, until it hurries or is over. */
+function standStill(): void {
+  server.sandbox.faults.set('slow=600000ms');
+  onTestFinished(hurry);
 }
+
+/** From now on the service answers at once. */
+const hurry = () => server.sandbox.faults.clear();
 
 /** Tests share the server's sandbox, and so its members. */
 const inPlace = ({ rows }: ImportSummary) => rows.added + rows.already_member;
@@ -89,7 +93,7 @@ describe('with a server, commands do as they do without:', () => {
 
   test('pause, resume, cancel and retry steer; --detach comes back after the upload', async () => {
     const place = await remotePlace();
-    slowly();
+    standStill();
     const detached = await place.run(['import', 'm.csv', '--detach', '--json']);
     expect(detached.code).toBe(EXIT.ok);
     const { id } = JSON.parse(detached.stdout) as { id: string };
@@ -98,9 +102,12 @@ describe('with a server, commands do as they do without:', () => {
     // While its file is still being read there is nothing to pause.
     await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
     expect((await place.run(['pause', '--json'])).stdout).toMatch(/^\{"id":"\S+","state":"paus(ing|ed)"\}\n$/);
+    hurry();
     expect((await place.run(['watch', id])).code).toBe(EXIT.interrupted);
+    standStill();
     expect((await place.run(['resume'])).code).toBe(EXIT.ok);
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
+    hurry();
     const { code, summary } = await place.summary(['watch']);
     expect([code, summary.state]).toEqual([EXIT.stopped, 'cancelled']);
     expect(summary.rows.unprocessed).toBeGreaterThan(0);
@@ -110,11 +117,13 @@ describe('with a server, commands do as they do without:', () => {
       expect.stringMatching(/^rollcall: import \S+ is cancelled: there is nothing to cancel\n$/),
     ]);
 
+    standStill();
     const retry = place.begin(['retry', '--json']);
     await retry.says('Ctrl-C leaves it running');
     // While it is being read it has no rows.
     await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
+    hurry();
     const retried = await retry.ended;
     expect(retried.code).toBe(EXIT.stopped);
     expect(importSummary.parse(JSON.parse(retried.stdout)).rows.read).toBe(summary.rows.unprocessed);
@@ -123,7 +132,7 @@ describe('with a server, commands do as they do without:', () => {
 
 test('Ctrl-C leaves the import to the server and says how to look at it again', async () => {
   const place = await remotePlace();
-  slowly();
+  standStill();
   const run = place.begin(['import', 'm.csv']);
   await run.says('Ctrl-C leaves it running');
   run.interrupt();
@@ -255,9 +264,9 @@ async function listening(proxy: Server, port = 0): Promise<number> {
 test('a server that goes away and comes back is waited for', async () => {
   let asked = 0;
   const proxy = createServer(passOn());
-  const port = await listening(proxy);
+  const port = await listening(proxy, await freePort());
   const place = await remotePlace();
-  slowly();
+  standStill();
   await place.run(['import', 'm.csv', '--detach', '--no-ban-check']);
   const watching = place.begin(['watch', '--json', '--server', `http://localhost:${port}`]);
   await watching.says('Watching');
@@ -270,7 +279,7 @@ test('a server that goes away and comes back is waited for', async () => {
   // Nothing listens there for a moment.
   await new Promise((resolve) => proxy.close(resolve));
   await listening(createServer(passOn()), port);
-  server.sandbox.faults.clear();
+  hurry();
   const { code, stdout } = await watching.ended;
   expect(code).toBe(EXIT.ok);
   expect(inPlace(importSummary.parse(JSON.parse(stdout)))).toBe(GROUPS);

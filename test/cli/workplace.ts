@@ -1,5 +1,6 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -227,6 +228,40 @@ export function members(rows: readonly (readonly [guid: string, uid: string, sco
 /** `count` participants, spread over `groups` groups: calls are of one group each. */
 export function manyMembers(count: number, groups = 1): string {
   return members(Array.from({ length: count }, (_, at) => [`g${at % groups}`, `u${at}`]));
+}
+
+/** A command that has read the first rows of its file, and waits for the others. */
+interface ReadingHalf {
+  readonly run: Running;
+  /** Gives the command the end of its file, and has a whole one in its place. */
+  end(content: string): Promise<void>;
+}
+
+/** Starts a command that reads a file: a pipe, because its end comes when a test wants it. */
+export async function readingHalf(place: Workplace, name: string, args: readonly string[]): Promise<ReadingHalf> {
+  const path = join(place.root, name);
+  execFileSync('mkfifo', [path]);
+  const run = place.start(args);
+  const pipe = await open(path, 'r+');
+  onTestFinished(() => pipe.close());
+  // More than is looked at to know its format.
+  await pipe.write(manyMembers(2_000));
+  await until(() => unfinishedLedgers(place.dataDir).length > 0);
+  return {
+    run,
+    end: async (content) => {
+      await pipe.close();
+      rmSync(path);
+      place.file(name, content);
+    },
+  };
+}
+
+/** Ledgers whose rows are still being read. */
+export function unfinishedLedgers(dataDir: string): string[] {
+  const imports = join(dataDir, 'imports');
+  if (!existsSync(imports)) return [];
+  return readdirSync(imports, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.part'));
 }
 
 /** All files below a folder, with what is in them. */

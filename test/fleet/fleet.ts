@@ -14,6 +14,7 @@ import { openBackend } from '../../src/queue/open-backend.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { type Ended, runHere } from '../cli/run-here.ts';
 import { openSandboxPlace, type Running, type SandboxPlace } from '../cli/workplace.ts';
+import type { Doorkeeper } from '../imports/doorkeeper.ts';
 import type { TestServer } from '../servers/server.ts';
 import { REDIS } from './places.ts';
 
@@ -47,6 +48,8 @@ interface WorkerHere {
   readonly concurrency?: number;
   /** In place of the app's own. */
   readonly apiKey?: string;
+  /** Stands before the service. */
+  readonly door?: Doorkeeper;
 }
 
 export interface Asked {
@@ -97,11 +100,12 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
       await running.says('Sending for');
       return running;
     },
-    workerHere: async (regions, { concurrency = 10, apiKey } = {}) => {
+    workerHere: async (regions, { concurrency = 10, apiKey, door } = {}) => {
       const { host, caPem: ca, apps } = place.sandbox;
       const clients = regions.map((region) => {
         const app = { ...apps[region], ...(apiKey !== undefined && { apiKey }) };
-        return { region, appId: app.appId, chat: createChatClient({ region, host, ca, ...app }) };
+        const chat = createChatClient({ region, host, ca, ...app });
+        return { region, appId: app.appId, chat: door?.chat(chat, region) ?? chat };
       });
       const parts = {
         backend: await openBackend(url),

@@ -23,7 +23,8 @@ async function countConnections(url: string) {
   onTestFinished(() => client.end());
   return async () => {
     const { rows } = await client.query(
-      'select count(*)::int as open from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      `select count(*)::int as open from pg_stat_activity
+       where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
     return rows[0].open;
   };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
+import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
 import { calls, eventually, type Fleet, openFleet } from './fleet.ts';
@@ -25,10 +26,10 @@ test('a region without a worker and one whose key is refused do not hold up anot
   await eventually(() => fleet.queue('in').isPaused()).toBe(true);
   // A worker finishes a job when its result has been taken.
   await eventually(() => fleet.queue('us').depth()).toEqual(idle);
-  const status = await statusOf(fleet);
-  expect(status).toMatch(/^us +0 calls in flight, 0 batches queued$/m);
-  expect(status).toMatch(/^eu +no worker: start one with rollcall worker --region eu, .*60 batches queued/m);
-  expect(status).toMatch(/^in .*stopped: the service refused the key or plan/m);
+  const says = (what: RegExp) => eventually(() => statusOf(fleet)).toMatch(what);
+  await says(/^us +0 calls in flight, 0 batches queued$/m);
+  await says(/^eu +no worker: start one with rollcall worker --region eu, .*60 batches queued/m);
+  await says(/^in .*stopped: the service refused the key or plan/m);
   // The worker of eu comes, and what is left is the key.
   await fleet.workerHere(['eu']);
   const { code, stderr } = await run;
@@ -70,31 +71,41 @@ test('questions who is banned that no one has answered leave the queue with a pa
 });
 
 describe('from another process', () => {
-  test('pause takes back what workers elsewhere have not begun, and resume sends each batch once', async () => {
-    const fleet = await openFleet(server, { faults: 'slow=500ms' });
-    await fleet.workerHere(['us'], { concurrency: 2 });
+  /** An import of 60 calls, of which two are under way. */
+  async function runningImport() {
+    const fleet = await openFleet(server);
+    const door = new Doorkeeper();
+    await fleet.workerHere(['us'], { concurrency: 2, door });
     const run = fleet.importHere(calls(60));
-    await eventually(() => fleet.calls()).toBeGreaterThan(0);
-    expect((await fleet.start(['pause']).ended).code).toBe(0);
+    await door.until(2);
+    await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, waiting: 58, active: 2 });
+    return { fleet, door, run };
+  }
+
+  test('pause takes back what workers elsewhere have not begun, and resume sends each batch once', async () => {
+    const { fleet, door, run } = await runningImport();
+    const pause = fleet.start(['pause']);
+    await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, active: 2 });
+    door.open();
+    expect((await pause.ended).code).toBe(0);
     expect((await run).code).toBe(5);
     expect(fleet.latest().state).toBe('paused');
     expect(await fleet.queue('us').depth()).toEqual(idle);
-    expect(fleet.calls()).toBeLessThan(60);
-    fleet.sandbox.faults.clear();
+    expect(fleet.calls()).toBe(2);
     expect((await fleet.runHere(resume)).code).toBe(0);
     expect(fleet.calls()).toBe(60);
   });
 
   test('cancel lets calls under way count, and the rest is unprocessed', async () => {
-    const fleet = await openFleet(server, { faults: 'slow=500ms' });
-    await fleet.workerHere(['us'], { concurrency: 2 });
-    const run = fleet.importHere(calls(60));
-    await eventually(() => fleet.calls()).toBeGreaterThan(0);
-    expect((await fleet.start(['cancel']).ended).code).toBe(0);
+    const { fleet, door, run } = await runningImport();
+    const cancel = fleet.start(['cancel']);
+    await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, active: 2 });
+    door.open();
+    expect((await cancel.ended).code).toBe(0);
     expect((await run).code).toBe(3);
-    const done = fleet.rows().filter(({ status }) => status === 'added').length;
-    expect(done).toBe(fleet.calls());
-    expect(fleet.rows().filter(({ status }) => status === 'unprocessed')).toHaveLength(60 - done);
+    expect(fleet.calls()).toBe(2);
+    expect(fleet.rows().filter(({ status }) => status === 'added')).toHaveLength(2);
+    expect(fleet.rows().filter(({ status }) => status === 'unprocessed')).toHaveLength(58);
     expect(await fleet.queue('us').depth()).toEqual(idle);
   });
 

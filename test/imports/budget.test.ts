@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { budgetWatch } from '../../src/imports/send/budget.ts';
+
+/** All calls of a test end at the same moment: a budget is compared, and a wait is over, after a time. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 /** A queue's budget, and how long it was set to wait. */
 function queue(set: number | undefined) {

@@ -55,9 +55,32 @@ export class Doorkeeper {
     if (this.#open) return;
     await new Promise<void>((resolve, reject) => {
       this.#waiting.push(resolve);
-      signal?.addEventListener('abort', () => reject(new CallAborted(false, signal.reason)));
+      const leave = () => reject(new CallAborted(false, signal?.reason));
+      if (signal?.aborted) leave();
+      signal?.addEventListener('abort', leave);
     });
   }
+}
+
+/** Counts the calls that only ask: what the group has before a repeat, and whether the service answers again. */
+export class Questions {
+  asked = 0;
+
+  readonly chat = (service: ChatClient): ChatClient => {
+    const counted =
+      <Given extends readonly unknown[], Answer>(ask: (...given: Given) => Answer) =>
+      (...given: Given): Answer => {
+        this.asked += 1;
+        return ask(...given);
+      };
+    return {
+      ...service,
+      getGroup: counted(service.getGroup),
+      getMembership: counted(service.getMembership),
+      listMembersPage: counted(service.listMembersPage),
+      listBannedPage: counted(service.listBannedPage),
+    };
+  };
 }
 
 /** A service that carries out every call unless `refuse` throws for it. */

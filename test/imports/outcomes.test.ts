@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/membership/membership.ts';
 import { sumOfOutcomes } from '../../src/membership/outcome.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { Questions } from './doorkeeper.ts';
 import { type AskedRow, planOf } from './ledger/naive-model.ts';
 import { csv, openPipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 
@@ -93,21 +94,11 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
   ])('%s: every row has one outcome in the end, and the groups are as asked', async (_, faults) => {
     const asked = mixedRows();
     const silent = faults.includes('timeout');
-    let lists = 0;
+    const questions = new Questions();
     const { run, rows, sandbox, counts, summary } = await openPipeline({
       place,
       sandbox: { faults },
-      chat: (service) => ({
-        ...service,
-        listMembersPage: (...page) => {
-          lists += 1;
-          return service.listMembersPage(...page);
-        },
-        listBannedPage: (...page) => {
-          lists += 1;
-          return service.listBannedPage(...page);
-        },
-      }),
+      chat: questions.chat,
       ...(silent && { timeouts: { headersMs: 2_000 } }),
     });
     const { id, state } = await run(fileOf(asked));
@@ -121,7 +112,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     expect(summary(id).rows).toEqual(counts(id));
     const requests = sandbox.calls.us.requests + sandbox.calls.eu.requests + sandbox.calls.in.requests;
     // On a busy machine, with short deadlines, a call may be given up before it has reached the service, or after its job was lost.
-    if (!silent) expect(summary(id).calls + lists).toBe(requests);
+    if (!silent) expect(summary(id).calls + questions.asked).toBe(requests);
     // Nobody was added a second time.
     expect(sent.filter(({ code }) => code === 'ERR_ALREADY_JOINED')).toEqual([]);
   });

@@ -223,6 +223,8 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       const { coordinator, send, sandbox, counts, openRegions } = pipeline;
       const id = await send(csv(rows));
       await eventually(() => openRegions.get('eu')?.queue.isPaused()).toBe(true);
+      // Every refusal is recorded: none stops the region after the fix.
+      await eventually(async () => (await openRegions.get('eu')?.queue.depth())?.active).toBe(0);
       fixed = true;
       expect((await coordinator.resume(id)).state).toBe('running');
       await eventually(() => sandbox.members('eu', 'g').size).toBe(200);

@@ -4,6 +4,7 @@ import { type RegionCircuit, regionCircuit } from '../../src/imports/send/region
 import { NotYet } from '../../src/queue/define-job.ts';
 import { LOCK_MS } from '../../src/queue/job-worker.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
+import { eventually } from '../eventually.ts';
 import { batchOf } from '../jobs/add-members-run.ts';
 
 afterEach(() => {
@@ -81,7 +82,7 @@ test('after an outage a worker begins with one call at a time, and doubles that 
   await circuit.admit(job('a'), async () => circuit.called(ANSWERED));
   expect([asked, told]).toEqual([['g'], ['open', 'closed']]);
   // Questions in a queue of their own wait and go on with the rest.
-  await vi.waitFor(() => expect(waits).toEqual([1_000, 0]));
+  await eventually(() => waits).toEqual([1_000, 0]);
   for (let nth = 0; nth < 5; nth += 1) circuit.called(ANSWERED);
   expect(limits).toEqual([1, 2, 4, 8, 16, 20]);
 });

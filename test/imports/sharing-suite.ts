@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChatClient } from '../../src/chat/client.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { PER_ROUND } from '../../src/imports/send/fair-queue.ts';
+import { Doorkeeper } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, type QueuePlace, reached } from './pipeline-harness.ts';
 
 /** Each row a call of its own. */
@@ -36,16 +37,19 @@ const CONCURRENCY = 4;
  */
 const LEAD = 4 * PER_ROUND + CONCURRENCY;
 
+/** Its additions wait at the door where that is shut. */
 async function openShared(place: QueuePlace, callsPerMinute: number) {
   const callers = new Callers();
+  const door = new Doorkeeper();
+  door.open();
   const pipeline = await openPipeline({
     place,
     callsPerMinute,
     concurrency: CONCURRENCY,
     regions: ['us'],
-    chat: callers.chat,
+    chat: (service, region) => callers.chat(door.chat(service, region)),
   });
-  return { ...pipeline, coordinator: pipeline.coordinator, callers };
+  return { ...pipeline, coordinator: pipeline.coordinator, callers, door };
 }
 
 async function cancelled(coordinator: Coordinator, id: string): Promise<void> {
@@ -56,14 +60,15 @@ async function cancelled(coordinator: Coordinator, id: string): Promise<void> {
 /** The most visible promise of shared budgets. */
 export function describeSmallBehindBig(place: QueuePlace): void {
   test('a small import behind a big one is served at once, and half of the calls are its own', async () => {
-    const { callers, send, coordinator, counts } = await openShared(place, 3_000);
+    const { callers, door, send, coordinator, counts } = await openShared(place, 3_000);
     const big = await send(calls(1_000, 'big'));
     await eventually(() => callers.count('big')).toBeGreaterThan(10);
-    let began = 0;
-    coordinator.events.on('state', ({ id, state }) => {
-      if (id !== big && state === 'running') began = callers.order.length;
-    });
-    const small = await coordinator.settled(await send(calls(30, 'small')));
+    door.shut();
+    const id = await send(calls(30, 'small'));
+    await reached(coordinator, id, 'running');
+    const began = callers.order.length;
+    door.open();
+    const small = await coordinator.settled(id);
     const ended = callers.order.lastIndexOf('small');
     expect([small.state, counts(small.id).added]).toEqual(['completed', 30]);
     expect(callers.order.indexOf('small') - began).toBeLessThanOrEqual(LEAD);
@@ -72,10 +77,13 @@ export function describeSmallBehindBig(place: QueuePlace): void {
   });
 
   test('an import that asks who is banned in many groups takes turns with the batches of others', async () => {
-    const { callers, send, coordinator, counts } = await openShared(place, 12_000);
+    const { callers, door, send, coordinator, counts } = await openShared(place, 12_000);
     const big = await send(calls(6_000, 'big'));
     await eventually(() => callers.count('big')).toBeGreaterThan(10);
+    door.shut();
     const asking = await send(calls(200, 'asking'), { bans: 'keep' });
+    await reached(coordinator, asking, 'running');
+    door.open();
     await eventually(() => callers.count('asking asks')).toBe(200);
     const from = callers.order.indexOf('asking asks');
     const to = callers.order.lastIndexOf('asking asks');
@@ -93,10 +101,13 @@ export function describeSharing(place: QueuePlace): void {
   describeSmallBehindBig(place);
 
   test('imports of the same size go on side by side, with as many calls as each takes alone', async () => {
-    const { callers, send, coordinator, sandbox, counts } = await openShared(place, 1_000_000);
+    const { callers, door, send, coordinator, sandbox, counts } = await openShared(place, 1_000_000);
     const names = ['one', 'two', 'three'];
-    const ids = [];
+    const ids: string[] = [];
+    door.shut();
     for (const name of names) ids.push(await send(calls(250, name)));
+    for (const id of ids) await reached(coordinator, id, 'running');
+    door.open();
     const ended = await Promise.all(ids.map((id) => coordinator.settled(id)));
     expect(ended.map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
     // The time in which all of them have something to send: from the beginning of the last to the end of the first.
@@ -110,15 +121,21 @@ export function describeSharing(place: QueuePlace): void {
   });
 
   test('pausing and cancelling one import touches no other', async () => {
-    const { callers, send, coordinator, counts, sandbox, openRegions } = await openShared(place, 6_000);
+    const { callers, door, send, coordinator, counts, sandbox } = await openShared(place, 1_000_000);
+    door.shut();
     const paused = await send(calls(400, 'paused'));
     const dropped = await send(calls(400, 'dropped'));
-    await eventually(() => Math.min(callers.count('paused'), callers.count('dropped'))).toBeGreaterThan(0);
     const kept = await send(calls(100, 'kept'));
-    await eventually(() => callers.count('kept')).toBeGreaterThan(0);
+    await door.until(CONCURRENCY);
+    while (['paused', 'dropped', 'kept'].some((name) => callers.count(name) === 0)) {
+      const next = door.until(door.arrived + 1);
+      door.letIn(1);
+      await next;
+    }
     await coordinator.pause(paused);
-    await cancelled(coordinator, dropped);
-    await openRegions.get('us')?.queue.setCallsPerMinute(1_000_000);
+    const left = cancelled(coordinator, dropped);
+    door.open();
+    await left;
     expect((await coordinator.settled(kept)).state).toBe('completed');
     expect((await coordinator.settled(paused)).state).toBe('paused');
     await coordinator.resume(paused);

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { LedgerError } from '../../src/platform/sqlite.ts';
 import { openThread, type Thread } from '../../src/platform/threads.ts';
 import { Refused, type SomeThread } from './some-thread.ts';
@@ -69,6 +69,9 @@ test('a stream may be some chunks ahead, and comes whole', async () => {
 });
 
 test('an aborted call rejects with the reason, and the function is told', async () => {
+  // A thread that is told late is not terminated.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const abort = new AbortController();
   const answer = thread.ask('untilAborted', null, abort.signal);
   await once(told, 'note');
@@ -95,7 +98,7 @@ test('a call whose signal is aborted already is not asked', async () => {
 test('when a thread ends, all that it was asked rejects, and so does what comes', async () => {
   const answers = [thread.ask('untilAborted', null), thread.ask('exit', 3)];
   const ended = 'the thread some-thread has ended';
-  for (const answer of answers) await expect(answer).rejects.toThrow(ended);
+  await Promise.all(answers.map((answer) => expect(answer).rejects.toThrow(ended)));
   await expect(thread.ask('double', 1)).rejects.toThrow(ended);
 });
 

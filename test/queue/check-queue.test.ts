@@ -4,10 +4,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkQueue } from '../../src/queue/check-queue.ts';
 
 test.each([
-  ['redis', 'it did not answer within 5 s'],
-  ['redis+sentinel', 'All sentinels are unreachable'],
-  ['postgres', 'it did not answer within 5 s'],
-])('a server that never answers is given up, and its connection ends: %s', async (scheme, why) => {
+  ['redis', 5, 'it did not answer within 5 s'],
+  ['redis+sentinel', 4, 'All sentinels are unreachable'],
+  ['postgres', 5, 'it did not answer within 5 s'],
+])('a server that never answers is given up, and its connection ends: %s, after %i s', async (scheme, seconds, why) => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -18,7 +18,7 @@ test.each([
   const checked = expect(checkQueue(`${scheme}://127.0.0.1:${port}/0`)).rejects.toThrow(why);
   const [socket] = (await connected) as [Socket];
   const closed = once(socket.resume(), 'close');
-  await vi.advanceTimersByTimeAsync(5_000);
+  await vi.advanceTimersByTimeAsync(seconds * 1_000);
   await checked;
   await closed;
 });

@@ -99,10 +99,12 @@ test('a worker that leaves lets another one have what it would have taken next',
     errand(async () => ran.note('by the other')),
   );
   await errands.setCallsPerMinute(1_000_000);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   await errands.slowDown(60);
   await errands.add(notes('a'));
   await microtasks();
   await leaving.close();
+  vi.advanceTimersByTime(60);
   expect(await ran.until(1)).toEqual(['by the other']);
 });
 
@@ -179,11 +181,10 @@ test('no timer is set below zero where the process was away while it looked how 
     },
     { backoffMs: () => 150 },
   );
-  let awayMs = 0;
-  const now = performance.now.bind(performance);
+  let now = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
-    awayMs += 100;
-    return now() + awayMs;
+    now += 100;
+    return now;
   });
   const timers = vi.spyOn(globalThis, 'setTimeout');
   onTestFinished(() => void [clock, timers].map((spy) => spy.mockRestore()));

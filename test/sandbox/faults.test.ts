@@ -94,6 +94,14 @@ describe('what a fault does to a call that adds four users', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(59);
     expect((await add('group-1', BODY)).status).toBe(200);
   });
+
+  test('slow answers come as soon as other faults are in force', async () => {
+    const { add, sandbox } = await openSandbox({ users: 9, groups: 1, faults: 'slow=600000ms' });
+    const slow = add('group-1', BODY);
+    await expect.poll(() => sandbox.calls.us.requests).toBe(1);
+    sandbox.faults.clear();
+    expect((await slow).status).toBe(200);
+  });
 });
 
 test('latencyMs makes every call take that long', async () => {

@@ -116,11 +116,13 @@ test('an address of another machine is named, with what to do', async () => {
 });
 
 test('a certificate that cannot be written stops the start and frees the port', async () => {
-  const { sandbox } = await openSandbox();
+  // Nobody else takes a port of this address in between.
+  const listenOn = '127.0.0.3';
+  const { sandbox } = await openSandbox({ listenOn });
   await sandbox.close();
-  const start = startSandbox({ port: sandbox.port, caFile: '/nowhere/ca.pem' });
+  const start = startSandbox({ listenOn, port: sandbox.port, caFile: '/nowhere/ca.pem' });
   await expect(start).rejects.toThrow('cannot be written to /nowhere/ca.pem');
-  const again = await startSandbox({ port: sandbox.port });
+  const again = await startSandbox({ listenOn, port: sandbox.port });
   await again.close();
 });
 

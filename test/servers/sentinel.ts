@@ -2,12 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { findProgram, programOf } from './needs.ts';
 import { freePort, startServerProgram } from './program.ts';
 import { startRedisProgram } from './redis.ts';
 import type { TestServer } from './server.ts';
 
+const LOOK_MS = 100;
 /** Time that a master is silent before its sentinels choose another one, in ms. */
 const DOWN_MS = 2_000;
 
@@ -61,8 +63,9 @@ export async function startSentinelled(): Promise<TestServer> {
   const master = await startRedisProgram();
   const { port } = new URL(master.url);
   const replica = await startRedisProgram({ settings: { replicaof: `127.0.0.1 ${port}` } });
-  const sentinels = await startSentinels(Number(port), 3);
   await untilReplicated(master.url);
+  const sentinels = await startSentinels(Number(port), 3);
+  await Promise.all(sentinels.url.match(/127\.0\.0\.1:\d+/g)?.map(untilItKnows) ?? []);
   const servers = [sentinels, replica, master];
   return {
     ...master,
@@ -73,9 +76,21 @@ export async function startSentinelled(): Promise<TestServer> {
   };
 }
 
-/** Waits until the master has a replica that follows it, and a sentinel has seen it. */
+/** Waits until the master has a replica that follows it. */
 async function untilReplicated(url: string): Promise<void> {
   const redis = new Redis(url);
   await redis.wait(1, 0);
+  redis.disconnect();
+}
+
+/** Waits until a sentinel knows the replica and both of the others: before that it could choose no other master. */
+async function untilItKnows(host: string): Promise<void> {
+  const redis = new Redis(`redis://${host}`);
+  for (;;) {
+    const facts = (await redis.call('sentinel', 'master', 'mymaster')) as string[];
+    const [replicas, others] = ['num-slaves', 'num-other-sentinels'].map((name) => facts[facts.indexOf(name) + 1]);
+    if (replicas === '1' && others === '2') break;
+    await sleep(LOOK_MS);
+  }
   redis.disconnect();
 }

@@ -51,10 +51,11 @@ async function act(
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
   }
-  const [{ openLog }, { composeCoordinator }, { dispatchOnly, NO_SERVICE }] = await Promise.all([
+  const [{ openLog }, { composeCoordinator }, { dispatchOnly, NO_SERVICE }, { whenLeft }] = await Promise.all([
     import('../../platform/log.ts'),
     import('../../app/compose.ts'),
     import('../../app/service.ts'),
+    import('../../imports/life/control.ts'),
   ]);
   // No process runs it: this one owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.
@@ -64,7 +65,7 @@ async function act(
     log.warn(text);
     say(io, `Warning: ${text}.`);
   };
-  const coordinator = await composeCoordinator({ config, service, log, warn });
+  const coordinator = await whenLeft(dataDir(config.dataDir), () => composeCoordinator({ config, service, log, warn }));
   const { promise: failed, reject } = Promise.withResolvers<never>();
   failed.catch(() => {});
   coordinator.events.on('failure', reject);

@@ -3,12 +3,14 @@ import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ZodType } from 'zod';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
+import { type DataDir, DataDirInUse } from '../../platform/data-dir.ts';
+import { STOP_DEADLINE_MS } from '../../platform/lifecycle.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { ResumeChanges } from './creating-step.ts';
@@ -61,6 +63,30 @@ async function findSocket(dir: DataDir): Promise<string | undefined> {
     // Removed at this moment, or by a clean-up of temporary files.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
+  }
+}
+
+/** Time in which an owner that stops gives the data directory back, and between two looks, in ms. */
+const LEAVING_MS = STOP_DEADLINE_MS + 5_000;
+const LOOK_MS = 50;
+
+/**
+ * Opens what owns the data directory. An owner without a socket begins or leaves, as that of an import does which was
+ * just paused: it is waited for.
+ * @throws DataDirInUse
+ */
+export async function whenLeft<Opened>(
+  dir: DataDir,
+  open: () => Promise<Opened>,
+  signal?: AbortSignal,
+): Promise<Opened> {
+  for (const until = performance.now() + LEAVING_MS; ; await sleep(LOOK_MS)) {
+    try {
+      return await open();
+    } catch (error) {
+      const isOver = signal?.aborted === true || performance.now() > until;
+      if (!(error instanceof DataDirInUse) || isOver || existsSync((await findSocket(dir)) ?? '')) throw error;
+    }
   }
 }
 

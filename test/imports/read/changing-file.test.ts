@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { appendFile, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +19,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A clock that only moves in `sleep`, where something may happen. */
+/** A clock that begins when the file was written and only moves in `sleep`, where something may happen. */
 function clock(happens: (slept: number) => Promise<void>): Quiet & { slept: number } {
+  const start = statSync(path).mtimeMs;
   const quiet = {
     slept: 0,
-    now: () => Date.now() + quiet.slept,
+    now: () => start + quiet.slept,
     sleep: async (ms: number) => {
       quiet.slept += ms;
       await happens(quiet.slept);
