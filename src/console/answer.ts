@@ -175,8 +175,7 @@ export function usePages<T>(
     } finally {
       state.underWay -= 1;
       if (state.underWay === 0) edits.current = [];
-      const now = performance.now();
-      state.restUntil = now + REST * (now - askedAt);
+      state.restUntil = performance.now() + REST * (performance.now() - askedAt);
       if (state.isBehind) follow();
     }
   };
