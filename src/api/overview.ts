@@ -81,6 +81,13 @@ export const overview = z
         }),
       )
       .meta({ description: 'Codes with which rows of several imports of the last 14 days needed a person.' }),
+    unknownFolders: z
+      .strictObject({ count, names: z.array(z.string()).meta({ description: 'At most 20 of them.' }) })
+      .optional()
+      .meta({
+        description:
+          'Folders in `imports` of the data directory that hold data of imports which the list of imports did not know when the server started. Absent: there are none.',
+      }),
     needs: z
       .strictObject({ imports: count, syncs: count, schedules: count })
       .meta({ description: 'Numbers of those that need a person, for a badge.' }),

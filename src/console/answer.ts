@@ -113,6 +113,8 @@ interface PagesOptions {
   name: string;
   /** Items of a page. */
   limit: number;
+  /** Items that come when more are asked for. Default: a page. */
+  step?: number;
   /** Items that are held; the first ones make room. */
   most?: number;
   /** Items that the list begins with, where that is more than a page. */
@@ -125,7 +127,7 @@ interface PagesOptions {
  */
 export function usePages<T>(
   path: string | null,
-  { name, limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions,
+  { name, limit, step = limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions,
 ): Pages<T> {
   const items = useSignal<readonly T[] | undefined>(undefined);
   const cursor = useSignal<string | null>(null);
@@ -149,9 +151,9 @@ export function usePages<T>(
       from === 'again' && items.peek() !== undefined
         ? Math.max(limit, items.peek()?.length ?? 0)
         : from === 'more'
-          ? limit
+          ? step
           : first.current;
-    const least = from === 'again' || wanted > limit ? wanted : 1;
+    const least = from === 'again' || (from === 'start' && wanted > limit) ? wanted : 1;
     const since = from === 'more' ? cursor.peek() : null;
     underWay.current += 1;
     const askedAt = performance.now();

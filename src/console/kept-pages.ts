@@ -13,6 +13,7 @@ interface KeptPlace {
 interface KeptPagesOptions {
   name: string;
   limit: number;
+  step?: number;
   most?: number;
   /** Whether the open parts of the list are loaded. */
   isWhole?: boolean;

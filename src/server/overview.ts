@@ -24,10 +24,11 @@ const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** `GET /v1/overview`: what runs, what waits for a person, the last night of each schedule, what keeps failing. */
 export function overviewRoute(app: Api, context: ServerContext): void {
-  const { reading, views, features } = context;
+  const { coordinator, reading, views, features } = context;
 
   serve(app, serviceOperations.overview, async (): Promise<Overview> => {
     const counts = reading.counts();
+    const strays = coordinator.strays();
     const atRest = reading.page({ states: AT_REST, limit: MAX_AT_REST }).imports;
     const stuck = atRest.filter(needsDecision);
     const attention = reading.attention(MAX_ATTENTION);
@@ -51,6 +52,7 @@ export function overviewRoute(app: Api, context: ServerContext): void {
       ready: { imports: readyImports, syncs: [] },
       ...{ syncs: [], syncsUnderWay: [], nights: [] },
       failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
+      ...(strays.length > 0 && { unknownFolders: { count: strays.length, names: strays.slice(0, MAX_LISTED) } }),
       needs: {
         imports: stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
         ...{ syncs: 0, schedules: 0 },

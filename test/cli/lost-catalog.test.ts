@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Overview } from '../../src/api/overview.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { manyMembers, openSandboxPlace, type SandboxPlace } from './workplace.ts';
 
@@ -75,9 +76,16 @@ test('a damaged catalog is named with its remedy, kept beside the new one, and i
   const doctor = await place.run(['doctor', '--rebuild-catalog']);
   expect(doctor.stderr).toMatch(new RegExp(`rebuilt .*: 2 imports; not found out: ${oldest}`));
   expect(await states(place)).toEqual(before.slice(0, 2));
-  // The log of each later start names them too.
+  // The log of each later start names them too, and the start page of the console.
   const server = place.begin(['serve', '--port', '0']);
   await server.says(`does not know 1 import whose folders are there: ${oldest}. They do not go on`);
+  await server.says('http://');
+  const [address = ''] = /http:\/\/[\w.:]+/.exec(server.stdout() + server.stderr()) ?? [];
+  const unknownFolders = async () =>
+    ((await (await fetch(`${address}/v1/overview`)).json()) as Overview).unknownFolders;
+  expect(await unknownFolders()).toEqual({ count: 1, names: [oldest] });
+  rmSync(join(place.dataDir, 'imports', oldest), { recursive: true });
+  expect(await unknownFolders()).toBeUndefined();
   server.interrupt('SIGTERM');
   await server.ended;
   expect(readdirSync(place.dataDir).filter((file) => /^catalog\.sqlite\.\d+$/.test(file))).toHaveLength(1);

@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { Overview } from '../../src/api/overview.ts';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
@@ -128,6 +129,26 @@ test('an import with rows that need attention is dismissed on the start page', a
   await checkSights(page, 'now-attention');
   await needs.getByRole('button', { name: 'Dismiss attention.csv' }).click();
   await needs.getByRole('link', { name: 'attention.csv', exact: true }).waitFor({ state: 'detached' });
+});
+
+test.each([
+  ['an operator is', 'operator', 1],
+  ['a viewer is not', 'viewer', 0],
+] as const)('%s told of folders that the list of imports does not know', async (_, role, count) => {
+  const page = await browser.open(guarded.url, { refusals: true });
+  const headers = { authorization: `Bearer ${guarded.token('viewer')}` };
+  const known = (await (await fetch(`${guarded.url}/v1/overview`, { headers })).json()) as Overview;
+  const unknownFolders = { count: 4, names: ['lost-1', 'lost-2', 'lost-3', 'lost-4'] };
+  await page.route('**/v1/overview', (route) => route.fulfill({ json: { ...known, imports: 1, unknownFolders } }));
+  await page.getByLabel('Token').fill(guarded.token(role));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByText('Nothing is running.').waitFor();
+  const said = page.getByText(
+    'does not know 4 folders with data of imports (lost-1, lost-2, lost-3 and 1 more): they do not go on, so import again what is missing of them, and then delete the folders',
+  );
+  expect(await said.count()).toBe(count);
+  expect(await page.getByText(count === 1 ? '1 thing needs you.' : 'Nothing needs you.').count()).toBe(1);
+  if (count === 1) await checkSights(page, 'now-unknown-folders');
 });
 
 test('what happens between the first look and the first event is shown too', async () => {

@@ -128,7 +128,9 @@ test('Back returns to as many rows, and to the place on the page', async () => {
 
 test('on a phone nothing is wider than the screen, and rows can be sorted there too', async () => {
   const page = await browser.open(served.url, { viewport: { width: 360, height: 740 } });
-  await finished(page, 'phone.csv', 12);
+  await startImport(page, fileOf(12), 'phone.csv');
+  await page.getByText('12 rows; 4 shown.').waitFor();
+  await page.getByText('More filters, and the order').click();
   await page.getByLabel('Sort by').selectOption({ label: 'UID, Z to A' });
   await eventually(async () => (await uids(page))[0]).toBe('user-8');
   const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
@@ -141,4 +143,35 @@ test('on a phone nothing is wider than the screen, and rows can be sorted there 
   await page.getByRole('dialog').getByText('What happened').waitFor();
   expect(await overflow()).toBeLessThanOrEqual(0);
   expect(await violations(page)).toEqual([]);
+});
+
+test('on a phone an import with hundreds of problem rows takes few windows, and all of it can be asked for', async () => {
+  const height = 844;
+  const page = await browser.open(served.url, { viewport: { width: 390, height } });
+  const long = 'pasted into the wrong column '.repeat(20).trim();
+  const wrong = (at: number) => [long, '', 'not an id', `user-${at}`][at % 4];
+  const rows = Array.from({ length: 400 }, (_, at) => `us,${at % 5 === 0 ? '' : 'team'},${wrong(at)}`);
+  await startImport(page, `region,guid,uid\n${rows.join('\n')}\n`, 'wrong.csv', false);
+  await page
+    .getByText(/^Completed: /)
+    .first()
+    .waitFor();
+  await page.getByText('400 rows; 4 shown.').waitFor();
+  const problems = page.getByRole('region', { name: 'Problems' });
+  const all = problems.getByRole('button', { name: /^Show all \d problems$/ });
+  await all.waitFor();
+  expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThan(5 * height);
+  expect(await violations(page)).toEqual([]);
+
+  await all.click();
+  await all.waitFor({ state: 'detached' });
+  const whole = problems.getByText(long, { exact: true });
+  const beginning = problems.getByRole('button', { name: `Show all ${long.length} characters` }).first();
+  expect(await whole.count()).toBe(0);
+  await beginning.focus();
+  await page.keyboard.press('Enter');
+  await whole.waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Show 25 more' }).click();
+  await page.getByText('400 rows; 29 shown.').waitFor();
 });

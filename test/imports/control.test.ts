@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ATTEMPTS } from '../../jobs/send-batch.ts';
 import { UnknownImport } from '../../src/imports/import-errors.ts';
 import { TransitionError } from '../../src/membership/import-state.ts';
 import { Doorkeeper } from './doorkeeper.ts';
@@ -78,7 +79,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       const id: string = await pipeline.send(csv(participants(25)));
       await reached(coordinator, id, 'paused');
       const requests = sandbox.calls.us.requests;
-      expect(requests).toBeLessThan(4);
+      expect(requests).toBeLessThan(ATTEMPTS);
       sandbox.faults.clear();
       await coordinator.resume(id);
       await coordinator.settled(id);

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -64,12 +64,17 @@ test('a coordinator that is frozen while it reads, sends and closes does each on
 
   await eventually(() => said).toContain('staging');
   const id = idOf();
-  await eventually(() => existsSync(`${dir.ledger(id)}.part`)).toBe(true);
+  await eventually(() => existsSync(`${dir.ledger(id)}.part`) || said.includes('running')).toBe(true);
   await freeze();
   await eventually(() => sandbox.calls.us.requests).toBeGreaterThan(100);
   await freeze();
-  await eventually(() => existsSync(join(dir.folder(id), 'report.csv.part'))).toBe(true);
+  // Whoever writes into a pipe waits for its reader, and so the moment is known.
+  const unfinished = join(dir.folder(id), 'report.csv.part');
+  execFileSync('mkfifo', [unfinished]);
+  const report = createReadStream(unfinished);
+  await once(report, 'open');
   await freeze();
+  report.resume();
 
   expect(await ended, complaint).toEqual([0, null]);
   expect(said.trim().split('\n')).toEqual(['staging', 'working', 'staged', 'running', 'completed']);

@@ -12,6 +12,7 @@ import { Nights } from './now/nights.tsx';
 import { Ready } from './now/ready.tsx';
 import { Recent } from './now/recent.tsx';
 import { Running } from './now/running.tsx';
+import { Strays } from './now/strays.tsx';
 import { Welcome } from './now/welcome.tsx';
 
 export function NowPage() {
@@ -22,6 +23,7 @@ export function NowPage() {
     <>
       <h1>Now</h1>
       {isNew ? <Welcome isSandbox={settings.value?.sandbox === true} /> : <Lead />}
+      {isOperator && known?.unknownFolders !== undefined && <Strays folders={known.unknownFolders} />}
       {known !== undefined && needed(known) > 0 && <Needs overview={known} />}
       {known !== undefined && known.running.length + known.queued + known.syncsUnderWay.length > 0 && (
         <Running overview={known} />
@@ -54,9 +56,10 @@ export function NowPage() {
 
 /** In one line, whether there is anything to do. */
 function Lead() {
+  const { isOperator } = usePlace();
   const known = overview.value;
   if (known === undefined) return null;
-  const needs = needed(known);
+  const needs = needed(known) + (isOperator && known.unknownFolders !== undefined ? 1 : 0);
   const busy = known.running.length;
   return (
     <p class="lead">

@@ -127,6 +127,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     features,
     life,
     asked,
+    strays,
     resources: taken.move(),
   });
 }
@@ -135,6 +136,8 @@ interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'fe
   readonly options: CoordinatorOptions;
   readonly catalog: Catalog;
   readonly life: Life;
+  /** Ids of folders that the catalog does not know. */
+  readonly strays: readonly string[];
   /** Does what a person asks for. */
   readonly asked: Asked;
   /** To be closed with it. */
@@ -161,11 +164,12 @@ export class Coordinator {
   readonly #catalog: Catalog;
   readonly #life: Life;
   readonly #asked: Asked;
+  readonly #strays: readonly string[];
   readonly #resources: AsyncDisposableStack;
   readonly #retention: ReturnType<typeof startRetention> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor({ options, catalog, events, backend, reading, features, life, asked, resources }: Parts) {
+  constructor({ options, catalog, events, backend, reading, features, life, asked, strays, resources }: Parts) {
     const { dir, sandbox = false, target, keepMs, onError } = options;
     this.events = events;
     this.reading = reading;
@@ -179,6 +183,7 @@ export class Coordinator {
     this.#catalog = catalog;
     this.#life = life;
     this.#asked = asked;
+    this.#strays = strays;
     this.#resources = resources;
     if (keepMs !== undefined) {
       const { finishedBefore } = catalog;
@@ -229,6 +234,11 @@ export class Coordinator {
       .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: this.#dir.ledger(other.id) }))
       .filter(({ ledger }) => existsSync(ledger))
       .reverse();
+  }
+
+  /** Ids of the folders with data that the catalog did not know at the start, as far as they are still there. */
+  strays(): string[] {
+    return this.#strays.filter((id) => existsSync(this.#dir.folder(id)));
   }
 
   /** Retries of this import, oldest first. */

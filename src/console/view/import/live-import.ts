@@ -19,6 +19,8 @@ const TICK_S = 1;
 /** Length of a gap in the events after which the time in between counts as not known, in s. */
 const GAP_S = 10;
 
+/** Progress is drawn no more often: a drawing takes far more of the processor than the event. */
+const DRAWN_EVERY_MS = 2000;
 /** Progress is said aloud no more often. */
 const ANNOUNCED_EVERY_MS = 15_000;
 
@@ -44,6 +46,10 @@ export class LiveImport {
   /** Changes of state that came as events. */
   #moves = 0;
   #missed = false;
+  /** Events that are not drawn yet, the latest last. */
+  #pending: Progress[] = [];
+  #timer: number | undefined;
+  #drawnAt = Number.NEGATIVE_INFINITY;
   #announced = { percent: 0, at: 0 };
 
   constructor(id: string) {
@@ -55,9 +61,11 @@ export class LiveImport {
     if (!(await this.load(signal))) return;
     const handlers: { [K in keyof ImportEvents]: (data: ImportEvents[K]) => void } = {
       state: (view) => this.#move(view),
-      progress: (event) => this.#advance(event),
+      progress: (event) => this.#hear(event),
     };
+    signal.addEventListener('abort', () => clearTimeout(this.#timer));
     const onReturn = async () => {
+      this.#draw();
       this.#missed = true;
       if (await this.load(signal)) this.turns.value += 1;
     };
@@ -73,6 +81,7 @@ export class LiveImport {
     const known = this.#moves;
     try {
       const view = await call('GET /v1/imports/:id', { id: this.#id }, signal);
+      this.#draw();
       // An event that came in the meantime may be newer than the answer; if it is older, the next one follows.
       if (known === this.#moves) this.#update(view);
       return true;
@@ -106,7 +115,10 @@ export class LiveImport {
 
   #move(view: ImportView) {
     this.#moves += 1;
-    this.#update(view);
+    batch(() => {
+      this.#draw();
+      this.#update(view);
+    });
   }
 
   /** Nothing comes while nothing changes: until then the last rates went on. */
@@ -126,13 +138,26 @@ export class LiveImport {
     if (all.length > MAX_RATES) this.turns.value += 1;
   }
 
-  #advance(event: Progress) {
+  #hear(event: Progress) {
+    this.#pending.push(event);
+    const restMs = this.#drawnAt + DRAWN_EVERY_MS - performance.now();
+    if (restMs <= 0) this.#draw();
+    else this.#timer ??= setTimeout(() => this.#draw(), restMs);
+  }
+
+  /** Shows what events have told. */
+  #draw() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const latest = this.#pending.at(-1);
+    if (latest === undefined) return;
+    this.#drawnAt = performance.now();
     const view = this.view.peek();
     batch(() => {
-      this.progress.value = event;
-      this.#take(event);
+      this.progress.value = latest;
+      for (const event of this.#pending.splice(0)) this.#take(event);
       if (view !== undefined && view.finishedAt === null)
-        this.#update({ ...view, ...countsOf(event), staging: event.staging });
+        this.#update({ ...view, ...countsOf(latest), staging: latest.staging });
     });
   }
 }

@@ -22,7 +22,7 @@ const OUTCOMES = [
 
 export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
   const known = useKnownCalls(id, live);
-  const told = useCalm(live.rates.value);
+  const told = live.rates.value;
   const view = live.view.value;
   if ((view?.startedAt ?? null) === null || known === undefined) return null;
   const hasCalls = (view?.calls ?? 0) > 0;
@@ -31,18 +31,6 @@ export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
       <Charts known={known} told={told} over={live.over.value} hasCalls={hasCalls} />
     </div>
   );
-}
-
-/** Number of rates that are told before charts skip some. */
-const MIN_TOLD = 10;
-
-/**
- * After the first rates, each second one, for a chart is drawn anew as a whole, and its rates are those of some seconds. The
- * end of the sending is drawn at once, for nothing may follow it.
- */
-function useCalm(told: readonly Rate[]) {
-  const isDrawn = told.length < MIN_TOLD || told.at(-1)?.calls === null;
-  return useMemo(() => told, [isDrawn ? told : Math.floor(told.length / 2)]);
 }
 
 interface ChartsProperties {

@@ -1,11 +1,13 @@
 /** Problems by code: how many rows, examples, what to do. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useAnswer, useRenewal } from '../../answer.ts';
 import type { ProblemView } from '../../answers.ts';
 import { importPath, query } from '../../api.ts';
 import { Card, foreign, importHref, repairHref } from '../../element.tsx';
 import { counted, grouped } from '../../format.ts';
+import { LongValue } from '../../long-value.tsx';
+import { isNarrow } from '../../narrow.ts';
 import { ErrorNotice } from '../../notice.tsx';
 import { withControls } from '../../option-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
@@ -18,6 +20,7 @@ import type { RowsWanted } from './rows-wanted.ts';
 const EVERY_MS = 5000;
 /** Further ones are shown when they are asked for: the rows stay in sight. */
 const MAX_SHOWN = 6;
+const MAX_ON_PHONE = 2;
 
 export function ImportProblems({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
   const { data, error, reload } = useAnswer<{ problems: ProblemView[] }>(importPath(id, '/problems'));
@@ -29,19 +32,22 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
     filter.codes.value = [...new Set((data?.problems ?? []).map(({ code }) => code).filter((code) => code !== ''))];
   }, [data]);
   const showsAll = useSignal(false);
+  const most = useMemo(() => (isNarrow() ? MAX_ON_PHONE : MAX_SHOWN), []);
   if (error !== undefined) return <ErrorNotice error={error} />;
   if (data === undefined || data.problems.length === 0) return null;
   // Rows that count in another row, or were left out on purpose, are no one's work.
   const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
-  const items = showsAll.value ? all : all.slice(0, MAX_SHOWN);
+  const items = showsAll.value ? all : all.slice(0, most);
   return (
     <Card id="problems" title="Problems">
-      <DataTable
-        caption="Problems by code and column"
-        keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
-        items={items}
-        columns={columnsFor(id, filter)}
-      />
+      <div class="problems">
+        <DataTable
+          caption="Problems by code and column"
+          keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
+          items={items}
+          columns={columnsFor(id, filter)}
+        />
+      </div>
       {items.length < all.length && (
         <div class="buttons">
           <button
@@ -120,14 +126,14 @@ function examplesOf([first, ...further]: ProblemView['examples']) {
   const rows = others.flatMap(({ line, value }, at) => [
     at === 0 ? ' Also row ' : ', row ',
     `${grouped(line)}, `,
-    <code key={at}>{foreign(value)}</code>,
+    <LongValue key={at} value={value} />,
   ]);
   return (
     <>
       Row {grouped(first?.line ?? 0)}
       {first?.value !== '' && (
         <>
-          , <code>{foreign(first?.value ?? '')}</code>
+          , <LongValue value={first?.value ?? ''} />
         </>
       )}
       {message !== '' && <>: {foreign(messageWords(message))}</>}
@@ -144,7 +150,7 @@ function shapesOf({ examples, examined, count }: Pick<ProblemView, 'examples' | 
     ...examples.map(({ line, value, rows = 0 }, at) => [
       `${at === 0 ? '' : ', '}${grouped(rows)} `,
       value === '' ? 'empty' : 'like ',
-      value !== '' && (at === 0 ? 'this' : <code key={at}>{foreign(value)}</code>),
+      value !== '' && (at === 0 ? 'this' : <LongValue key={at} value={value} />),
       at > 0 && ` (row ${grouped(line)})`,
     ]),
     others > 0 && `, ${grouped(others)} ${others === 1 ? 'other' : 'others'}`,

@@ -1,8 +1,9 @@
 /** The controls for what rows are looked for, and what is set as chips. */
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { foreign } from '../../element.tsx';
 import { type Choice, FilterChoice } from '../../form.tsx';
+import { isNarrow } from '../../narrow.ts';
 import { OUTCOME_LABELS, OUTCOMES, WRONG } from '../../words.ts';
 import { ROW_ORDERS } from './row-columns.tsx';
 import type { RowsWanted } from './rows-wanted.ts';
@@ -30,12 +31,36 @@ export function RowFilter({ filter }: { filter: RowsWanted }) {
     const given = new FormData(event.currentTarget);
     filter.choose(Object.fromEntries(TEXTS.map(([name]) => [name, String(given.get(name) ?? '').trim()])));
   };
+  const isFolded = useMemo(isNarrow, []);
+  const more = (
+    <>
+      <TextField text={TEXTS[1]} value={texts.line ?? ''} filter={filter} />
+      <FilterChoice
+        id="filter-region"
+        label="Region"
+        value={region}
+        choices={REGION_CHOICES}
+        onChoose={(value) => filter.choose({ region: value })}
+      />
+      {TEXTS.slice(2).map((text) => (
+        <TextField key={text[0]} text={text} value={texts[text[0]] ?? ''} filter={filter} />
+      ))}
+      <FilterChoice
+        id="filter-sort"
+        label="Sort by"
+        value={`${sort === '' ? 'row' : sort} ${order === 'desc' ? 'desc' : 'asc'}`}
+        choices={ROW_ORDERS}
+        onChoose={(value) => {
+          const [by = '', direction] = value.split(' ');
+          filter.choose({ sort: by === 'row' ? '' : by, order: direction === 'desc' ? 'desc' : '' });
+        }}
+      />
+    </>
+  );
   return (
     <>
       <form class="filter" role="search" aria-label="Filter rows" onSubmit={submit}>
-        {TEXTS.slice(0, 2).map((text) => (
-          <TextField key={text[0]} text={text} value={texts[text[0]] ?? ''} filter={filter} />
-        ))}
+        <TextField text={TEXTS[0]} value={texts.text ?? ''} filter={filter} />
         <FilterChoice
           id="filter-status"
           label="Outcome"
@@ -43,26 +68,19 @@ export function RowFilter({ filter }: { filter: RowsWanted }) {
           choices={STATUSES}
           onChoose={(value) => filter.choose({ status: value })}
         />
-        <FilterChoice
-          id="filter-region"
-          label="Region"
-          value={region}
-          choices={REGION_CHOICES}
-          onChoose={(value) => filter.choose({ region: value })}
-        />
-        {TEXTS.slice(2).map((text) => (
-          <TextField key={text[0]} text={text} value={texts[text[0]] ?? ''} filter={filter} />
-        ))}
-        <FilterChoice
-          id="filter-sort"
-          label="Sort by"
-          value={`${sort === '' ? 'row' : sort} ${order === 'desc' ? 'desc' : 'asc'}`}
-          choices={ROW_ORDERS}
-          onChoose={(value) => {
-            const [by = '', direction] = value.split(' ');
-            filter.choose({ sort: by === 'row' ? '' : by, order: direction === 'desc' ? 'desc' : '' });
-          }}
-        />
+        {isFolded ? (
+          <details
+            // A wrong text is shown where it is.
+            onInvalidCapture={({ currentTarget }) => {
+              currentTarget.open = true;
+            }}
+          >
+            <summary>More filters, and the order</summary>
+            <div class="filter">{more}</div>
+          </details>
+        ) : (
+          more
+        )}
         <datalist id="codes">
           {filter.codes.value.map((code) => (
             <option key={code} value={code} />

@@ -19,8 +19,9 @@ import { RowsActions } from './rows-actions.tsx';
 import type { RowsWanted } from './rows-wanted.ts';
 
 const PAGE = 100;
-/** There each row is as high as half of the screen. */
-const PAGE_ON_PHONE = 25;
+/** There each row is as high as a quarter of the screen, and stands below much else: more are shown when they are asked for. */
+const FIRST_ON_PHONE = 4;
+const STEP_ON_PHONE = 25;
 /** Rows on the page at the same time: the earliest make room. */
 const MAX_ROWS = 500;
 /** While the import runs, the rows that are shown are asked for again no more often. */
@@ -28,8 +29,11 @@ const EVERY_MS = 5000;
 
 export function ImportRows({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
   const path = importPath(id, `/rows${query(filter.wanted.value)}`);
-  const page = useMemo(() => (isNarrow() ? PAGE_ON_PHONE : PAGE), []);
-  const pages = useKeptPages<RowView>(path, { name: 'rows', limit: page, most: MAX_ROWS });
+  const { limit, step } = useMemo(
+    () => (isNarrow() ? { limit: FIRST_ON_PHONE, step: STEP_ON_PHONE } : { limit: PAGE, step: PAGE }),
+    [],
+  );
+  const pages = useKeptPages<RowView>(path, { name: 'rows', limit, step, most: MAX_ROWS });
   const { items, total, isOld, hasMore, dropped, error } = pages;
   const detail = useSignal<RowView | undefined>(undefined);
   // Once it is sent, the outcomes count.
@@ -84,7 +88,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
       <div class="buttons">
         {hasMore && (
           <button type="button" onClick={() => void pages.more()}>
-            Show {page} more
+            Show {step} more
           </button>
         )}
         {dropped && (
