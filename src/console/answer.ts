@@ -105,6 +105,7 @@ export interface Pages<T> {
    * one, which was much work for the server. Not once the first items have made room.
    */
   follow: () => void;
+  /** Also of the answers that are under way, which may be from before. */
   edit: (change: (items: readonly T[]) => readonly T[]) => void;
 }
 
@@ -135,40 +136,31 @@ export function usePages<T>(
   const dropped = useSignal(false);
   const answered = useSignal(path);
   const error = useSignal<unknown>(undefined);
-  const asked = useRef(0);
-  const underWay = useRef(0);
-  const restUntil = useRef(0);
-  const isBehind = useRef(false);
+  const { current: state } = useRef({ asked: 0, underWay: 0, restUntil: 0, isBehind: false });
   const timer = useRef<number | undefined>(undefined);
-  const first = useRef(atFirst);
+  /** Items that are to be shown, with those of a question that a later one has overtaken. */
+  const goal = useRef(atFirst);
+  const edits = useRef<((items: readonly T[]) => readonly T[])[]>([]);
   const leaving = useRef(new AbortController());
   const load = async (from: 'start' | 'more' | 'again') => {
     if (path === null) return;
-    const own = ++asked.current;
+    const own = ++state.asked;
     const { signal } = leaving.current;
     const before = from === 'more' ? (items.peek() ?? []) : [];
-    const wanted =
-      from === 'again' && items.peek() !== undefined
-        ? Math.max(limit, items.peek()?.length ?? 0)
-        : from === 'more'
-          ? step
-          : first.current;
+    if (from === 'start') goal.current = items.peek() === undefined ? atFirst : limit;
+    if (from === 'more') goal.current = Math.min(most, before.length + step);
+    const wanted = from === 'more' ? step : goal.current;
     const least = from === 'again' || (from === 'start' && wanted > limit) ? wanted : 1;
     const since = from === 'more' ? cursor.peek() : null;
-    underWay.current += 1;
+    state.underWay += 1;
     const askedAt = performance.now();
     try {
-      const answer = await askPages<T>(
-        path,
-        { name, wanted, least, after: since, signal },
-        () => own === asked.current,
-      );
+      const asking = { name, wanted, least, after: since, signal };
+      const { found, counted, after } = await askPages<T>(path, asking, () => own === state.asked);
       // A later question is under way: its answer counts.
-      if (own !== asked.current) return;
-      const { found, counted, after } = answer;
-      first.current = limit;
+      if (own !== state.asked) return;
       batch(() => {
-        const all = [...before, ...found];
+        const all = edits.current.reduce<readonly T[]>((those, change) => change(those), [...before, ...found]);
         dropped.value = from === 'more' && (dropped.peek() || all.length > most);
         items.value = all.slice(-most);
         answered.value = path;
@@ -177,23 +169,30 @@ export function usePages<T>(
         error.value = undefined;
       });
     } catch (failure) {
-      if (signal.aborted || own !== asked.current) return;
+      if (signal.aborted || own !== state.asked) return;
       // The banner says it; what is shown stays until the server is back.
       if (!(isAway(failure) && items.peek() !== undefined)) error.value = failure;
     } finally {
-      underWay.current -= 1;
-      const now = performance.now();
-      restUntil.current = now + REST * (now - askedAt);
-      if (isBehind.current) follow();
+      state.underWay -= 1;
+      if (state.underWay === 0) edits.current = [];
+      state.restUntil = performance.now() + REST * (performance.now() - askedAt);
+      if (state.isBehind) follow();
     }
   };
   const latest = useRef(load);
   latest.current = load;
+  const more = () => {
+    const all = goal.current + step;
+    // The answer to what is under way would be lost: one question for both.
+    if (state.underWay === 0 || all > most) return load('more');
+    goal.current = all;
+    return load('again');
+  };
   const follow = () => {
     clearTimeout(timer.current);
-    isBehind.current = underWay.current > 0;
-    if (isBehind.current || dropped.peek() || leaving.current.signal.aborted) return;
-    const restMs = restUntil.current - performance.now();
+    state.isBehind = state.underWay > 0;
+    if (state.isBehind || dropped.peek() || leaving.current.signal.aborted) return;
+    const restMs = state.restUntil - performance.now();
     if (restMs > 0) timer.current = setTimeout(follow, restMs);
     else void latest.current('again');
   };
@@ -212,12 +211,14 @@ export function usePages<T>(
     hasMore: cursor.value !== null,
     dropped: dropped.value,
     error: error.value,
-    more: () => load('more'),
+    more,
     restart: () => load('start'),
     refresh: () => load('again'),
     follow,
     edit: (change) => {
-      items.value = change(items.peek() ?? []);
+      if (state.underWay > 0) edits.current.push(change);
+      if (items.peek() !== undefined) items.value = change(items.peek() ?? []);
+      goal.current = Math.max(goal.current, items.peek()?.length ?? 0);
     },
   };
 }

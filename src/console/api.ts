@@ -44,7 +44,8 @@ export async function request<T>(
 ): Promise<T> {
   const init: RequestInit = { method, headers: type === undefined ? {} : { 'content-type': type } };
   if (body !== undefined) init.body = body;
-  if (signal !== undefined) init.signal = signal;
+  // What a person asked to be done is done, also when its page is left at once.
+  if (signal !== undefined && method === 'GET') init.signal = signal;
   let reply: Response;
   try {
     reply = await fetch(path, init);
@@ -53,7 +54,11 @@ export async function request<T>(
     connection.lost();
     throw away();
   }
-  if (reply.ok) return reply.status === 204 ? (undefined as T) : await reply.json();
+  if (reply.ok) {
+    const answer: T = reply.status === 204 ? undefined : await reply.json();
+    signal?.throwIfAborted();
+    return answer;
+  }
   const text = await reply.text();
   throw path === '/v1/session' ? new ApiError(problemOf(reply.status, text)) : refusal(reply.status, text);
 }

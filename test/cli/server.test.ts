@@ -141,7 +141,7 @@ test('Ctrl-C leaves the import to the server and says how to look at it again', 
   expect(stderr).toMatch(
     new RegExp(`continues at ${server.url}\\. Watch it, or cancel it, with:\n {2}rollcall watch \\S+\n`),
   );
-  expect((await place.summary(['status'])).summary.state).toMatch(/^(staging|running)$/);
+  expect((await place.summary(['status'])).summary.state).toMatch(/^(staging|staged|running)$/);
   expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
 });
 

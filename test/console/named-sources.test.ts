@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ScheduleView } from '../../src/features/schedule/api.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from '../sources/s3-server.ts';
-import { useBrowser } from './browser.ts';
+import { eventually, useBrowser } from './browser.ts';
 import { checkSights } from './sights.ts';
 
 /** A schedule reads what a bucket or a database has, by the name that the settings give it. */
@@ -44,7 +44,7 @@ test('the file of a schedule is chosen in a bucket, folder by folder', async () 
   const page = await browser.open(`${server.url}/schedules/new`);
   await page.getByLabel('Name', { exact: true }).fill('from a bucket');
   const allowed = page.getByLabel('Folder or address');
-  expect(await allowed.locator('option').allTextContents()).toEqual([
+  await eventually(() => allowed.locator('option').allTextContents()).toEqual([
     `hr: (s3://${BUCKET})`,
     `app: (sqlite:${join(root, 'app.db')}, table members)`,
   ]);

@@ -66,7 +66,7 @@ test('a link to a page that there is not says so, and leads back', async () => {
 test('back and forward go from page to page, the title follows, and the heading has the focus', async () => {
   const page = await browser.open(server.url);
   await startImport(page, 'guid,uid\nteam,ada\n', 'walk.csv');
-  expect(await page.title()).toMatch(/walk\.csv · rollcall$/);
+  await eventually(() => page.title()).toMatch(/walk\.csv · rollcall$/);
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.locator('h1:focus', { hasText: 'Settings' }).waitFor();
   expect(await page.getByRole('link', { name: 'Settings' }).getAttribute('aria-current')).toBe('page');
@@ -134,7 +134,7 @@ test('on a phone the filters of a list are folded and say how many are set; what
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page.getByText('More filters', { exact: true }).waitFor();
-    expect(new URL(page.url()).search).toBe('');
+    await eventually(() => new URL(page.url()).search).toBe('');
   }
 });
 

@@ -57,6 +57,13 @@ async function progressOf(added: number[]): Promise<string> {
 /** Counted in the page itself, before its own scripts: the test hears of a request later. */
 const COUNTER = `
   globalThis.asked = [];
+  globalThis.followed = new Set();
+  globalThis.EventSource = class extends EventSource {
+    constructor(path) {
+      super(path);
+      for (const name of ['imports', 'progress']) this.addEventListener(name, () => followed.add(path));
+    }
+  };
   globalThis.underWay = 0;
   const { fetch: real } = globalThis;
   globalThis.fetch = (path, ...more) => {
@@ -75,6 +82,8 @@ async function settled(path: string, sight: string): Promise<Page> {
   await page.addInitScript(COUNTER);
   await page.goto(server.url + path);
   await page.getByText(sight).first().waitFor();
+  // What a stream brings at first may be asked about.
+  await eventually(() => page.evaluate('followed.size')).toBe(/^\/imports\/./.test(path) ? 2 : 1);
   await eventually(async () => {
     const before = (await asked(page)).length;
     await page.clock.runFor(10_000);

@@ -53,7 +53,7 @@ test('of 100 pasted lines with 50 rows shown every one is entered; those without
   await page.getByText('100 ready to send').waitFor();
   await page.getByText('200 cells in 100 rows were changed; 100 of these rows can be sent.').waitFor();
   await page.getByText('20 lines are left out, from “user-100” on: there is no row for them.').waitFor();
-  expect(await cellOf(page, 'note, row 100').inputValue()).toBe('a "b"\tc');
+  await eventually(() => cellOf(page, 'note, row 100').inputValue()).toBe('a "b"\tc');
   await page.getByRole('button', { name: 'Show 50 more' }).click();
   await eventually(() => cellOf(page, 'uid, row 200').inputValue()).toBe('user-99');
   await checkSights(page, 'repair-pasted');
@@ -184,7 +184,7 @@ test('keyboard only: from cell to cell, into a cell and out of it, as in a sprea
   await keyboard.press('Control+Shift+Z');
   await value('uid, row 4').toBe('');
   await page.getByText('Redone: 1 cell in 1 row.').waitFor();
-  expect(await page.getByRole('button', { name: /^Redo/ }).count()).toBe(0);
+  await eventually(() => page.getByRole('button', { name: /^Redo/ }).count()).toBe(0);
   await hasFocus(page, 'uid, row 4');
   await checkSights(page, 'repair-keys');
 });
@@ -211,10 +211,10 @@ test('with Shift, cells are marked together: copied, pasted, emptied and filled 
   // Without Shift the next cell is meant alone; a click with Shift marks up to it.
   await keyboard.press('ArrowUp');
   await hasFocus(page, 'note, row 3');
-  expect(await marked.count()).toBe(0);
+  await eventually(() => marked.count()).toBe(0);
   await cellOf(page, 'uid, row 2').click();
   await cellOf(page, 'uid, row 4').click({ modifiers: ['Shift'] });
-  expect(await marked.count()).toBe(3);
+  await eventually(() => marked.count()).toBe(3);
   await keyboard.press('Delete');
   await page.getByText('3 cells in 3 rows were changed; 0 of these rows can be sent.').waitFor();
   await values('uid').toEqual(['', '', '']);

@@ -23,7 +23,6 @@ const MESSY = [
 test('from a messy workbook to a finished import: columns mapped, rows repaired in the browser and sent', async () => {
   const front = await standBefore(server.url);
   const page = await browser.open(front.url, { refusals: true });
-  page.setDefaultTimeout(60_000);
   const cell = (name: string) => page.getByRole('textbox', { name, exact: true });
   await page.getByLabel(/^Choose/).setInputFiles({
     name: 'roster.xlsx',

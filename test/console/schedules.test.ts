@@ -72,6 +72,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await row.getByText('ran', { exact: true }).waitFor();
 
   const other = await browser.open(`${server.url}/schedules/nightly/edit`, { refusals: true });
+  await other.getByLabel('Mode').waitFor();
   await row.getByRole('link', { name: 'Edit: nightly' }).click();
   await page.getByRole('heading', { name: 'Edit nightly' }).waitFor();
   expect(await page.getByLabel('File or pattern').inputValue()).toBe('members.csv');

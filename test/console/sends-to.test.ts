@@ -62,6 +62,8 @@ test('what asks before something is sent names the profile and the host, and so 
   const body = `guid,uid\n${Array.from({ length: 120 }, (_, at) => `team,user-${at}\n`).join('')}`;
   const made = await fetch(`${real.url}/v1/imports?name=many.csv&dryRun=true`, { method: 'POST', headers, body });
   const { id } = (await made.json()) as { id: string };
+  const state = async () => ((await (await fetch(`${real.url}/v1/imports/${id}`)).json()) as { state: string }).state;
+  await eventually(state).toBe('staged');
   await page.route('**/sending*', async (route) => {
     const answer = await route.fetch();
     // The server sends to a sandbox all the same.

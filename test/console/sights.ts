@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { violations } from './accessibility.ts';
 
 const SIGHTS = [
@@ -20,6 +21,6 @@ export async function checkSights(page: Page, name: string): Promise<void> {
     if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}-${width}.png`), fullPage: true });
     expect(await violations(page), `${name} at ${width}`).toEqual([]);
     const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-    expect(await page.evaluate(overhang), `${name} at ${width}`).toBe(0);
+    await eventually(() => page.evaluate(overhang)).toBe(0);
   }
 }

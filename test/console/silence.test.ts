@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memberRows, startImport, useBrowser } from './browser.ts';
+import { eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
 import { checkSights } from './sights.ts';
 
@@ -12,7 +12,7 @@ test('an import whose service does not answer says so, on its page and on the fi
   const state = page.getByRole('region', { name: 'State' });
   await state.getByText('The service does not answer in us').waitFor();
   expect(await state.textContent()).toContain('Its rows wait and use no attempts.');
-  expect(await state.textContent()).not.toContain(' left');
+  await eventually(() => state.textContent()).not.toContain(' left');
   await page.getByText(/The service does not answer; (next try at .*\d\d:\d\d|trying now)/).waitFor();
   await checkSights(page, 'silence');
   await page.getByRole('link', { name: 'Now' }).click();

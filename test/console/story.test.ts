@@ -52,7 +52,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
     .click();
   const rows = page.getByRole('table', { name: 'Rows of the file' }).locator('tbody tr');
   await eventually(() => rows.locator('th').allTextContents()).toEqual(['nobody-1', 'nobody-2']);
-  expect(page.url()).toContain('status=failed&code=ERR_UID_NOT_FOUND');
+  await eventually(() => page.url()).toContain('status=failed&code=ERR_UID_NOT_FOUND');
   await page.getByRole('button', { name: 'Clear' }).click();
   await eventually(() => rows.count()).toBe(5);
   await page.getByLabel('UID', { exact: true }).fill('BEN');

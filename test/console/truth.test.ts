@@ -110,7 +110,7 @@ test('an undo says whom it left and why, takes them back when asked to, and is l
 
 test('a region that is stopped is said in the head at once, while others go on', async () => {
   const page = await browser.open(refused.url);
-  const rows = Array.from({ length: 60 }, (_, at) => `group-${at},ada,us\n`).join('');
+  const rows = Array.from({ length: 600 }, (_, at) => `group-${at},ada,us\n`).join('');
   await startImport(page, `guid,uid,region\nteam,ada,eu\n${rows}`, 'stopped.csv');
   await page.getByRole('alert').getByText('Region eu is stopped: the service refused its key or plan.').waitFor();
   await page.getByRole('alert').getByText('1 row waits for it, and no attempts were used.').waitFor();
@@ -121,8 +121,8 @@ test('a region that is stopped is said in the head at once, while others go on',
 });
 
 test('while an import runs, its rows get their outcomes by themselves, and there is an estimate from the first second', async () => {
-  const rows = Array.from({ length: 40 }, (_, at) => `crew-${at},ada,us\n`).join('');
-  // Asking who is banned in 40 groups would take half of the time.
+  const rows = Array.from({ length: 600 }, (_, at) => `crew-${at},ada,us\n`).join('');
+  // Asking who is banned in so many groups would take half of the time.
   const upload = await fetch(`${refused.url}/v1/imports?name=follow.csv&banCheck=false`, {
     method: 'POST',
     headers: { 'content-type': 'text/csv' },

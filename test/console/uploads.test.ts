@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { asksBeforeClosing, csvFile, useBrowser } from './browser.ts';
+import { asksBeforeClosing, csvFile, eventually, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { useServerHere } from './serve-here.ts';
 import { checkSights } from './sights.ts';
@@ -56,7 +56,7 @@ test('an upload goes on while the person looks at other pages, and leads to its 
     .locator('#main')
     .getByText(/^Uploading:/)
     .waitFor();
-  expect(await bar.count()).toBe(0);
+  await eventually(() => bar.count()).toBe(0);
   await main(page).getByRole('link', { name: 'Exports' }).click();
   front.release();
   await bar.getByText('meanwhile.csv has been uploaded. Nothing is sent until its page is opened.').waitFor();
@@ -64,7 +64,7 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   expect(await asksBeforeClosing(page)).toBe(false);
   await bar.getByRole('link', { name: 'See the import' }).click();
   await page.getByRole('heading', { name: 'meanwhile.csv', level: 1 }).waitFor();
-  expect(await bar.count()).toBe(0);
+  await eventually(() => bar.count()).toBe(0);
   expect(await importsCalled('meanwhile.csv')).toBe(1);
   await main(page).getByRole('link', { name: 'Imports' }).click();
   await page.getByText('Drop a membership file here').waitFor();
@@ -152,5 +152,5 @@ test('what the server refuses of an upload that nobody watches is said on every 
   await checkSights(page, 'upload-refused');
   await uploads(page).getByRole('link', { name: 'Back to its form' }).click();
   await page.locator('input:focus').and(page.getByLabel('Stop after errors')).waitFor();
-  expect(await uploads(page).count()).toBe(0);
+  await eventually(() => uploads(page).count()).toBe(0);
 });

@@ -15,9 +15,8 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
   await page.getByText(`${EVIL}.csv`).waitFor();
   await page.getByLabel(`Use of column “Member ${EVIL}”`).selectOption('User (UID)');
   const preview = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
-  await eventually(() => preview.first().textContent()).toContain(EVIL);
-  expect(await preview.nth(1).textContent()).toContain(EVIL);
-  expect(await preview.nth(2).textContent()).toContain(`"${EVIL}" is not a valid scope`);
+  await eventually(() => preview.nth(2).textContent()).toContain(`"${EVIL}" is not a valid scope`);
+  for (const row of [0, 1]) expect(await preview.nth(row).textContent()).toContain(EVIL);
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: `${EVIL}.csv`, level: 1 }).waitFor();
   await page.getByText('Completed: 1 of 4 rows succeeded').first().waitFor();
@@ -49,9 +48,9 @@ test('with the keyboard alone a file is chosen, mapped and started, and the focu
   const chooser = page.waitForEvent('filechooser', { timeout: 240_000 });
   const press = async (key: string) => page.keyboard.press(key);
   const focused = () => page.locator(':focus');
-  const tabTo = async (label: string) => {
+  const tabTo = async (label: string, key = 'Tab') => {
     for (let presses = 0; presses < 40; presses += 1) {
-      await press('Tab');
+      await press(key);
       const text = await focused().evaluate((element) => {
         const { ariaLabel, labels, textContent } = element as unknown as {
           ariaLabel: string | null;
@@ -74,13 +73,11 @@ test('with the keyboard alone a file is chosen, mapped and started, and the focu
   await (await chooser).setFiles(csvFile('Room,Number\nchoir,ada\n', 'keys.csv'));
   await page.getByText('No column is recognised as the user.').waitFor();
   await tabTo('Use of column “Number”');
-  await page.keyboard.type('User');
+  // One key: letters that come slowly are each the beginning of a word.
+  await press('u');
   await page.getByText('No column is recognised as the user.').waitFor({ state: 'detached' });
-  // Past the suggestion below it.
-  await press('Shift+Tab');
-  await press('Shift+Tab');
-  expect(await focused().getAttribute('aria-label')).toBe('Use of column “Room”');
-  await page.keyboard.type('Group');
+  await tabTo('Use of column “Room”', 'Shift+Tab');
+  await press('g');
   await page.getByText('No column is recognised as the group.').waitFor({ state: 'detached' });
   await tabTo('Start import');
   await press('Enter');

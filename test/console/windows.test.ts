@@ -8,7 +8,7 @@ const slow = useServerHere({ callsPerMinute: 60 });
 
 test('seven windows side by side all load, and all follow an import to its end', async () => {
   const first = await browser.open(slow.url);
-  await startImport(first, memberRows(5000), 'watched.csv');
+  await startImport(first, memberRows(20_000), 'watched.csv');
   const windows = [first];
   // Browsers allow six connections to one server for all of their windows.
   while (windows.length < 7) {

@@ -52,19 +52,23 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /**
  * Returns the fields that do not exist, which those schemas leave open. The compiler knows them from the types of the
  * same packages.
+ * @param rendered manifests by the name of their values
  */
-export function unknownFields(manifests: readonly Manifest[]): readonly string[] {
+export function unknownFields(rendered: ReadonlyMap<string, readonly Manifest[]>): readonly string[] {
   // Below the project, so that the compiler finds the types.
   const folder = mkdtempSync(join(ROOT, 'node_modules', '.rendered-'));
   try {
-    const typed = manifests.map((manifest, at) => {
-      const module = APIS[manifest.apiVersion]?.module ?? '';
-      return `export const object${at}: import('${module}').I${manifest.kind} = ${JSON.stringify(manifest)};\n`;
-    });
-    writeFileSync(join(folder, 'rendered.ts'), typed.join(''));
+    for (const [name, manifests] of rendered) {
+      const typed = manifests.map((manifest, at) => {
+        const module = APIS[manifest.apiVersion]?.module ?? '';
+        return `export const object${at}: import('${module}').I${manifest.kind} = ${JSON.stringify(manifest)};\n`;
+      });
+      writeFileSync(join(folder, `${name}.ts`), typed.join(''));
+    }
     const compiler = join(ROOT, 'node_modules', '.bin', 'tsc');
     const flags = ['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--module', 'nodenext', '--types', ''];
-    execFileSync(compiler, [...flags, 'rendered.ts'], { cwd: folder, encoding: 'utf8' });
+    const files = [...rendered.keys()].map((name) => `${name}.ts`);
+    execFileSync(compiler, [...flags, ...files], { cwd: folder, encoding: 'utf8' });
     return [];
   } catch (error) {
     if (error instanceof Error && 'stdout' in error) return String(error.stdout).trim().split('\n');

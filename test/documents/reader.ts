@@ -26,8 +26,8 @@ export interface Reading {
   readonly before?: Readonly<Record<string, Has>>;
   /** Commands that do not end with 0, by how they begin. */
   readonly ends?: Readonly<Record<string, number>>;
-  /** Each command gets a process of its own, which has the place as its home. */
-  readonly atHome?: true;
+  /** Commands that get a process of their own, which has the place as its home. */
+  readonly atHome?: RegExp;
   /** The reader's own values in place of an example. */
   readonly own?: Readonly<Record<string, string>>;
 }
@@ -42,7 +42,7 @@ const ID = /\b(?:[a-z]+-)?\d{8}-\d{6}-[a-z0-9]{3}\b/g;
 
 /** Reads along; tells of each command that ended otherwise than it should. */
 export async function readAlong(document: string, place: SandboxPlace, reading: Reading): Promise<readonly string[]> {
-  const { before = {}, ends = {}, own = {}, atHome = false } = reading;
+  const { before = {}, ends = {}, own = {}, atHome } = reading;
   const wrong: string[] = [];
   const unused = new Set([...Object.keys(before), ...Object.keys(ends)]);
   const staying: Running[] = [];
@@ -105,7 +105,8 @@ export async function readAlong(document: string, place: SandboxPlace, reading: 
     const words = rollcallWords(command);
     if (words === undefined) return inShell(place, command);
     const says = STAY[words[0] ?? ''];
-    if (says === undefined || words.includes('--help')) return atHome ? place.start(words).ended : place.run(words);
+    if (says === undefined || words.includes('--help'))
+      return atHome?.test(command) ? place.start(words).ended : place.run(words);
     // Two servers of a machine cannot have one port.
     const ports = words[0] === 'sandbox' || words[0] === 'serve' ? ['--port', '0'] : [];
     const running = place.start([...words, ...ports], { stays: true });

@@ -112,7 +112,9 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
   const before = { 'rollcall import m.csv --min-rows': { files: { 'm.csv': TEAM } } };
   // Two rows are fewer than a thousand.
   const ends = { 'rollcall import m.csv --min-rows': 2 };
-  expect(await readAlong('docs/addresses.md', place, { own, before, ends, atHome: true })).toEqual([]);
+  // The home has the keys of known hosts.
+  const atHome = /sftp:|hr:|sources/;
+  expect(await readAlong('docs/addresses.md', place, { own, before, ends, atHome })).toEqual([]);
 });
 
 test('docs/nightly.md: a table becomes groups that follow it, word by word', async () => {
@@ -133,6 +135,6 @@ test('docs/nightly.md: a table becomes groups that follow it, word by word', asy
   const [query = ''] = blocksOf('docs/nightly.md').flatMap(({ language, text }) => (language === 'sql' ? text : []));
   place.file('rollcall.config.json', settings.replace('postgres://reader@db.internal/app', postgres.url));
   place.file('members.sql', query);
-  expect(await readAlong('docs/nightly.md', place, { atHome: true })).toEqual([]);
+  expect(await readAlong('docs/nightly.md', place, {})).toEqual([]);
   expect([...place.sandbox.members('us', 'team').keys()]).toEqual(['ann', 'ben']);
 });

@@ -30,6 +30,8 @@ test('a worker begins the jobs that it has, and does not hold on to them while i
   const errands = queue();
   const nearby = near.queue(errands.name, {});
   onTestFinished(() => nearby.close());
+  // The first question waits for its connection.
+  await nearby.getJobCounts('active');
   await errands.add(notes(...Array.from({ length: 60 }, (_, n) => `job ${n}`)));
   const taken = new Journal<number>();
   work(

@@ -90,7 +90,7 @@ describe('from another process', () => {
     expect((await pause.ended).code).toBe(0);
     expect((await run).code).toBe(5);
     expect(fleet.latest().state).toBe('paused');
-    expect(await fleet.queue('us').depth()).toEqual(idle);
+    await eventually(() => fleet.queue('us').depth()).toEqual(idle);
     expect(fleet.calls()).toBe(2);
     expect((await fleet.runHere(resume)).code).toBe(0);
     expect(fleet.calls()).toBe(60);
@@ -106,7 +106,7 @@ describe('from another process', () => {
     expect(fleet.calls()).toBe(2);
     expect(fleet.rows().filter(({ status }) => status === 'added')).toHaveLength(2);
     expect(fleet.rows().filter(({ status }) => status === 'unprocessed')).toHaveLength(58);
-    expect(await fleet.queue('us').depth()).toEqual(idle);
+    await eventually(() => fleet.queue('us').depth()).toEqual(idle);
   });
 
   test('cancel of an import that no process runs takes its batches out of Redis', async () => {

@@ -73,7 +73,7 @@ test('a worker with one region does not touch the jobs of another', async () => 
   fleet.import([...calls(20, 'us'), ...calls(20, 'eu')]);
   await eventually(() => fleet.sandbox.calls.eu.requests).toBe(20);
   await eventually(() => fleet.queue('eu').depth()).toEqual(idle);
-  expect(await fleet.queue('us').depth()).toEqual({ ...idle, waiting: 20 });
+  await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, waiting: 20 });
   expect(fleet.sandbox.calls.us.requests).toBe(0);
 });
 

@@ -4,9 +4,30 @@ import { reached } from '../imports/pipeline-harness.ts';
 import { readEvents } from './event-source.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
+/** Additions that are carried out; the others wait at the gate. */
+let free = Number.POSITIVE_INFINITY;
+let gate = Promise.withResolvers<void>();
+const holdAfter = (additions: number) => {
+  free = additions;
+  gate = Promise.withResolvers();
+};
+const release = () => {
+  free = Number.POSITIVE_INFINITY;
+  gate.resolve();
+};
+
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ sandbox: { latencyMs: 60, users: 'any' } });
+  server = await startTestServer({
+    chat: (chat) => ({
+      ...chat,
+      addMembers: async (...call) => {
+        free -= 1;
+        if (free < 0) await gate.promise;
+        return chat.addMembers(...call);
+      },
+    }),
+  });
 });
 afterAll(() => server.close());
 
@@ -18,9 +39,13 @@ const eventsOf = (id: string, headers?: Record<string, string>) =>
   readEvents(`${server.url}/v1/imports/${id}/events`, headers);
 
 test('a watcher gets the state, every change of it, the progress, and the end', async () => {
+  holdAfter(100);
   const { id } = await server.upload(spread('all', 300));
   const events = await eventsOf(id);
-  const all = await events.rest();
+  const all: Awaited<ReturnType<typeof events.rest>> = [];
+  await events.next((event) => all.push(event) > 0 && event.name === 'progress' && event.data.rows.added > 0);
+  release();
+  all.push(...(await events.rest()));
   const moves = all.filter(({ name }) => name === 'state');
   expect(moves.map(({ data }) => data.state)).toEqual(expect.arrayContaining(['running', 'completed']));
   expect(moves.at(-1)?.data).toMatchObject({ id, state: 'completed', rows: { read: 300, added: 300 } });
@@ -42,25 +67,31 @@ test('an import that is over sends its end at once', async () => {
 });
 
 test('who reconnects gets what was missed', async () => {
+  holdAfter(0);
   const { id } = await server.upload(spread('back', 150));
   const first = await eventsOf(id);
   await reached(server.coordinator, id, 'running');
   const seen = await first.next(({ name, data }) => name === 'state' && data.state === 'running');
   first.close();
   await act(id, 'pause');
+  release();
   await server.settled(id);
+  holdAfter(0);
   await act(id, 'resume');
   const second = await eventsOf(id, { 'last-event-id': seen.id ?? '' });
   await act(id, 'cancel');
+  release();
   const states = (await second.rest()).filter(({ name }) => name === 'state').map(({ data }) => data.state);
   expect(states.slice(0, 3)).toEqual(['pausing', 'paused', 'running']);
   expect(states.at(-1)).toBe('cancelled');
 });
 
 test('all who watch an import get the same', async () => {
+  holdAfter(0);
   const { id } = await server.upload(spread('same', 100));
   await reached(server.coordinator, id, 'running');
   const watchers = await Promise.all(Array.from({ length: 20 }, () => eventsOf(id)));
+  release();
   const lastEvents = await Promise.all(watchers.map(async (watcher) => (await watcher.rest()).slice(-3)));
   expect(lastEvents[0]?.at(-1)?.name).toBe('end');
   for (const one of lastEvents) expect(one).toEqual(lastEvents[0]);
@@ -94,7 +125,7 @@ test('a watcher that leaves is forgotten', async () => {
     /^rollcall_event_streams (\d+)$/m.exec(await (await server.fetch('/metrics')).text())?.[1];
   const events = await Promise.all([eventsOf(id), eventsOf(id), readEvents(`${server.url}/v1/events`)]);
   await events[0]?.next(({ name }) => name === 'progress');
-  expect(await watchers()).toBe('3');
+  await eventually(watchers).toBe('3');
   for (const one of events) one.close();
   await eventually(watchers).toBe('0');
 });

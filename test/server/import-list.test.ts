@@ -70,11 +70,12 @@ test('an undo carries the tags of what it undoes, and is of its own kind', async
 });
 
 test('one request acts on several imports, each of which answers for itself; each is in the audit log', async () => {
-  const spread = `guid,uid\n${Array.from({ length: 400 }, (_, at) => `g${at},user-1`).join('\n')}\n`;
-  const running = await server.upload(spread);
-  await reached(server.coordinator, running.id, 'running');
   const staged = await server.run('guid,uid\nteam,user-3\n', 'dryRun=true');
   const over = await server.run('guid,uid\nteam,user-4\n');
+  // Last, for it must run still.
+  const spread = `guid,uid\n${Array.from({ length: 4_000 }, (_, at) => `g${at},user-1`).join('\n')}\n`;
+  const running = await server.upload(spread);
+  await reached(server.coordinator, running.id, 'running');
   const ids = [running.id, staged.id, over.id, 'no-such-import', running.id];
   const { results } = await bulk({ action: 'cancel', ids });
   expect(results.map(({ id }) => id)).toEqual(ids.slice(0, 4));

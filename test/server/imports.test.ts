@@ -24,7 +24,7 @@ const act = (id: string, verb: string) => server.json<ImportView>(`/v1/imports/$
 const refused = (id: string, verb: string) => server.problem(`/v1/imports/${id}/${verb}`, { method: 'POST' });
 
 test('an import can be paused, resumed and cancelled, and says what is possible in each state', async () => {
-  const { id } = await server.upload(spread('p', 400));
+  const { id } = await server.upload(spread('p', 4_000));
   await reached(server.coordinator, id, 'running');
   expect((await server.json<ImportView>(`/v1/imports/${id}`)).actions).toEqual(['pause', 'cancel']);
   await act(id, 'pause');
@@ -65,7 +65,7 @@ describe('what an import cannot do in its state is refused, with what it can', (
   });
 
   test('when it runs, it cannot be deleted', async () => {
-    const { id } = await server.upload(spread('r', 400));
+    const { id } = await server.upload(spread('r', 4_000));
     await reached(server.coordinator, id, 'running');
     const problem = await server.problem(`/v1/imports/${id}`, { method: 'DELETE' });
     expect(problem).toMatchObject({ code: 'WRONG_STATE', possible: ['pause', 'cancel'] });

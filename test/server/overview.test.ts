@@ -18,6 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** One call for each of many rows: it runs until it is paused or cancelled. */
+const long = (prefix: string) =>
+  `guid,uid\n${Array.from({ length: 4_000 }, (_, at) => `${prefix}${at},user-1`).join('\n')}\n`;
 const overview = () => server.json<Overview>('/v1/overview');
 const dismiss = (id: string) => act('dismiss', id);
 const act = (action: string, id: string) =>
@@ -53,26 +56,24 @@ test('nothing to report is shown as that', async () => {
 });
 
 test('an import that runs has an estimate, one that was only checked is ready, one that is over is among the recent ones', async () => {
-  const rows = Array.from({ length: 300 }, (_, at) => `g${at},user-1`).join('\n');
-  const long = await server.upload(`guid,uid\n${rows}\n`, 'name=long.csv');
-  await reached(server.coordinator, long.id, 'running');
   const checked = await server.run('guid,uid\nteam,user-2\n', 'dryRun=true&name=checked.csv');
+  const { id } = await server.upload(long('g'), 'name=long.csv');
+  await reached(server.coordinator, id, 'running');
   const now = await overview();
-  expect(now.running).toMatchObject([{ id: long.id, etaSeconds: expect.any(Number), stoppedRegions: [] }]);
+  expect(now.running).toMatchObject([{ id, etaSeconds: expect.any(Number), stoppedRegions: [] }]);
   expect(now.ready.imports).toMatchObject([{ id: checked.id, state: 'staged' }]);
   expect(now.waiting).toEqual([]);
   expect(now.needs).toEqual({ imports: 0, syncs: 0, schedules: 0 });
-  await server.json(`/v1/imports/${long.id}/cancel`, { method: 'POST' });
-  await server.settled(long.id);
-  expect(await overview()).toMatchObject({ imports: 2, running: [], recent: [{ id: long.id, state: 'cancelled' }] });
-  await dismiss(long.id);
+  await server.json(`/v1/imports/${id}/cancel`, { method: 'POST' });
+  await server.settled(id);
+  expect(await overview()).toMatchObject({ imports: 2, running: [], recent: [{ id, state: 'cancelled' }] });
+  await dismiss(id);
 });
 
 test('an import whose first rows were sent asks for a decision; one that a person has paused does not', async () => {
   const tried = await server.upload('guid,uid\nteam,user-1\nchoir,user-2\n', 'name=tried.csv&first=1');
   await reached(server.coordinator, tried.id, 'paused');
-  const rows = Array.from({ length: 300 }, (_, at) => `p${at},user-1`).join('\n');
-  const rested = await server.upload(`guid,uid\n${rows}\n`, 'name=rested.csv');
+  const rested = await server.upload(long('p'), 'name=rested.csv');
   await reached(server.coordinator, rested.id, 'running');
   await server.json(`/v1/imports/${rested.id}/pause`, { method: 'POST' });
   await reached(server.coordinator, rested.id, 'paused');
@@ -147,8 +148,7 @@ test('who follows the lists hears of schedules that are made and run, and how lo
   const heard = source.next(({ name }) => name === 'schedules');
   await schedule('heard', 'guid,uid\nteam,user-4\n');
   await heard;
-  const rows = Array.from({ length: 300 }, (_, at) => `l${at},user-1`).join('\n');
-  const { id } = await server.upload(`guid,uid\n${rows}\n`, 'name=left.csv');
+  const { id } = await server.upload(long('l'), 'name=left.csv');
   await source.next(
     ({ name, data }) =>
       name === 'imports' &&

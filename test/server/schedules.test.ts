@@ -9,10 +9,21 @@ import { type CreateOptions, createOptions } from '../../src/options/create-opti
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
+/** The service tells who is a member when this has resolved. */
+let mayAnswer = Promise.resolve();
 let server: TestServer;
 beforeAll(async () => {
   const seed = { regions: { us: { members: { team: { participants: [] } } } } };
-  server = await startTestServer({ sandbox: { groups: 0, users: 3, seed } });
+  server = await startTestServer({
+    sandbox: { groups: 0, users: 3, seed },
+    chat: (chat) => ({
+      ...chat,
+      listMembersPage: async (...call) => {
+        await mayAnswer;
+        return chat.listMembersPage(...call);
+      },
+    }),
+  });
 });
 afterAll(() => server.close());
 
@@ -37,12 +48,15 @@ test('a schedule is listed with its next times, run at once, and its history has
   expect(nightly).toMatchObject({ name: 'nightly', tz: 'Europe/Rome', paused: false, lastRun: null });
   expect(nightly?.next).toHaveLength(3);
 
+  const answer = Promise.withResolvers<void>();
+  mayAnswer = answer.promise;
   const run = await server.json<{ id: number }>('/v1/schedules/nightly/run', { method: 'POST' });
   expect(run).toMatchObject({ state: 'running', who: 'local' });
   expect(await server.problem('/v1/schedules/nightly/run', { method: 'POST' })).toMatchObject({
     code: 'WRONG_STATE',
     detail: expect.stringContaining('nightly is not over'),
   });
+  answer.resolve();
   await server.schedules.over(run.id);
   expect(await server.json('/v1/schedules/nightly/history')).toMatchObject({
     runs: [{ id: run.id, state: 'ran', sync: { state: 'applied', totals: { actions: { add: 2 } } } }],

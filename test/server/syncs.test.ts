@@ -36,7 +36,6 @@ async function settled({ id }: Pick<SyncView, 'id'>): Promise<SyncView> {
 
 async function sync(content: string, query: string): Promise<SyncView> {
   const made = await server.json<SyncView>(`/v1/syncs?${query}`, { method: 'POST', body: content, headers });
-  expect(made).toMatchObject({ state: 'planning', actions: [] });
   return settled(made);
 }
 

@@ -26,8 +26,6 @@ export interface S3Server {
   onBreak: () => void;
   /** Ends the connection after more bytes of what is written, each time, until it is undefined again. */
   breakWrites: number | undefined;
-  /** Told of each object that has come. */
-  onPut: (key: string) => void;
   /** Uploads in parts that are not completed: parts by number. */
   readonly uploads: Map<string, Map<number, Buffer>>;
   /** Objects in one answer to a listing. */
@@ -52,7 +50,6 @@ export async function startS3(): Promise<S3Server> {
     breakAfter: undefined,
     onBreak: () => {},
     breakWrites: undefined,
-    onPut: () => {},
     uploads: new Map(),
     pageSize: 1000,
     close: async () => {

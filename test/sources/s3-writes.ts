@@ -30,7 +30,6 @@ export async function takeWrite(
   const etag = `"${createHash('md5').update(body).digest('hex')}"`;
   const put = (bytes: Buffer) => {
     server.objects.set(key, { bytes, modifiedAt: new Date() });
-    server.onPut(key);
   };
   if (method === 'POST' && upload === null) {
     const id = randomUUID();

@@ -78,7 +78,7 @@ beforeAll(async () => {
       `insert into members values ('anna', 'g1', 9007199254740993, 12345678901234567890.5), ('bo, "b"', 'g2', null, null), ('cy', null, -1, 0.5)`,
     );
   }
-}, 180_000);
+});
 
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));

@@ -41,13 +41,14 @@ async function tagHere(
   id: string,
   changes: TagChanges,
 ): Promise<{ readonly tags: readonly string[] }> {
-  const [{ ownDataDir }, { openCatalog }, { tagsAfter }] = await Promise.all([
+  const [{ ownDataDir }, { openCatalog }, { tagsAfter }, { whenLeft }] = await Promise.all([
     import('../../platform/data-dir.ts'),
     import('../../imports/catalog.ts'),
     import('../../api/tags.ts'),
+    import('../../imports/life/control.ts'),
   ]);
   const dir = dataDir(config.dataDir);
-  const giveBack = ownDataDir(dir);
+  const giveBack = await whenLeft(dir, () => ownDataDir(dir));
   const catalog = openCatalog(dir.catalog);
   try {
     const tags = tagsAfter(tagsOf(catalog.find(id) ?? { tags: '[]' }), changes);

@@ -80,9 +80,7 @@ function chooseColumn(chosen: Chosen): Column<ImportView> {
 function useListEvents(pages: Pages<ImportView>, filter: Filter['values']) {
   const latest = useRef({ pages, filter });
   latest.current = { pages, filter };
-  const isThere = pages.items !== undefined;
   useEffect(() => {
-    if (!isThere) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const refreshSoon = () => {
       timer ??= setTimeout(() => {
@@ -105,7 +103,7 @@ function useListEvents(pages: Pages<ImportView>, filter: Filter['values']) {
       clearTimeout(timer);
       end();
     };
-  }, [isThere]);
+  }, []);
 }
 
 function merged(

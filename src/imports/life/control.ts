@@ -77,7 +77,7 @@ const LOOK_MS = 50;
  */
 export async function whenLeft<Opened>(
   dir: DataDir,
-  open: () => Promise<Opened>,
+  open: () => Opened | Promise<Opened>,
   signal?: AbortSignal,
 ): Promise<Opened> {
   for (const until = performance.now() + LEAVING_MS; ; await sleep(LOOK_MS)) {

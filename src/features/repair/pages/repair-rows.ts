@@ -68,11 +68,11 @@ export class RepairRows {
   /** @returns ends it */
   start(): () => void {
     this.#leaving = new AbortController();
-    void this.load();
     if (this.#waiting.length > 0) {
       this.saving.value = 'saving';
-      void this.flush();
-    }
+      // Rows that are read before would be shown without what is being saved.
+      void this.flush().then(() => this.load());
+    } else void this.load();
     const back = () => void (this.#waiting.length > 0 ? this.flush() : this.load());
     connection.addEventListener('back', back, { signal: this.#leaving.signal });
     return () => {
@@ -192,7 +192,8 @@ export class RepairRows {
       const first = edits[0]?.row;
       try {
         const answer = await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits: [...edits] } });
-        this.#waiting.shift();
+        // The page before may have saved the same ones meanwhile.
+        if (this.#waiting[0] === edits) this.#waiting.shift();
         this.#take(answer);
         const own = answer.rows.find(({ row }) => row === first);
         if (own !== undefined) announce(`Row ${own.line}: ${sayState(own)}`);

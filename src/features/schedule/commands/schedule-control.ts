@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { noteHere } from '../../../cli/audit.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { askOwner, readAnswer } from '../../../imports/life/control.ts';
+import { askOwner, readAnswer, whenLeft } from '../../../imports/life/control.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../../platform/data-dir.ts';
 import { addressName, isAddress } from '../../../text/address.ts';
@@ -48,7 +48,7 @@ async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Change
       : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
   const answer = readAnswer(scheduleRecord, asked);
   if (answer !== undefined) return { record: answer, isServed: true };
-  const release = ownDataDir(dir);
+  const release = await whenLeft(dir, () => ownDataDir(dir));
   try {
     const catalog = openScheduleCatalog(dir.catalog);
     try {

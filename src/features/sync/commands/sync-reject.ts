@@ -4,6 +4,7 @@ import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import { whenLeft } from '../../../imports/life/control.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, ownDataDir } from '../../../platform/data-dir.ts';
 import { syncOperations } from '../operations.ts';
@@ -38,7 +39,7 @@ async function rejectHere(config: Config, id: string, reason: string): Promise<v
   if ((await askToDecide(config.dataDir, id, 'reject', { reason, note: reason })) !== undefined) return;
   const dir = dataDir(config.dataDir);
   // Nothing is sent, so it needs neither queue nor service.
-  const release = ownDataDir(dir);
+  const release = await whenLeft(dir, () => ownDataDir(dir));
   const catalog = openSyncCatalog(dir.catalog);
   try {
     catalog.move(id, 'rejected', { who: currentUser(), reason });
