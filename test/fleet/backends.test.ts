@@ -106,7 +106,8 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
 
   test('a new coordinator goes on where the one before was stopped, and sends no batch twice', async () => {
     const { id, door, pipeline, sandbox, counts } = await runningImport(place);
-    const stopped = pipeline.stop();
+    // Longer than the calls that are let through may take.
+    const stopped = pipeline.coordinator.stop(240_000);
     door.open();
     await stopped;
     await pipeline.restart();
