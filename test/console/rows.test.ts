@@ -171,6 +171,24 @@ test('on a phone nothing is wider than the screen, and rows can be sorted there 
   expect(await violations(page)).toEqual([]);
 });
 
+test('on a phone each value of a row stays in its place, and all that are left can be asked for', async () => {
+  const page = await browser.open(served.url, { viewport: { width: 390, height: 844 } });
+  const rows = `guid,uid\n${KNOWN.slice(0, 9)
+    .map((uid) => `crew,${uid}`)
+    .join('\n')}\n`;
+  for (const name of ['once.csv', 'twice.csv']) {
+    await page.goto(served.url);
+    await startImport(page, rows, name);
+    await page.getByText('Completed: all 9 rows succeeded.').first().waitFor();
+  }
+  await page.getByText('9 rows; 4 shown.').waitFor();
+  await page.getByRole('button', { name: 'Show 5 more' }).click();
+  await eventually(() => table(page).getByText('already a member', { exact: true }).count()).toBe(9);
+  const tooWide =
+    '[...document.querySelectorAll(".rows td")].filter((cell) => cell.scrollWidth > cell.clientWidth).length';
+  expect(await page.evaluate<number>(tooWide)).toBe(0);
+});
+
 test('on a phone an import with hundreds of problem rows takes few windows, and all of it can be asked for', async () => {
   const height = 844;
   const page = await browser.open(served.url, { viewport: { width: 390, height } });

@@ -88,7 +88,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
       <div class="buttons">
         {hasMore && (
           <button type="button" onClick={() => void pages.more()}>
-            Show {step} more
+            Show {dropped || total === null ? step : Math.min(step, total - shown.length)} more
           </button>
         )}
         {dropped && (
