@@ -91,6 +91,8 @@ test('all who watch an import get the same', async () => {
   const { id } = await server.upload(spread('same', 100));
   await reached(server.coordinator, id, 'running');
   const watchers = await Promise.all(Array.from({ length: 20 }, () => eventsOf(id)));
+  // Each is welcomed with the progress of its moment.
+  await Promise.all(watchers.map((watcher) => watcher.next(({ name }) => name === 'progress')));
   release();
   const lastEvents = await Promise.all(watchers.map(async (watcher) => (await watcher.rest()).slice(-3)));
   expect(lastEvents[0]?.at(-1)?.name).toBe('end');
