@@ -44,7 +44,7 @@ export async function request<T>(
 ): Promise<T> {
   const init: RequestInit = { method, headers: type === undefined ? {} : { 'content-type': type } };
   if (body !== undefined) init.body = body;
-  // What a person asked to be done is done, also when its page is left at once.
+  // A change that a person asked for is made, also when the page is left at once.
   if (signal !== undefined && method === 'GET') init.signal = signal;
   let reply: Response;
   try {

@@ -31,6 +31,7 @@ describe('timeouts', () => {
     const error = await rejection(connect(server.host, { timeouts: { headersMs: 100 } }).addMembers('g1', ONE));
     expect(error).toMatchObject({ code: 'HEADERS_TIMEOUT', maybeCarriedOut: true });
     await arrived;
+    expect(server.received).toHaveLength(1);
   });
 
   test('a reply that stops halfway', async () => {

@@ -136,7 +136,7 @@ test('an import with rows that need attention is dismissed on the start page', a
 test.each([
   ['an operator is', 'operator', 1],
   ['a viewer is not', 'viewer', 0],
-] as const)('%s told of folders that the list of imports does not know', async (_, role, count) => {
+] as const)('%s told which folders the list of imports does not know', async (_, role, count) => {
   const page = await browser.open(guarded.url, { refusals: true });
   const headers = { authorization: `Bearer ${guarded.token('viewer')}` };
   const known = (await (await fetch(`${guarded.url}/v1/overview`, { headers })).json()) as Overview;

@@ -101,7 +101,7 @@ test('a coordinator that is killed while it writes reports writes them at the ne
   const catalog = openCatalogReader(dir.catalog);
   onTestFinished(() => catalog.close());
   const folder = dir.folder(catalog.list(1)[0]?.id ?? '');
-  // Whoever writes into a pipe waits for its reader, and so the moment is known.
+  // A write into a pipe waits for a reader: the process stops at this moment.
   const unfinished = join(folder, 'report.csv.part');
   execFileSync('mkfifo', [unfinished]);
   const pipe = await open(unfinished, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -68,7 +68,7 @@ test('a coordinator that is frozen while it reads, sends and closes does each on
   await freeze();
   await eventually(() => sandbox.calls.us.requests).toBeGreaterThan(100);
   await freeze();
-  // Whoever writes into a pipe waits for its reader, and so the moment is known.
+  // A write into a pipe waits for a reader: the process stops at this moment.
   const unfinished = join(dir.folder(id), 'report.csv.part');
   execFileSync('mkfifo', [unfinished]);
   const report = createReadStream(unfinished);

@@ -7,12 +7,23 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal'];
 
+/** The service tells who is a member when this has resolved. */
+let mayAnswer = Promise.resolve();
 let server: TestServer;
 beforeAll(async () => {
   const members = Object.fromEntries(
     ['team', 'undone', 'put-away', 'half', 'crew'].map((guid) => [guid, { participants: TEAM }]),
   );
-  server = await startTestServer({ sandbox: { groups: 0, seed: { regions: { us: { members } } } } });
+  server = await startTestServer({
+    sandbox: { groups: 0, seed: { regions: { us: { members } } } },
+    chat: (chat) => ({
+      ...chat,
+      listMembersPage: async (...call) => {
+        await mayAnswer;
+        return chat.listMembersPage(...call);
+      },
+    }),
+  });
 });
 afterAll(() => server.close());
 
@@ -34,12 +45,20 @@ async function settled({ id }: Pick<SyncView, 'id'>): Promise<SyncView> {
   return server.json(`/v1/syncs/${id}`);
 }
 
-async function sync(content: string, query: string): Promise<SyncView> {
-  const made = await server.json<SyncView>(`/v1/syncs?${query}`, { method: 'POST', body: content, headers });
-  return settled(made);
-}
+const begin = (content: string, query: string) =>
+  server.json<SyncView>(`/v1/syncs?${query}`, { method: 'POST', body: content, headers });
+const sync = async (content: string, query: string) => settled(await begin(content, query));
 
 const MIRROR = 'mode=mirror&missing=remove';
+
+test('a new sync is planned, and offers nothing meanwhile', async () => {
+  const answer = Promise.withResolvers<void>();
+  mayAnswer = answer.promise;
+  const made = await begin(rows('crew', TEAM), MIRROR);
+  expect(made).toMatchObject({ state: 'planning', actions: [] });
+  answer.resolve();
+  expect(await settled(made)).toMatchObject({ state: 'unchanged' });
+});
 
 test('a plan to which a guard objects is held, approved with a reason on record, carried out by an import, and undone', async () => {
   const held = await sync(rows('team', ['ann', 'ben', 'zoe']), `${MIRROR}&name=team.csv&apply=true`);
