@@ -21,7 +21,7 @@ import { mapLookups } from '../../options/lookups.ts';
 import { csvLine } from '../../text/csv-line.ts';
 
 /** Column -> new text of its cell. */
-export type Edits = ReadonlyMap<string, string>;
+type Edits = ReadonlyMap<string, string>;
 
 /** Additional columns of a file of repaired rows: rollcall ignores columns that begin like this. */
 export const FROM_ROW = '_from_row';
@@ -54,7 +54,7 @@ export function cellsOf(input: ReportInput, row: Original): (string | null)[] {
 }
 
 /** The cells of a row with its edits, one for each column. */
-export function editedCells(input: ReportInput, row: Original, edits: Edits): string[] {
+function editedCells(input: ReportInput, row: Original, edits: Edits): string[] {
   const cells = originalCells(input, row);
   return editableColumns(input).map((column, index) => edits.get(column) ?? cells[index] ?? '');
 }
@@ -65,7 +65,7 @@ export function editedCells(input: ReportInput, row: Original, edits: Edits): st
  * @param needed keys that it must have, so that it is taken for a row: null where it has none
  * @param added further keys and values
  */
-export function editedElement(
+function editedElement(
   row: Original,
   edits: Edits,
   needed: readonly string[],

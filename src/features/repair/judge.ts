@@ -158,13 +158,13 @@ interface Claim {
 }
 
 /** A row of the file, and what it asks for now. */
-export interface Asking {
+interface Asking {
   readonly line: number;
   readonly memberships: readonly InputRow[];
 }
 
 /** Finds what each of these rows contradicts in the others. */
-export function contradictionsIn(rows: Iterable<Asking>): (row: Asking) => RepairProblem[] {
+function contradictionsIn(rows: Iterable<Asking>): (row: Asking) => RepairProblem[] {
   const said = new Map<string, Map<string, number>>();
   for (const row of rows) {
     for (const { about, says } of claimsOf(row)) {
