@@ -5,13 +5,12 @@ import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '..
 import type { InputKind } from '../../options/input-kinds.ts';
 import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
-import { manyMembers } from '../../text/many-members.ts';
+import { manyMembers } from '../../text/wording.ts';
 import { columnsOf } from '../input-columns.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
-import { actionId, outcomeId, scopeId } from '../record/enum-ids.ts';
+import { actionId, hashUid, outcomeId, scopeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
-import { hashUid } from '../record/uid-hash.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
