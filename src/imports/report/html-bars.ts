@@ -68,7 +68,7 @@ function segments(rows: RowCounts, present: readonly Outcome[], height: number):
 }
 
 /** 12.3456 → "12.35%". */
-export function percent(value: number): string {
+function percent(value: number): string {
   return `${Number(value.toFixed(2))}%`;
 }
 

@@ -54,7 +54,7 @@ export function retryText(
 }
 
 /** The page as one self-contained file. */
-export function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
+function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
   const { groups, total } = reader.groups(GROUPS_ON_PAGE);
   return htmlReport({
     summary,

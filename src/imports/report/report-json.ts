@@ -12,7 +12,7 @@ import type { ReportInput, ReportRow } from './report-row.ts';
  * cells are under their column (one that occurs twice is numbered: `name`, `name_2`). Without a value: null for
  * numbers and times, "" for texts.
  */
-export function rowJson(input: ReportInput): (row: ReportRow) => string {
+function rowJson(input: ReportInput): (row: ReportRow) => string {
   const original = originalJson(input);
   return (row) => `${JSON.stringify(ownValues(row, input)).slice(0, -1)},"input":${original(row)}}`;
 }

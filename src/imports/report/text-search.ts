@@ -30,7 +30,7 @@ export function textSearch(database: DatabaseSync, text: string) {
 }
 
 /** A pattern of `like … escape '!'` that has this text in it. */
-export function containing(text: string): string {
+function containing(text: string): string {
   return `%${text.replace(/[!%_]/g, '!$&')}%`;
 }
 

@@ -18,7 +18,7 @@ import type { GroupReader } from './group-reader.ts';
 /** Groups that are read at the same time. */
 const GROUPS_AT_ONCE = 40;
 
-export interface BanQuestion {
+interface BanQuestion {
   readonly ledger: Pick<ImportLedger, 'bans' | 'regionsUsed'>;
   readonly pages: GroupReader['pages'];
   readonly choice: BanChoice;
@@ -37,7 +37,7 @@ export const BANS_UNKNOWN = 'BANS_UNKNOWN' satisfies ReasonCode;
  * interrupted import reads only the remaining groups. If a list cannot be read whole, nothing is sent to its region.
  * @throws the signal's reason, and errors that are not an answer of the service
  */
-export async function askWhoIsBanned({ ledger, pages, choice, signal, answered, unknown }: BanQuestion): Promise<void> {
+async function askWhoIsBanned({ ledger, pages, choice, signal, answered, unknown }: BanQuestion): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const record = inOneTransaction((answers) => ledger.bans.record(answers, choice), either);
