@@ -6,7 +6,7 @@ import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
-import { rowInserter } from '../../src/imports/stage/insert-rows.ts';
+import { rowInserter } from '../../src/imports/stage/row-writer.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
 import type { Action, Region, Scope } from '../../src/membership/membership.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
