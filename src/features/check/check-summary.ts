@@ -9,7 +9,7 @@ import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
-import { manyMembers } from '../../text/many-members.ts';
+import { manyMembers } from '../../text/wording.ts';
 import type { CheckSummary } from './api.ts';
 import { creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';

@@ -6,8 +6,7 @@ import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import { defined } from '../../platform/defined.ts';
 import { readStatements } from '../../platform/sqlite.ts';
 import { rowsOfCheck } from '../predictions/row-check.ts';
-import { outcomeId, regionId } from '../record/enum-ids.ts';
-import { hashUid } from '../record/uid-hash.ts';
+import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
 import { sentWith } from './chosen-rows.ts';
 import { textSearch } from './text-search.ts';
 

@@ -3,14 +3,88 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
 import { type Limits, limitsWith } from '../guard-limits.ts';
 import type { PlanFlags } from '../plan-flags.ts';
-import { CREATION_GUARDS } from './creation-guards.ts';
-import type { Guard, GuardFacts, Objection } from './guard.ts';
 import type { PlanLedger } from './plan-ledger.ts';
-import type { GroupName } from './plan-reading.ts';
+import type { GroupName, PlanCreating, PlanFacts } from './plan-reading.ts';
 import type { PreviousRun } from './previous-run.ts';
 
-const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
+/** Facts for the guards. */
+interface GuardFacts {
+  readonly mode: PlanFlags['mode'];
+  readonly source: Pick<PlanFacts, 'rows' | 'invalid' | 'fields'>;
+  readonly groups: readonly PlanGroup[];
+  /** Absent where nothing may be created. */
+  readonly creating?: PlanCreating | undefined;
+  /** Absent where this is the first run. */
+  readonly previous?: PreviousRun | undefined;
+}
+
+/** An objection; the guard's name and remedy are added to it. */
+interface Objection {
+  readonly region?: Region;
+  readonly guid?: string;
+  readonly value: number;
+  readonly limit: number;
+  /** A sentence without its full stop. */
+  readonly what: string;
+}
+
+interface Guard {
+  readonly name: string;
+  /** The danger that it guards against, in a sentence. */
+  readonly meaning: string;
+  readonly modes: ReadonlySet<PlanFlags['mode']>;
+  /** The advice after an objection. */
+  readonly remedy: string;
+  readonly check: (facts: GuardFacts, limits: Limits) => readonly Objection[];
+  /** For an undo, only groups that others have changed since are checked: in the rest it only takes back its own. */
+  readonly sparesOwn?: true;
+}
+
 const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
+const SHOWN_NAMES = 5;
+
+/** Guards against too many creations: a wrong column creates unwanted users and groups. */
+const CREATION_GUARDS: readonly Guard[] = [
+  {
+    name: 'created-groups',
+    meaning: 'More groups would be created than `--max-create` allows.',
+    modes: WITH_FILE,
+    remedy: 'Make sure that these are groups, and that the file is for this app; approve the plan if it is',
+    check: ({ groups, creating }) => {
+      const fresh = groups.filter(({ creates }) => creates !== undefined);
+      const limit = creating?.limits.groups ?? 0;
+      if (fresh.length <= limit) return [];
+      const names = fresh.map(({ guid, region }) => `${guid} (${region})`);
+      const what = `${counted(fresh.length, 'group')} would be created, ${firstOf(names)}; ${grouped(limit)} may be`;
+      return [{ value: fresh.length, limit, what }];
+    },
+  },
+  {
+    name: 'created-users',
+    meaning: 'More users would be created or made active again than `--max-create` allows.',
+    modes: WITH_FILE,
+    remedy: 'Make sure that the column of the UIDs is the right one, and approve the plan if it is',
+    check: ({ creating }) => {
+      if (creating?.missing == null) return [];
+      const { unknown, deactivated, first } = creating.missing;
+      const limit = creating.limits.users;
+      const value = unknown + deactivated;
+      if (value <= limit) return [];
+      const inactive = deactivated === 0 ? '' : `, ${grouped(deactivated)} of them deactivated`;
+      const named = first.length === 0 ? '' : `: ${firstOf(first, unknown)}`;
+      const what = `the service does not find ${counted(value, 'user')}${inactive}${named}; ${grouped(limit)} may be created or made active`;
+      return [{ value, limit, what }];
+    },
+  },
+];
+
+/** Some names, and how many more there are. */
+function firstOf(names: readonly string[], of = names.length): string {
+  const shown = names.slice(0, SHOWN_NAMES);
+  return `${shown.join(', ')}${of > shown.length ? ` and ${grouped(of - shown.length)} more` : ''}`;
+}
+
+const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
 const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
 
 const LOOK = 'Look at the plan: approve it if it is right, fix the file if it is not';

@@ -13,7 +13,7 @@ import { inShort } from '../../../text/wording.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { UnknownSync } from '../sync-errors.ts';
-import { readingOf, syncDecision, syncQuery } from './options.ts';
+import { readingOf, syncDecision, syncQuery } from './sync-query.ts';
 
 const uploadOfSync = {
   ...syncOperations.create,

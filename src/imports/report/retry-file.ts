@@ -1,7 +1,7 @@
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { originalCells, originalOnOneLine } from './original.ts';
+import { originalCells, originalOnOneLine } from './report-columns.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
 /**

@@ -13,7 +13,7 @@ import { inShort } from '../../../text/wording.ts';
 import { syncOperations } from '../operations.ts';
 import { syncActionsOf } from '../plan/sync-view.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
-import { undoDecision, undoQuery } from './options.ts';
+import { undoDecision, undoQuery } from './sync-query.ts';
 
 /** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
 export function syncRoutes(app: Api, context: ServerContext): void {

@@ -29,7 +29,7 @@ export interface ComparedPage {
   readonly failed: { readonly first: number; readonly second: number };
 }
 
-const STATEMENTS = new URL('compare.sql', import.meta.url);
+const STATEMENTS = new URL('compare-plans.sql', import.meta.url);
 const SIDES = ['first', 'second'] as const;
 /** The statement that counts what a plan does in a group. */
 const COUNTERS_OF = { first: 'first_counters', second: 'second_counters' } as const;

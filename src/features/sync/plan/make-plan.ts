@@ -1,10 +1,11 @@
 import { readStatements, type Statements, statementsOf } from '../../../platform/sqlite.ts';
+import { openThread } from '../../../platform/threads.ts';
 import type { PlanFlags, SyncFlags, UndoFlags } from '../plan-flags.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
 import { REASONS } from './reasons.ts';
 
-const PLANNING = new URL('plan.sql', import.meta.url);
+const PLANNING = new URL('make-plan.sql', import.meta.url);
 const OUTSIDE = placeId('');
 const BAN = placeId('ban');
 /** A user's place before an import that keeps no record of it. */
@@ -13,7 +14,7 @@ const UNRECORDED = -1;
 /**
  * Makes the plan: one action for every user whom the staged file at `desired` names or the service lists, in the groups
  * that were listed. Replaces what was planned before, so that it may be made again when owners have become known
- * (`ownersNeeded`). plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
+ * (`ownersNeeded`). make-plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
  * @param newcomers whether it notes who may not exist
  */
 export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, newcomers = false): void {
@@ -88,4 +89,38 @@ function planWith(
     sql('forget_cases').run();
     sql('set_flags').run({ flags: JSON.stringify(flags), at: Date.now() });
   });
+}
+
+/** The basis of a plan: the staged file at `from`, or the ledger of the import to undo. */
+export interface Decision {
+  readonly kind: 'file' | 'undo';
+  readonly from: string;
+  /** Ledgers of later imports, for an undo. */
+  readonly later?: readonly string[];
+  readonly flags: SyncFlags;
+  /** Whether it is noted who may not exist. */
+  readonly newcomers?: boolean;
+}
+
+/** Maximum number of members and rows whose decision takes less time than starting a thread for it. */
+const MAX_INLINE_PEOPLE = 20_000;
+
+/** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
+export async function decide(plan: PlanLedger, path: string, decision: Decision): Promise<void> {
+  const people = plan.groups().reduce((sum, { members, wanted }) => sum + members + wanted, 0);
+  if (people <= MAX_INLINE_PEOPLE) decideInline(plan, decision);
+  else await decideInThread(path, decision);
+}
+
+export function decideInline(plan: PlanLedger, { kind, from, later, flags, newcomers }: Decision): void {
+  if (kind === 'undo') makeUndoPlan(plan, from, flags, later);
+  else makePlan(plan, from, flags, newcomers);
+}
+
+/** The thread that makes one big plan, at `path`. */
+export type DecideThread = { decide: (task: { readonly path: string; readonly decision: Decision }) => void };
+
+/** Rejects with what making the plan throws. */
+export function decideInThread(path: string, decision: Decision): Promise<void> {
+  return openThread<DecideThread>(import.meta.url, './decide-thread').askOnce('decide', { path, decision });
 }

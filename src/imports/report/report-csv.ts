@@ -1,7 +1,6 @@
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { ownCells, ownColumnNames } from './columns.ts';
-import { originalCells } from './original.ts';
+import { originalCells, ownCells, ownColumnNames } from './report-columns.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
 /**
