@@ -7,6 +7,7 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
+import { HELD } from '../../options/sending-options.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../text/wording.ts';
@@ -21,6 +22,7 @@ import { withCreate } from '../flags/create-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-options.ts';
 import { tagFlag, tagsOf } from '../flags/list-flags.ts';
+import { withOptions } from '../flags/option-flags.ts';
 import { withExpectRows, withMaxErrors, withReading } from '../flags/reading-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { reportTargetOf, withReportTo } from '../flags/report-flags.ts';
@@ -43,7 +45,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   if (FEATURES.recipes !== undefined) withRecipeFlag(command);
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
   withExpectRows(withSource(command));
-  command.option('--dry-run', 'read and check the file, and send nothing');
+  withOptions(command, HELD);
   if (FEATURES.check !== undefined) {
     const says = 'read the file, ask the service which rows would fail, and send nothing';
     withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));

@@ -3,8 +3,10 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { importOperations } from '../../api/operations/imports.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import { NothingToSend } from '../../imports/import-errors.ts';
-import { rowFilterOptions } from '../../imports/report/row-filter.ts';
+import { rowFilterOf, rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isFinal } from '../../membership/import-state.ts';
+import { type Given, keptOf } from '../../options/option.ts';
+import { ROWS } from '../../options/row-filter.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { counted } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
@@ -15,8 +17,8 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Editing } from '../feature.ts';
 import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { withOptions } from '../flags/option-flags.ts';
 import { withMaxErrors } from '../flags/reading-flags.ts';
-import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
@@ -26,7 +28,7 @@ import { sayServerSendsTo } from '../target/sends-to.ts';
 import type { Server } from '../target/server-client.ts';
 import { ServerRefused } from '../target/server-errors.ts';
 
-type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: string };
+type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?: string };
 
 /**
  * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
@@ -34,7 +36,7 @@ type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: st
  */
 export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
-  withMaxErrors(withRunning(withServer(withRowFilter(command))));
+  withMaxErrors(withRunning(withServer(withOptions(command, ROWS))));
   if (FEATURES.repair !== undefined) {
     command.option(
       '--edits <file>',
@@ -63,7 +65,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
-  const only = rowFilter(flags);
+  const only = rowFilterOf(keptOf(ROWS, flags));
   if (edits !== undefined && Object.keys(only).length > 0) {
     throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
   }

@@ -1,11 +1,12 @@
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { banOptionsOf } from '../../options/ban-options.ts';
 import { createOptionsOf } from '../../options/create-options.ts';
-import { keptOf } from '../../options/option.ts';
+import { type Given, keptOf } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
 import {
   EXPECTING,
   GIVING_UP,
+  type HELD,
   REMOVING,
   type RemovingChoices,
   STOPPING,
@@ -32,6 +33,7 @@ export interface ImportFlags
     CreateFlags,
     ShapeFlags,
     TrialChoices,
+    Given<typeof HELD>,
     RemovingChoices,
     SandboxFlags,
     SendingFlags,
@@ -40,7 +42,6 @@ export interface ImportFlags
     ExpectRowsFlags,
     ReportFlags,
     SourceFlags {
-  readonly dryRun?: true;
   readonly check?: true;
   readonly detach?: true;
   readonly tag?: readonly string[];

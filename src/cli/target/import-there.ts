@@ -1,8 +1,9 @@
 import { importOperations } from '../../api/operations/imports.ts';
 import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
-import { textsOf } from '../../options/option.ts';
+import { type Given, textsOf } from '../../options/option.ts';
 import {
   GIVING_UP,
+  HELD,
   REMOVING,
   REPORTING,
   type RemovingChoices,
@@ -48,7 +49,8 @@ type Flags = SourceFlags &
   ReportingChoices &
   Pick<SendingFlags, 'maxErrors' | 'giveUpAfter'> &
   Pick<ListFlags, 'tag'> &
-  ExpectRowsFlags & { readonly dryRun?: true; readonly detach?: true };
+  ExpectRowsFlags &
+  Given<typeof HELD> & { readonly detach?: true };
 
 /** Sends a file, or standard input as it comes, to a server, and follows the import. */
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
@@ -85,7 +87,7 @@ export async function followThere({ io, imports, server, json }: ThereOptions, i
   return EXIT.stillRunning;
 }
 
-const SENT = { ...STOPPING, ...GIVING_UP, ...REPORTING, ...LIFTING, ...BAN_CHECK, ...REMOVING, ...TRIAL };
+const SENT = { ...STOPPING, ...GIVING_UP, ...REPORTING, ...LIFTING, ...BAN_CHECK, ...REMOVING, ...TRIAL, ...HELD };
 
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 async function queryOf(file: string, flags: Flags): Promise<URLSearchParams> {
@@ -93,6 +95,5 @@ async function queryOf(file: string, flags: Flags): Promise<URLSearchParams> {
   for (const [name, text] of textsOf(SENT, flags)) query.append(name, text);
   const tags = await tagsOf(flags);
   if (tags.length > 0) query.set('tags', tags.join(','));
-  if (flags.dryRun) query.set('dryRun', 'true');
   return query;
 }

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
-import { checkFiles } from '../../imports/check-paths.ts';
+import { checkFiles } from '../../imports/predictions/check-paths.ts';
+import { CHECK_MIGRATIONS } from '../../imports/predictions/row-check.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
@@ -37,7 +38,6 @@ export function placeWord(place: number): string {
   return place === OTHER_SCOPE ? 'another scope' : scopeOf(place);
 }
 
-const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);
 export const CHECK_STATEMENTS = new URL('check-ledger.sql', import.meta.url);
 const sentences = z.array(z.string());
 

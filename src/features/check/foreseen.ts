@@ -1,7 +1,7 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { reasonOf } from '../../imports/check-verdict.ts';
 import type { Foreseen } from '../../imports/life/feature.ts';
-import { attachCheck } from '../../imports/report/row-check.ts';
+import { reasonOf } from '../../imports/predictions/check-verdict.ts';
+import { attachCheck } from '../../imports/predictions/row-check.ts';
 import type { FindLeftOut, UnsentImport } from '../../imports/stage/leave-out.ts';
 import { statementsOf } from '../../platform/sqlite.ts';
 import { CHECK_STATEMENTS, readCheck } from './check-ledger.ts';

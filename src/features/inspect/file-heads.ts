@@ -5,7 +5,7 @@ import { type ImportOptions, intakeOptions } from '../../imports/import-options.
 import { type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { isReadAtRandom } from '../../imports/read/random-access.ts';
-import { originalJson } from '../../imports/report/row-json.ts';
+import { originalJson } from '../../imports/report/report-json.ts';
 import { headOf, unpacked } from '../recipes/beginning.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { inspect, missingFields } from './inspect.ts';

@@ -3,14 +3,14 @@ import type { InputRow } from '../../imports/read/input-row.ts';
 import { type Intake, openIntake } from '../../imports/read/intake.ts';
 import { parseJson } from '../../imports/read/json-text.ts';
 import type { Lookups } from '../../imports/read/shape/lookups.ts';
-import { distinctKeys } from '../../imports/report/columns.ts';
 import {
   cellValues,
+  distinctKeys,
   elementOf,
   type Original,
   originalCells,
   originalOnOneLine,
-} from '../../imports/report/original.ts';
+} from '../../imports/report/report-columns.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
 import type { ReportInput } from '../../imports/report/report-row.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
