@@ -104,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
     load: async () => (await import('../features/sync/commands/sync.ts')).syncCommand,
-    names: async () => (await import('../features/sync/commands/names.ts')).syncNames,
+    names: async () => (await import('../features/sync/commands/sync-names.ts')).syncNames,
   },
   export: {
     usage: '[options]',
@@ -120,7 +120,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '',
     description: 'sync files regularly, from `rollcall serve`',
     load: async () => (await import('../features/schedule/commands/schedule.ts')).scheduleCommand,
-    names: async () => (await import('../features/schedule/commands/names.ts')).scheduleNames,
+    names: async () => (await import('../features/schedule/commands/schedule-names.ts')).scheduleNames,
   },
   serve: {
     usage: '[options]',

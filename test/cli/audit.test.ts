@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { importHere } from '../../src/cli/commands/import.ts';
-import { changeSchedules } from '../../src/features/schedule/commands/schedule-control.ts';
+import { changeSchedules } from '../../src/features/schedule/commands/local-schedules.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { readConfig } from '../../src/platform/config.ts';

@@ -46,7 +46,6 @@ async function act(
   if (isFinal(state)) throw new UsageError(`import ${id} is ${state}: there is nothing to ${verb}`);
   const answer = await imports.act(id, verb);
   if (answer !== undefined) {
-    if (imports.server === undefined) noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;

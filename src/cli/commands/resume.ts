@@ -23,7 +23,6 @@ import { deliveryLines } from '../screen/delivery-lines.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
-import { sayServerSendsTo } from '../target/sends-to.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags &
@@ -45,7 +44,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const found = await imports.find(given);
   const { id } = found;
   if (found.delivery?.arrivedAt === null && FEATURES.deliver !== undefined) {
-    if (imports.server === undefined && (await imports.regions()) === undefined) {
+    if ((await imports.regions()) === undefined) {
       return (await FEATURES.deliver()).resume(config, io, id);
     }
     const [, where = ''] = deliveryLines(imports, found);
@@ -54,10 +53,9 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   }
   const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
   const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
-  if (imports.server !== undefined) await sayServerSendsTo(io, imports.server);
+  await imports.saySendsTo(io);
   const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
-    if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }

@@ -6,6 +6,7 @@ import { NothingToSend } from '../../imports/import-errors.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { isAddress } from '../../text/address.ts';
 import { counted } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
@@ -146,7 +147,7 @@ function howToCorrect(imports: Imports, summary: ImportSummary): string[] {
   const { id, rows } = summary;
   const [, file] = imports.files(summary).find(([what]) => what === 'needs attention') ?? [];
   if (rows.invalid === 0 || file === undefined) return [];
-  const edits = imports.command('retry', id, '--edits', imports.server === undefined ? file : 'FILE');
+  const edits = imports.command('retry', id, '--edits', isAddress(file) ? 'FILE' : file);
   return [
     `Invalid rows are sent when they are corrected: ${counted(rows.invalid, 'row')} in ${file}. Then:`,
     `  ${edits}`,

@@ -11,7 +11,7 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   const found = await imports.find(id);
   const { summary, problems } = await imports.findings(found);
   // An import on a server continues; only this command stops watching it.
-  const interrupted = imports.server === undefined && isUnderWay(found.state);
+  const interrupted = !imports.unattended && isUnderWay(found.state);
   const { delivery } = found;
   if (json) io.out.write(`${JSON.stringify({ ...summary, ...(delivery && { delivery }) })}\n`);
   else if (summary.rows.read > 0)

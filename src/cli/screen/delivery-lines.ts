@@ -5,7 +5,7 @@ import type { Imports, KeptImport } from '../target/imports.ts';
  * Returns lines about the delivery of an import's reports and the process that makes it; none if they have no
  * destination.
  */
-export function deliveryLines({ server, command }: Pick<Imports, 'server' | 'command'>, found: KeptImport): string[] {
+export function deliveryLines(imports: Pick<Imports, 'unattended' | 'command'>, found: KeptImport): string[] {
   const { id, delivery } = found;
   if (delivery === undefined) return [];
   const { to, since, arrivedAt, error } = delivery;
@@ -14,6 +14,6 @@ export function deliveryLines({ server, command }: Pick<Imports, 'server' | 'com
     error === null
       ? `The reports are being delivered to ${to}`
       : withFullStop(`The reports wait to be delivered to ${to} since ${utcTime(Date.parse(since))}: ${error}`);
-  const how = ['Deliver them with this, or while `rollcall serve` runs:', `  ${command('resume', id)}`];
-  return ['', what, ...(server === undefined ? how : [])];
+  const how = ['Deliver them with this, or while `rollcall serve` runs:', `  ${imports.command('resume', id)}`];
+  return ['', what, ...(imports.unattended ? [] : how)];
 }

@@ -64,7 +64,7 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
   const { id, state, reason, code, maxCreate = 'N', maxRemovals = 'N' } = found;
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const resume = (flags = '') => command('resume', `${found.sandbox ? ' --sandbox' : ''}${flags}`);
-  const there = imports.server === undefined ? '' : ' on the server';
+  const there = imports.unattended ? ' on the server' : '';
   const adviceIn = (table: ByCode) => table[code as ReasonCode]?.({ command, resume, there, maxCreate, maxRemovals });
   const { rows } = summary;
   if (code === ('WRONG_SUM' satisfies ReasonCode)) {
@@ -129,9 +129,9 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
     case 'running':
     case 'pausing':
     case 'cancelling':
-      return imports.server === undefined
-        ? ['Interrupted; rows that have an outcome keep it. Continue with:', resume()]
-        : ['It continues on the server. Watch it with:', command('watch')];
+      return imports.unattended
+        ? ['It continues on the server. Watch it with:', command('watch')]
+        : ['Interrupted; rows that have an outcome keep it. Continue with:', resume()];
   }
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { HandlersOf, InputOf, Operation } from '../../api/operation.ts';
 
-/** Does operations for a command: a server, over HTTP (server-client.ts), or this process (`handledHere`). */
+/** Does operations for a command: a server, over HTTP (server-client.ts), or this process (`handledLocally`). */
 export interface Client {
   /** Has an operation done; never repeated. @throws ServerRefused, ServerFault, ServerAway, or as its handler */
   call<One extends Operation, Answer>(operation: One & Answering<Answer>, input: InputOf<One>): Promise<Answer>;
@@ -14,7 +14,7 @@ export interface Answering<Answer> {
 }
 
 /** Does the operations that have a handler in this process; their input is checked as by a server. */
-export function handledHere<Group extends Readonly<Record<string, Operation>>>(
+export function handledLocally<Group extends Readonly<Record<string, Operation>>>(
   group: Group,
   handlers: HandlersOf<Group>,
 ): Client {

@@ -17,6 +17,7 @@ import { NoImports } from './data.ts';
 import type { Imports, KeptImport } from './imports.ts';
 import { present } from './local-imports.ts';
 import { entriesOf } from './pages.ts';
+import { sayServerSendsTo } from './sends-to.ts';
 import type { Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
 
@@ -33,6 +34,9 @@ export function remoteImports(server: Server, command: string, flag: string): Im
   const one = (id: string) => server.call(importOperations.one, { id });
   return {
     server,
+    unattended: true,
+    place: () => at(server),
+    saySendsTo: (io) => sayServerSendsTo(io, server),
     list: async (limit, texts = {}) => {
       const page = async (size: number, cursor?: string) => {
         const { imports, nextCursor } = await server.call(importOperations.list, {
@@ -106,8 +110,10 @@ export function remoteImports(server: Server, command: string, flag: string): Im
   };
 }
 
-function noImports({ url }: Server): NoImports {
-  return new NoImports(`at ${url}`, 'server with --server');
+const at = ({ url }: Server) => `at ${url}`;
+
+function noImports(server: Server): NoImports {
+  return new NoImports(at(server), 'server with --server');
 }
 
 /** A server knows by itself whether it sends to a sandbox. */

@@ -6,7 +6,7 @@ import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/progress.ts';
-import { handledHere } from '../../../cli/target/client.ts';
+import { handledLocally } from '../../../cli/target/client.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import type { Region } from '../../../membership/membership.ts';
@@ -77,7 +77,7 @@ export async function exportHere(options: HereOptions): Promise<ExitCode> {
   const folder = dir.export(id);
   const reader = openExportReader(folder, id);
   try {
-    const client = handledHere(exportOperations, {
+    const client = handledLocally(exportOperations, {
       download: async ({ list, format = 'csv' }) => exportBytes(reader, list, format),
       remove: async () => {
         reader.close();

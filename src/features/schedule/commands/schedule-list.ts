@@ -11,12 +11,12 @@ import {
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { localTime } from '../../../cli/screen/local-time.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
-import { dataDir, emptyPlace } from '../../../platform/data-dir.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import { openSchedules, runDocument, scheduleDocument } from './schedule-target.ts';
+import { openSchedules } from './schedule-target.ts';
+import { runDocument, scheduleDocument } from './schedules.ts';
 
 type Flags = CommonFlags & ServerFlags;
 
@@ -40,15 +40,14 @@ export function scheduleHistoryCommand(io: Io, end: (code: Promise<ExitCode>) =>
 }
 
 async function list(io: Io, flags: Flags): Promise<ExitCode> {
-  const { schedules, server, config, command } = await openSchedules(flags);
-  const { schedules: found } = await schedules.call(scheduleOperations.list, {});
+  const { imports, schedules } = await openSchedules(flags);
+  const { schedules: found } = await schedules.client.call(scheduleOperations.list, {});
   if (flags.json) {
     io.out.write(`${JSON.stringify(found.map(scheduleDocument))}\n`);
     return EXIT.ok;
   }
   if (found.length === 0) {
-    const place = server === undefined ? emptyPlace(dataDir(config.dataDir)) : `at ${server.url}`;
-    say(io, `There are no schedules ${place}; add one with \`${command('schedule', 'add')}\`.`);
+    say(io, `There are no schedules ${imports.place()}; add one with \`${imports.command('schedule', 'add')}\`.`);
     return EXIT.ok;
   }
   io.out.write(`${found.map(blockOf).join('\n\n')}\n`);
@@ -74,10 +73,10 @@ function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
 
 async function history(io: Io, name: string, flags: Flags & { readonly limit: number }): Promise<ExitCode> {
   const { limit } = flags;
-  const { schedules } = await openSchedules(flags);
+  const { client } = (await openSchedules(flags)).schedules;
   const [{ tz }, { runs: views, failing }] = await Promise.all([
-    schedules.call(scheduleOperations.one, { name }),
-    schedules.call(scheduleOperations.history, { name, limit: `${limit}` }),
+    client.call(scheduleOperations.one, { name }),
+    client.call(scheduleOperations.history, { name, limit: `${limit}` }),
   ]);
   const runs = views.map((run) => runDocument(name, run));
   if (flags.json) {

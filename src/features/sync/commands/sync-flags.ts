@@ -5,8 +5,14 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { fileToFetch } from '../../../cli/fetched-file.ts';
+import type { CreateFlags } from '../../../cli/flags/create-flags.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
+import type { ExpectRowsFlags, ReadingFlags } from '../../../cli/flags/reading-flags.ts';
+import type { RecipeFlags } from '../../../cli/flags/recipe-flags.ts';
+import type { ReportFlags } from '../../../cli/flags/report-flags.ts';
+import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
+import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
@@ -55,6 +61,17 @@ export interface PlanFlags {
   /** Path. */
   readonly planCsv?: string;
 }
+
+/** Flags that say how the file of a sync is had and read, and what its plan may do. */
+export type SyncFileFlags = SourceFlags &
+  ReadingFlags &
+  ExpectRowsFlags &
+  ReportFlags &
+  RecipeFlags &
+  ShapeFlags &
+  CreateFlags &
+  ModeFlags &
+  PlanFlags;
 
 export function withPlan(command: Command): Command {
   return withOptions(command, APPLYING).option('--plan-csv <file>', 'write the plan as CSV');
