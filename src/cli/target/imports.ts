@@ -72,6 +72,14 @@ export interface Findings {
   readonly problems: readonly ProblemCount[];
 }
 
+/** The imports of a server, for what has some made there. */
+export interface RemoteOptions {
+  readonly io: Io;
+  readonly imports: Imports;
+  readonly server: Server;
+  readonly json: boolean;
+}
+
 interface Watched {
   look(): Promise<Look>;
   /** Time without a process or an answer from the server before the user is notified, in ms. */

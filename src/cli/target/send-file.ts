@@ -1,16 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { importOperations } from '../../api/operations/imports.ts';
 import { sessionOperations } from '../../api/operations/service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
+import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
-import type { ByLookup } from '../../options/lookups.ts';
+import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
 import { CONTENT, SHAPE, WAITING } from '../../options/reading-options.ts';
-import { EXPECTING } from '../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address.ts';
@@ -18,6 +21,8 @@ import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../fetched-file.ts';
 import type { CreateFlags } from '../flags/create-flags.ts';
+import type { ImportFlags } from '../flags/import-options.ts';
+import { tagsOf } from '../flags/list-flags.ts';
 import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
@@ -27,7 +32,7 @@ import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
-import { withLookups } from './form-upload.ts';
+import type { RemoteOptions } from './imports.ts';
 import { sayServerSendsTo } from './sends-to.ts';
 import type { Server, Upload } from './server-client.ts';
 
@@ -111,6 +116,30 @@ export function readingQuery(
   return query;
 }
 
+/** Sends a file, or standard input as it comes, to a server. Returns the import's id, or the exit code after Ctrl-C. */
+export async function sendForImport(
+  options: Omit<RemoteOptions, 'json'>,
+  file: string,
+  flags: ImportFlags,
+): Promise<Sent> {
+  const { imports, server } = options;
+  const query = await importQuery(file, flags);
+  const make = async (upload: Upload) => (await server.upload(importOperations.create, query, upload)).id;
+  return sendFile({ ...options, file, flags, make, howToSee: imports.command('list') });
+}
+
+const SENT_OF_IMPORT = { ...STOPPING, ...GIVING_UP, ...REPORTING, ...LIFTING, ...BAN_CHECK, ...REMOVING, ...TRIAL };
+
+/** The options of the command line as the API takes them; its regions and budgets are the server's. */
+async function importQuery(file: string, flags: ImportFlags): Promise<URLSearchParams> {
+  const query = readingQuery(file, flags);
+  for (const [name, text] of textsOf(SENT_OF_IMPORT, flags)) query.append(name, text);
+  const tags = await tagsOf(flags);
+  if (tags.length > 0) query.set('tags', tags.join(','));
+  if (flags.dryRun) query.set('dryRun', 'true');
+  return query;
+}
+
 /** Counts the bytes of an upload while it is sent. */
 async function withProgress(
   io: Io,
@@ -163,4 +192,39 @@ function standardInput(io: Io, signal: AbortSignal): Upload {
 function sendingLine(sent: number, size: number | undefined): string {
   const share = size === undefined || size === 0 ? '' : `  ${Math.floor((sent / size) * 100)} %`;
   return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${share}`;
+}
+
+/** An upload as a form that also has an identity or group file; without either it is the file itself. Each is streamed. */
+async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>): Promise<Upload> {
+  const boundary = `rollcall-${randomUUID()}`;
+  const head = (part: string, file: string) =>
+    Buffer.from(
+      `\r\n--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${encodeURIComponent(file)}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+    );
+  const parts = LOOKUP_NAMES.flatMap((part) => {
+    const file = lookups[part];
+    return file === undefined ? [] : [{ ...file, head: head(part, basename(file.name)) }];
+  });
+  if (parts.length === 0) return upload;
+  for (const { path, name } of parts) await fileOf(path, name);
+  const last = head('file', 'input');
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const around = parts.reduce(
+    (sum, part) => sum + part.head.length + statSync(part.path).size,
+    last.length + end.length,
+  );
+  return {
+    ...upload,
+    type: `multipart/form-data; boundary=${boundary}`,
+    size: upload.size === undefined ? undefined : upload.size + around,
+    open: async function* () {
+      for (const part of parts) {
+        yield part.head;
+        yield* createReadStream(part.path) as AsyncIterable<Buffer>;
+      }
+      yield last;
+      yield* upload.open();
+      yield end;
+    },
+  };
 }

@@ -7,14 +7,11 @@ import type { ExitCode } from '../../../cli/exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
-import { findImport } from '../../../cli/target/data.ts';
 import { openImports } from '../../../cli/target/open-imports.ts';
-import { typedCommand } from '../../../cli/typed-command.ts';
-import { readOptions } from '../../../imports/import-options.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { isAddress } from '../../../text/address.ts';
-import { runCheckHere } from './check-here.ts';
-import { checkThere } from './check-there.ts';
+import { runCheck } from './local-check.ts';
+import { checkRemotely } from './remote-check.ts';
 
 type Flags = CheckFlags & RunningFlags & ServerFlags;
 
@@ -34,19 +31,13 @@ async function check(io: Io, given: string | undefined, flags: Flags): Promise<E
     );
   }
   const { config, imports } = await openImports(flags);
+  const { id, sandbox } = await imports.find(given);
+  checkTarget(imports.command('check', id), id, sandbox, flags.sandbox === true);
   const { server } = imports;
-  const json = flags.json === true;
-  if (server !== undefined) {
-    return checkThere({ io, imports, server, json }, (await imports.find(given)).id, maxCallsOf(flags));
-  }
-  const record = findImport(config.dataDir, given);
-  const { id } = record;
-  checkTarget(typedCommand(config, 'check', id), id, readOptions(record).sandbox, flags.sandbox === true);
-  return runCheckHere({
-    config,
-    io,
-    json,
-    maxCalls: maxCallsOf(flags),
+  const [json, maxCalls] = [flags.json === true, maxCallsOf(flags)];
+  if (server !== undefined) return checkRemotely({ io, imports, server, json }, id, maxCalls);
+  return runCheck({
+    ...{ config, io, json, maxCalls },
     openService: serviceOpener(config, flags),
     begin: async () => {
       noteHere(dataDir(config.dataDir), 'import.check', id);

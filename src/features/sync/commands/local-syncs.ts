@@ -114,7 +114,7 @@ async function askToDecide(
   return answer !== undefined;
 }
 
-/** How a sync of a file begins. What can be refused before anything is opened is refused here. */
+/** Returns how a sync of a file begins. What can be refused before anything is opened is refused here. */
 async function planning(
   config: Config,
   io: Io,

@@ -42,7 +42,7 @@ interface SyncDocument
   readonly import: ImportSummary | null;
 }
 
-/** How a command shows a sync. */
+/** The way in which a command shows a sync. */
 export interface Shown {
   readonly io: Io;
   readonly syncs: Syncs;
