@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { ExitCode } from './exit-codes.ts';
+import type { End } from './exit-codes.ts';
 import type { Names } from './feature.ts';
 import { withProfile } from './flags/setting-flag.ts';
 import type { Io } from './screen/io.ts';
 
 /** Makes a command; its action passes its exit code to `end`. */
-type CommandMaker = (io: Io, end: (code: Promise<ExitCode>) => Promise<void>) => Command;
+type CommandMaker = (io: Io, end: End) => Command;
 
 export interface CommandEntry {
   /** Its line in the list of commands. */

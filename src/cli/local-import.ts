@@ -16,7 +16,7 @@ import { maxCallsOf } from './flags/check-flags.ts';
 import type { RunningFlags } from './flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from './flags/import-options.ts';
 import { tagsOf } from './flags/list-flags.ts';
-import type { RecipeFlags } from './flags/recipe-flags.ts';
+import type { RecipeFlags } from './flags/option-flags.ts';
 import { reportTargetOf } from './flags/report-flags.ts';
 import { type Again, type ImportRuns, unlessNothingLeft } from './import-runs.ts';
 import { type LookupFiles, lookupFiles } from './lookup-files.ts';

@@ -1,10 +1,8 @@
 import { Argument, Command } from 'commander';
 import { SCRIPTS } from '../completion/scripts.ts';
 import type { Suggestions } from '../completion/suggest.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../screen/io.ts';
-
-type End = (code: Promise<ExitCode>) => Promise<void>;
 
 /** `rollcall completion`: the script that lets a shell complete commands, flags and ids. */
 export function completionCommand(io: Io, end: End): Command {

@@ -4,7 +4,7 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { importLocally } from '../local-import.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -14,7 +14,7 @@ import { findImport, summaryIn } from '../target/data.ts';
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
 
 /** `rollcall demo`: the sample import, sent to a sandbox. Its bad rows are expected: ends with 0 when every row has its outcome. */
-export function demoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function demoCommand(io: Io, end: End): Command {
   const command = new Command('demo');
   return withDataDir(command).action((flags: CommonFlags) => end(demo(io, flags)));
 }

@@ -1,16 +1,20 @@
 import { Command, Option } from 'commander';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
-import { withBans } from '../flags/ban-flags.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
-import { withCreate } from '../flags/create-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-options.ts';
 import { tagFlag } from '../flags/list-flags.ts';
-import { withExpectRows, withMaxErrors, withReading } from '../flags/reading-flags.ts';
-import { withRecipeFlag } from '../flags/recipe-flags.ts';
+import {
+  withBans,
+  withCreate,
+  withExpectRows,
+  withMaxErrors,
+  withReading,
+  withRecipeFlag,
+} from '../flags/option-flags.ts';
 import { withReportTo } from '../flags/report-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { withShape, withTrial } from '../flags/shape-flags.ts';
@@ -19,7 +23,7 @@ import type { Io } from '../screen/io.ts';
 import { openImportRuns } from '../target/open-import-runs.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
-export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function importCommand(io: Io, end: End): Command {
   const command = new Command('import').argument(
     '<file>',
     `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
 import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
@@ -18,7 +18,7 @@ interface Flags extends ServerFlags, RowFilterFlags, OutputFlags {
 }
 
 /** `rollcall report`: the outcome of every row, streamed. */
-export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function reportCommand(io: Io, end: End): Command {
   const command = new Command('report')
     .argument('[id]', 'import (default: the latest)')
     .addOption(

@@ -4,6 +4,8 @@ import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
+import type { BanChoices } from '../../options/ban-options.ts';
+import type { CreateChoices } from '../../options/create-options.ts';
 import { LEAVING_OUT, type LeavingOutChoices, type RemovingChoices } from '../../options/sending-options.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -11,12 +13,10 @@ import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
-import { type BanFlags, withBanCheck } from '../flags/ban-flags.ts';
-import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { withOptions } from '../flags/option-flags.ts';
+import { withBanCheck, withMaxCreate, withOptions } from '../flags/option-flags.ts';
 import { withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
 import { deliveryLines } from '../screen/delivery-lines.ts';
@@ -26,14 +26,14 @@ import { openImports } from '../target/open-imports.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags &
-  MaxCreateFlags &
+  Pick<CreateChoices, 'maxCreate'> &
   RemovingChoices &
   LeavingOutChoices &
-  Pick<BanFlags, 'banCheck'> &
+  Pick<BanChoices, 'banCheck'> &
   ServerFlags;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
-export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function resumeCommand(io: Io, end: End): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
   withOptions(withBanCheck(withMaxRemovals(withMaxCreate(withRunning(withServer(command))))), LEAVING_OUT);
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));

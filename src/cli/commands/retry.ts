@@ -6,10 +6,10 @@ import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
 import { currentUser } from '../current-user.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { withMaxErrors } from '../flags/reading-flags.ts';
+import { withMaxErrors } from '../flags/option-flags.ts';
 import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
 import type { Edits } from '../import-runs.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -22,7 +22,7 @@ type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: st
  * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
  * confirmed or not sent. With `--edits` it sends rows that were corrected.
  */
-export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function retryCommand(io: Io, end: End): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
   withMaxErrors(withRunning(withServer(withRowFilter(command))));
   if (FEATURES.repair !== undefined) {

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { tagChanges } from '../../api/tags.ts';
 import { printable } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openImports } from '../target/open-imports.ts';
@@ -10,7 +10,7 @@ import { openImports } from '../target/open-imports.ts';
 type Flags = CommonFlags & ServerFlags & { readonly remove?: true };
 
 /** `rollcall tag`: adds words to an import by which `rollcall list --tag` finds it, or removes them. */
-export function tagCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function tagCommand(io: Io, end: End): Command {
   const command = new Command('tag')
     .argument('<id>', 'import')
     .argument('<tags...>', 'tags to add')

@@ -9,22 +9,28 @@ import { sessionOperations } from '../../api/operations/service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
-import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
+import { CREATING, type CreateChoices, MAX_CREATE } from '../../options/create-options.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
-import { CONTENT, SHAPE, WAITING } from '../../options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../../options/sending-options.ts';
+import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
+import {
+  EXPECTING,
+  type ExpectingChoices,
+  GIVING_UP,
+  REMOVING,
+  REPORTING,
+  STOPPING,
+  TRIAL,
+} from '../../options/sending-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../fetched-file.ts';
-import type { CreateFlags } from '../flags/create-flags.ts';
 import type { ImportFlags } from '../flags/import-options.ts';
 import { tagsOf } from '../flags/list-flags.ts';
-import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
-import type { RecipeFlags } from '../flags/recipe-flags.ts';
+import type { RecipeFlags } from '../flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
 import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
@@ -45,7 +51,7 @@ interface SendingFile {
   readonly io: Io;
   readonly server: Server;
   readonly file: string;
-  readonly flags: ReadingFlags & ShapeFlags & SourceFlags;
+  readonly flags: ReadingChoices & ShapeFlags & SourceFlags;
   /** Has the server make something of the upload; its id. */
   readonly make: (upload: Upload) => Promise<string>;
   /** The command that shows whether the server has begun. */
@@ -106,7 +112,7 @@ const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATING, ...MAX_CREATE };
 /** Returns the API's query for reading a file and creating users and groups. */
 export function readingQuery(
   file: string,
-  flags: ReadingFlags & CreateFlags & RecipeFlags & ShapeFlags & ExpectRowsFlags,
+  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,
 ): URLSearchParams {
   const { createUsers, createGroups, reactivate, recipe } = flags;
   const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
@@ -163,7 +169,7 @@ async function withProgress(
   }
 }
 
-async function fileUpload(path: string, flags: ReadingFlags, signal: AbortSignal): Promise<Upload> {
+async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal): Promise<Upload> {
   const before = await fileOf(path, path, { ...keptOf(WAITING, flags), signal });
   const stat = statSync(path);
   // A named pipe can be read once, and its size is not known.

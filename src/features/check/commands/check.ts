@@ -3,7 +3,7 @@ import { serviceOpener } from '../../../app/open-service.ts';
 import { noteHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { UsageError } from '../../../cli/errors.ts';
-import type { ExitCode } from '../../../cli/exit-codes.ts';
+import type { End, ExitCode } from '../../../cli/exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
@@ -16,7 +16,7 @@ import { checkRemotely } from './remote-check.ts';
 type Flags = CheckFlags & RunningFlags & ServerFlags;
 
 /** `rollcall check`: asks the service about an import that was read and not sent, and continues such a check. */
-export function checkCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function checkCommand(io: Io, end: End): Command {
   const command = new Command('check').argument('[id]', 'import that was read and not sent (default: the latest)');
   withServer(withRunning(withCheckCost(command)));
   return command.action((id: string | undefined, flags: Flags) => end(check(io, id, flags)));

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Command } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
-import type { ExitCode } from '../../../cli/exit-codes.ts';
+import type { End, ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
@@ -19,7 +19,7 @@ interface Flags extends RunningFlags, ExportFlags, ServerFlags {
 }
 
 /** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
-export function exportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function exportCommand(io: Io, end: End): Command {
   const command = withExport(new Command('export')).option(
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',

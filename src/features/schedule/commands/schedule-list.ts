@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
   type ServerFlags,
@@ -23,13 +23,13 @@ type Flags = CommonFlags & ServerFlags;
 const MAX_LISTED = 1_000;
 
 /** `rollcall schedule list`: what there is, when it is due next, and its last result. */
-export function scheduleListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function scheduleListCommand(io: Io, end: End): Command {
   const command = new Command('list').description('show schedules, their next three times and last run');
   return withServer(withDataDir(withJson(command))).action((flags: Flags) => end(list(io, flags)));
 }
 
 /** `rollcall schedule history`: the runs of a schedule, newest first, and the rows that keep failing. */
-export function scheduleHistoryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function scheduleHistoryCommand(io: Io, end: End): Command {
   const command = new Command('history')
     .description('show the runs of a schedule, and which rows keep failing since when')
     .argument('<name>', 'as `schedule list` shows it')

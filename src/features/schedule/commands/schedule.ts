@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { FEATURES } from '../../../cli/features.ts';
-import { withCreate } from '../../../cli/flags/create-flags.ts';
 import {
   type CommonFlags,
   type RunningFlags,
@@ -11,8 +10,7 @@ import {
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { withExpectRows, withReading } from '../../../cli/flags/reading-flags.ts';
-import { withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
+import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withReportTo } from '../../../cli/flags/report-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
@@ -27,8 +25,6 @@ import { scheduleOperations } from '../operations.ts';
 import { scheduleHistoryCommand, scheduleListCommand } from './schedule-list.ts';
 import { openSchedules } from './schedule-target.ts';
 import { type AddFlags, type EditFlags, scheduleDocument } from './schedules.ts';
-
-type End = (code: Promise<ExitCode>) => Promise<void>;
 
 const TIME_ZONE = 'time zone of the expression, such as Europe/Rome';
 const CATCH_UP = 'when the server starts, run once if a run was missed';

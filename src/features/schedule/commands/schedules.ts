@@ -1,14 +1,15 @@
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import type { CreateFlags } from '../../../cli/flags/create-flags.ts';
 import type { CommonFlags, RunningFlags, ServerFlags } from '../../../cli/flags/flags.ts';
-import type { ExpectRowsFlags, ReadingFlags } from '../../../cli/flags/reading-flags.ts';
-import type { RecipeFlags } from '../../../cli/flags/recipe-flags.ts';
+import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
 import type { ReportFlags } from '../../../cli/flags/report-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Client } from '../../../cli/target/client.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
+import type { CreateChoices } from '../../../options/create-options.ts';
+import type { ReadingChoices } from '../../../options/reading-options.ts';
+import type { ExpectingChoices } from '../../../options/sending-options.ts';
 import type { ModeFlags } from '../../sync/commands/sync-flags.ts';
 import type { ScheduleRunView, ScheduleView } from '../api.ts';
 
@@ -51,12 +52,12 @@ export interface Added {
 export interface AddFlags
   extends CommonFlags,
     ServerFlags,
-    ReadingFlags,
+    ReadingChoices,
     RecipeFlags,
     ShapeFlags,
-    CreateFlags,
+    CreateChoices,
     ModeFlags,
-    ExpectRowsFlags,
+    ExpectingChoices,
     ReportFlags,
     SourceFlags {
   readonly cron: string;
@@ -72,7 +73,7 @@ export interface AddFlags
   readonly sandbox?: true;
 }
 
-export interface EditFlags extends CommonFlags, ServerFlags, ExpectRowsFlags {
+export interface EditFlags extends CommonFlags, ServerFlags, ExpectingChoices {
   /** False: as the server is set. */
   readonly reportTo?: ReportFlags['reportTo'] | false;
   /** In ms. */

@@ -5,17 +5,15 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { fileToFetch } from '../../../cli/fetched-file.ts';
-import type { CreateFlags } from '../../../cli/flags/create-flags.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
-import { withOptions } from '../../../cli/flags/option-flags.ts';
-import type { ExpectRowsFlags, ReadingFlags } from '../../../cli/flags/reading-flags.ts';
-import type { RecipeFlags } from '../../../cli/flags/recipe-flags.ts';
+import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
 import type { ReportFlags } from '../../../cli/flags/report-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
+import type { CreateChoices } from '../../../options/create-options.ts';
 import {
   APPLYING,
   MODE,
@@ -26,6 +24,8 @@ import {
 } from '../../../options/deciding-options.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
+import type { ReadingChoices } from '../../../options/reading-options.ts';
+import type { ExpectingChoices } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
@@ -64,12 +64,12 @@ export interface PlanFlags {
 
 /** Flags that say how the file of a sync is had and read, and what its plan may do. */
 export type SyncFileFlags = SourceFlags &
-  ReadingFlags &
-  ExpectRowsFlags &
+  ReadingChoices &
+  ExpectingChoices &
   ReportFlags &
   RecipeFlags &
   ShapeFlags &
-  CreateFlags &
+  CreateChoices &
   ModeFlags &
   PlanFlags;
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
   type ServerFlags,
@@ -26,7 +26,7 @@ type ShowFlags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' |
 const MAX_LISTED = 1_000;
 
 /** `rollcall sync list`: syncs, newest first. */
-export function syncListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function syncListCommand(io: Io, end: End): Command {
   const command = new Command('list')
     .description('show syncs, newest first')
     .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
@@ -69,7 +69,7 @@ function rowOf({ id, state, file, undoOf, totals }: SyncEntry, isOwned: boolean)
 }
 
 /** `rollcall sync show`: a stored plan and its result. */
-export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function syncShowCommand(io: Io, end: End): Command {
   const command = new Command('show')
     .description('show a plan and its result')
     .argument('<id>', 'as `sync list` shows it')

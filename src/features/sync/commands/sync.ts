@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { FEATURES } from '../../../cli/features.ts';
-import { withCreate } from '../../../cli/flags/create-flags.ts';
 import {
   type CommonFlags,
   type RunningFlags,
@@ -10,8 +9,7 @@ import {
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { withExpectRows, withReading } from '../../../cli/flags/reading-flags.ts';
-import { withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
+import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withReportTo } from '../../../cli/flags/report-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
@@ -25,7 +23,6 @@ type Flags = RunningFlags & ServerFlags & SyncFileFlags & { readonly markdown?: 
 interface Reason {
   readonly reason: string;
 }
-type End = (code: Promise<ExitCode>) => Promise<void>;
 
 /** Beside the formats of inputs: how the plan is printed. */
 const MARKDOWN = 'markdown';

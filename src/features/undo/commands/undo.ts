@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { UsageError } from '../../../cli/errors.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -19,7 +19,7 @@ interface Flags extends RunningFlags, ServerFlags, DecidingFlags, PlanFlags {
 }
 
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
-export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function undoCommand(io: Io, end: End): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withOptions(withPlan(withDeciding(command)), UNDOING)
     .option('--created', 'with --apply: delete the users and groups that the import created, when the rest is undone')
