@@ -17,7 +17,7 @@ import type { RunningFlags } from './flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from './flags/import-options.ts';
 import { tagsOf } from './flags/list-flags.ts';
 import type { RecipeFlags } from './flags/option-flags.ts';
-import { reportTargetOf } from './flags/report-flags.ts';
+import { reportTargetOf } from './flags/source-flags.ts';
 import { type Again, type ImportRuns, unlessNothingLeft } from './import-runs.ts';
 import { type LookupFiles, lookupFiles } from './lookup-files.ts';
 import { optionsWithRecipe } from './recipe-options.ts';

@@ -8,8 +8,8 @@ import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { importLocally } from '../local-import.ts';
 import { type Io, say } from '../screen/io.ts';
-import { shortest } from '../screen/shortest.ts';
 import { findImport, summaryIn } from '../target/data.ts';
+import { shortest } from '../typed-command.ts';
 
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
 

@@ -15,12 +15,11 @@ import {
   withReading,
   withRecipeFlag,
 } from '../flags/option-flags.ts';
-import { withReportTo } from '../flags/report-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { withShape, withTrial } from '../flags/shape-flags.ts';
-import { withSource } from '../flags/source-flags.ts';
+import { withReportTo, withSource } from '../flags/source-flags.ts';
 import type { Io } from '../screen/io.ts';
-import { openImportRuns } from '../target/open-import-runs.ts';
+import { openImportRuns } from '../target/open-imports.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(io: Io, end: End): Command {

@@ -19,7 +19,7 @@ import { type RunningFlags, type ServerFlags, withRunning, withServer } from '..
 import { withBanCheck, withMaxCreate, withOptions } from '../flags/option-flags.ts';
 import { withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
-import { deliveryLines } from '../screen/delivery-lines.ts';
+import { deliveryLines } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';

@@ -14,7 +14,7 @@ import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filt
 import type { Edits } from '../import-runs.ts';
 import { type Io, say } from '../screen/io.ts';
 import type { Imports } from '../target/imports.ts';
-import { openImportRuns } from '../target/open-import-runs.ts';
+import { openImportRuns } from '../target/open-imports.ts';
 
 type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: string };
 

@@ -8,9 +8,8 @@ import { counted, duration } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
-import { deliveryLines } from '../screen/delivery-lines.ts';
+import { deliveryLines, nextSteps } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
-import { nextSteps } from '../screen/next-steps.ts';
 import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
 import { openImports } from '../target/open-imports.ts';
 

@@ -9,6 +9,7 @@ import {
   GIVING_UP,
   REMOVING,
   type RemovingChoices,
+  type ReportingChoices,
   STOPPING,
   TRIAL,
   type TrialChoices,
@@ -17,7 +18,6 @@ import type { Config } from '../../platform/config.ts';
 import type { CheckFlags } from './check-flags.ts';
 import type { CommonFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags } from './flags.ts';
 import type { RecipeFlags } from './option-flags.ts';
-import type { ReportFlags } from './report-flags.ts';
 import { type ShapeFlags, shapeOf } from './shape-flags.ts';
 import type { SourceFlags } from './source-flags.ts';
 
@@ -36,7 +36,7 @@ export interface ImportFlags
     WorkersFlags,
     RecipeFlags,
     ExpectingChoices,
-    ReportFlags,
+    ReportingChoices,
     SourceFlags {
   readonly dryRun?: true;
   readonly check?: true;

@@ -3,7 +3,6 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportFilter, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
-import { whenLeft } from '../../imports/life/control.ts';
 import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { deliveryOf } from '../../imports/report/delivery.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
@@ -46,28 +45,6 @@ export function rebuild(dir: DataDir): Rebuilt {
   const release = ownDataDir(dir);
   try {
     return rebuildCatalog(dir);
-  } finally {
-    release();
-  }
-}
-
-/**
- * Changes a catalog of a data directory that no process works with: this one owns it for a moment.
- * @throws DataDirInUse
- */
-export async function changeCatalog<Catalog extends { close(): void }, Result>(
-  dir: DataDir,
-  open: (path: string) => Catalog,
-  change: (catalog: Catalog) => Result | Promise<Result>,
-): Promise<Result> {
-  const release = await whenLeft(dir, () => ownDataDir(dir));
-  try {
-    const catalog = open(dir.catalog);
-    try {
-      return await change(catalog);
-    } finally {
-      catalog.close();
-    }
   } finally {
     release();
   }

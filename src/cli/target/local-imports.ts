@@ -3,22 +3,21 @@ import { join } from 'node:path';
 import type { TagChanges } from '../../api/tags.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { type ImportFilter, type ImportRecord, openCatalog, tagsOf } from '../../imports/catalog.ts';
-import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
+import { askRegions, askToAct, askToTag, whenLeft } from '../../imports/life/control.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
-import { type DataDir, dataDir, emptyPlace } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
 import { VERSION } from '../../platform/package-folder.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { inShort } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
-import { shortest } from '../screen/shortest.ts';
-import { typedCommand } from '../typed-command.ts';
-import { changeCatalog, findDelivery, findImport, findingsOf, listImports, summaryIn } from './data.ts';
+import { shortest, typedCommand } from '../typed-command.ts';
+import { findDelivery, findImport, findingsOf, listImports, summaryIn } from './data.ts';
 import type { Imports } from './imports.ts';
 
 /** Time that a process gets to answer, in ms. */
@@ -110,6 +109,28 @@ export function localImports(config: Config): Imports {
         }),
       ]).map(([what, path]) => [what, shortest(path)]),
   };
+}
+
+/**
+ * Changes a catalog of a data directory that no process works with: this one owns it for a moment.
+ * @throws DataDirInUse
+ */
+export async function changeCatalog<Catalog extends { close(): void }, Result>(
+  dir: DataDir,
+  open: (path: string) => Catalog,
+  change: (catalog: Catalog) => Result | Promise<Result>,
+): Promise<Result> {
+  const release = await whenLeft(dir, () => ownDataDir(dir));
+  try {
+    const catalog = open(dir.catalog);
+    try {
+      return await change(catalog);
+    } finally {
+      catalog.close();
+    }
+  } finally {
+    release();
+  }
 }
 
 /** No process runs imports: this one owns the data directory for a moment. */

@@ -27,7 +27,7 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type FetchedFile, fileToFetch } from '../fetched-file.ts';
+import { type FetchedFile, fileToFetch, STANDARD_INPUT, TOGETHER_MS } from '../fetched-file.ts';
 import type { ImportFlags } from '../flags/import-options.ts';
 import { tagsOf } from '../flags/list-flags.ts';
 import type { RecipeFlags } from '../flags/option-flags.ts';
@@ -37,9 +37,7 @@ import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
-import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
-import type { RemoteOptions } from './imports.ts';
-import { sayServerSendsTo } from './sends-to.ts';
+import type { Imports, RemoteOptions } from './imports.ts';
 import type { Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
@@ -49,6 +47,7 @@ export type Sent = { readonly id: string } | { readonly code: ExitCode };
 
 interface SendingFile {
   readonly io: Io;
+  readonly imports: Imports;
   readonly server: Server;
   readonly file: string;
   readonly flags: ReadingChoices & ShapeFlags & SourceFlags;
@@ -59,7 +58,7 @@ interface SendingFile {
 }
 
 /** Sends a file, what is at an address, or standard input as it comes, to a server, with progress. */
-export async function sendFile({ io, server, file, flags, make, howToSee }: SendingFile): Promise<Sent> {
+export async function sendFile({ io, imports, server, file, flags, make, howToSee }: SendingFile): Promise<Sent> {
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
@@ -79,7 +78,7 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
     const upload = await withLookups(plain, obtained.lookups);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
-    await sayServerSendsTo(io, server);
+    await imports.saySendsTo(io);
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
     return { id: await withProgress(io, upload, sent, make) };
   } catch (error) {

@@ -9,18 +9,17 @@ import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-options.ts';
-import { type ReportFlags, reportTargetOf } from '../../../cli/flags/report-flags.ts';
-import { sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
+import { reportTargetOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { handledLocally } from '../../../cli/target/client.ts';
-import { changeCatalog } from '../../../cli/target/data.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
+import { changeCatalog } from '../../../cli/target/local-imports.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { askOwner, readAnswer } from '../../../imports/life/control.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
-import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, type ReportingChoices } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, hasCatalog, readCatalog } from '../../../platform/data-dir.ts';
 import { isElsewhere } from '../../../sources/named.ts';
@@ -127,7 +126,7 @@ async function requestOf(config: Config, name: string, flags: AddFlags): Promise
 }
 
 /** The flags of addresses are for the file: what the reports need is in the settings, by name. */
-async function reporting(config: Config, { reportTo }: ReportFlags): Promise<Pick<ImportOptions, 'reportTo'>> {
+async function reporting(config: Config, { reportTo }: ReportingChoices): Promise<Pick<ImportOptions, 'reportTo'>> {
   return reportTo === undefined ? {} : reportTargetOf(config, { reportTo });
 }
 

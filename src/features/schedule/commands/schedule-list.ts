@@ -9,14 +9,13 @@ import {
   withServer,
 } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { localTime } from '../../../cli/screen/local-time.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
 import { openSchedules } from './schedule-target.ts';
-import { runDocument, scheduleDocument } from './schedules.ts';
+import { localTime, runDocument, scheduleDocument } from './schedules.ts';
 
 type Flags = CommonFlags & ServerFlags;
 

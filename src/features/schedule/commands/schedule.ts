@@ -11,12 +11,10 @@ import {
   withServer,
 } from '../../../cli/flags/flags.ts';
 import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
-import { withReportTo } from '../../../cli/flags/report-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
-import { withSource } from '../../../cli/flags/source-flags.ts';
+import { withReportTo, withSource } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { localTime } from '../../../cli/screen/local-time.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { printable } from '../../../text/wording.ts';
 import { withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
@@ -24,7 +22,7 @@ import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
 import { scheduleHistoryCommand, scheduleListCommand } from './schedule-list.ts';
 import { openSchedules } from './schedule-target.ts';
-import { type AddFlags, type EditFlags, scheduleDocument } from './schedules.ts';
+import { type AddFlags, type EditFlags, localTime, scheduleDocument } from './schedules.ts';
 
 const TIME_ZONE = 'time zone of the expression, such as Europe/Rome';
 const CATCH_UP = 'when the server starts, run once if a run was missed';

@@ -1,7 +1,6 @@
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { CommonFlags, RunningFlags, ServerFlags } from '../../../cli/flags/flags.ts';
 import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
-import type { ReportFlags } from '../../../cli/flags/report-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -9,7 +8,7 @@ import type { Client } from '../../../cli/target/client.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
-import type { ExpectingChoices } from '../../../options/sending-options.ts';
+import type { ExpectingChoices, ReportingChoices } from '../../../options/sending-options.ts';
 import type { ModeFlags } from '../../sync/commands/sync-flags.ts';
 import type { ScheduleRunView, ScheduleView } from '../api.ts';
 
@@ -58,7 +57,7 @@ export interface AddFlags
     CreateChoices,
     ModeFlags,
     ExpectingChoices,
-    ReportFlags,
+    ReportingChoices,
     SourceFlags {
   readonly cron: string;
   readonly tz: string;
@@ -75,7 +74,7 @@ export interface AddFlags
 
 export interface EditFlags extends CommonFlags, ServerFlags, ExpectingChoices {
   /** False: as the server is set. */
-  readonly reportTo?: ReportFlags['reportTo'] | false;
+  readonly reportTo?: ReportingChoices['reportTo'] | false;
   /** In ms. */
   readonly giveUpAfter?: number;
   readonly cron?: string;
@@ -106,4 +105,10 @@ export function scheduleDocument(view: ScheduleView) {
 
 export function runDocument(schedule: string, { dueAt, at, state, reason, who, sync }: ScheduleRunView) {
   return { schedule, dueAt, at, state, reason, who, syncId: sync?.id ?? null };
+}
+
+/** "2027-03-28 03:30" in a time zone. @param at ISO 8601 */
+export function localTime(at: string, tz: string): string {
+  const form = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' });
+  return form.format(Date.parse(at));
 }

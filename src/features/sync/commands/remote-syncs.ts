@@ -29,7 +29,15 @@ export function remoteSyncRuns(options: Options): SyncRuns {
       for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
       for (const [name, value] of textsOf(REPORTING, flags)) query.append(name, value);
       const make = async (upload: Upload) => (await server.upload(syncOperations.create, query, upload)).id;
-      const sent = await sendFile({ io, server, file, flags, make, howToSee: imports.command('sync', 'list') });
+      const sent = await sendFile({
+        io,
+        imports,
+        server,
+        file,
+        flags,
+        make,
+        howToSee: imports.command('sync', 'list'),
+      });
       return 'code' in sent ? sent.code : follow(options, sent.id, true);
     },
     undo: async (id, flags) => {

@@ -7,7 +7,6 @@ import { EXIT } from '../../../cli/exit-codes.ts';
 import { fileToFetch } from '../../../cli/fetched-file.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
-import type { ReportFlags } from '../../../cli/flags/report-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -25,7 +24,7 @@ import {
 import type { ByLookup } from '../../../options/lookups.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
-import type { ExpectingChoices } from '../../../options/sending-options.ts';
+import type { ExpectingChoices, ReportingChoices } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
@@ -66,7 +65,7 @@ export interface PlanFlags {
 export type SyncFileFlags = SourceFlags &
   ReadingChoices &
   ExpectingChoices &
-  ReportFlags &
+  ReportingChoices &
   RecipeFlags &
   ShapeFlags &
   CreateChoices &

@@ -10,9 +10,8 @@ import {
   withServer,
 } from '../../../cli/flags/flags.ts';
 import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
-import { withReportTo } from '../../../cli/flags/report-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
-import { withSource } from '../../../cli/flags/source-flags.ts';
+import { withReportTo, withSource } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { type SyncFileFlags, withDeciding, withMode, withPlan } from './sync-flags.ts';

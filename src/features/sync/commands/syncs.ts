@@ -1,9 +1,8 @@
 import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import type { ExitCode } from '../../../cli/exit-codes.ts';
-import { type Client, handledLocally } from '../../../cli/target/client.ts';
+import { type Client, entriesOf, handledLocally } from '../../../cli/target/client.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
-import { entriesOf } from '../../../cli/target/pages.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import type { SyncView } from '../api.ts';
