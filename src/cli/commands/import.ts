@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
+import { HELD } from '../../options/sending-options.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
@@ -12,6 +13,7 @@ import {
   withCreate,
   withExpectRows,
   withMaxErrors,
+  withOptions,
   withReading,
   withRecipeFlag,
 } from '../flags/option-flags.ts';
@@ -31,7 +33,7 @@ export function importCommand(io: Io, end: End): Command {
   if (FEATURES.recipes !== undefined) withRecipeFlag(command);
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
   withExpectRows(withSource(command));
-  command.option('--dry-run', 'read and check the file, and send nothing');
+  withOptions(command, HELD);
   if (FEATURES.check !== undefined) {
     const says = 'read the file, ask the service which rows would fail, and send nothing';
     withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));

@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import type { ImportSummary } from '../../api/import-summary.ts';
+import { rowFilterOf } from '../../imports/report/row-filter.ts';
 import { isFinal } from '../../membership/import-state.ts';
+import { type Given, keptOf } from '../../options/option.ts';
+import { ROWS } from '../../options/row-filter.ts';
 import { isAddress } from '../../text/address.ts';
 import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
@@ -9,14 +12,13 @@ import { UsageError } from '../errors.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { withMaxErrors } from '../flags/option-flags.ts';
-import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
+import { withMaxErrors, withOptions } from '../flags/option-flags.ts';
 import type { Edits } from '../import-runs.ts';
 import { type Io, say } from '../screen/io.ts';
 import type { Imports } from '../target/imports.ts';
 import { openImportRuns } from '../target/open-imports.ts';
 
-type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: string };
+type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?: string };
 
 /**
  * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
@@ -24,7 +26,7 @@ type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: st
  */
 export function retryCommand(io: Io, end: End): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
-  withMaxErrors(withRunning(withServer(withRowFilter(command))));
+  withMaxErrors(withRunning(withServer(withOptions(command, ROWS))));
   if (FEATURES.repair !== undefined) {
     command.option(
       '--edits <file>',
@@ -52,7 +54,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
-  const only = rowFilter(flags);
+  const only = rowFilterOf(keptOf(ROWS, flags));
   if (edits !== undefined && Object.keys(only).length > 0) {
     throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
   }

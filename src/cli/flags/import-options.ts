@@ -1,12 +1,13 @@
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { type BanChoices, banOptionsOf } from '../../options/ban-options.ts';
 import { type CreateChoices, createOptionsOf } from '../../options/create-options.ts';
-import { keptOf } from '../../options/option.ts';
+import { type Given, keptOf } from '../../options/option.ts';
 import { READING, type ReadingChoices } from '../../options/reading-options.ts';
 import {
   EXPECTING,
   type ExpectingChoices,
   GIVING_UP,
+  type HELD,
   REMOVING,
   type RemovingChoices,
   type ReportingChoices,
@@ -30,6 +31,7 @@ export interface ImportFlags
     CreateChoices,
     ShapeFlags,
     TrialChoices,
+    Given<typeof HELD>,
     RemovingChoices,
     SandboxFlags,
     SendingFlags,
@@ -38,7 +40,6 @@ export interface ImportFlags
     ExpectingChoices,
     ReportingChoices,
     SourceFlags {
-  readonly dryRun?: true;
   readonly check?: true;
   readonly detach?: true;
   readonly tag?: readonly string[];

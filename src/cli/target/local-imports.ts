@@ -86,7 +86,7 @@ export function localImports(config: Config): Imports {
         throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
       }
       const summary = summaryIn(dir, find(id));
-      const { reportPieces } = await import('../../imports/report/report-text.ts');
+      const { reportPieces } = await import('../../imports/report/report-files.ts');
       return (async function* () {
         const reader = openImportReader(dir.ledger(id));
         try {

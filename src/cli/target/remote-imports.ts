@@ -5,7 +5,7 @@ import { rowOperations } from '../../api/operations/rows.ts';
 import { serviceOperations } from '../../api/operations/service.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { Settings } from '../../api/service.ts';
-import type { ReportRequest } from '../../imports/report/report-text.ts';
+import type { ReportRequest } from '../../imports/report/report-files.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { type Target, targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';

@@ -17,6 +17,7 @@ import {
   EXPECTING,
   type ExpectingChoices,
   GIVING_UP,
+  HELD,
   REMOVING,
   REPORTING,
   STOPPING,
@@ -133,7 +134,16 @@ export async function sendForImport(
   return sendFile({ ...options, file, flags, make, howToSee: imports.command('list') });
 }
 
-const SENT_OF_IMPORT = { ...STOPPING, ...GIVING_UP, ...REPORTING, ...LIFTING, ...BAN_CHECK, ...REMOVING, ...TRIAL };
+const SENT_OF_IMPORT = {
+  ...STOPPING,
+  ...GIVING_UP,
+  ...REPORTING,
+  ...LIFTING,
+  ...BAN_CHECK,
+  ...REMOVING,
+  ...TRIAL,
+  ...HELD,
+};
 
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 async function importQuery(file: string, flags: ImportFlags): Promise<URLSearchParams> {
@@ -141,7 +151,6 @@ async function importQuery(file: string, flags: ImportFlags): Promise<URLSearchP
   for (const [name, text] of textsOf(SENT_OF_IMPORT, flags)) query.append(name, text);
   const tags = await tagsOf(flags);
   if (tags.length > 0) query.set('tags', tags.join(','));
-  if (flags.dryRun) query.set('dryRun', 'true');
   return query;
 }
 

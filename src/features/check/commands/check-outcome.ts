@@ -4,7 +4,7 @@ import { confirm } from '../../../cli/screen/confirm.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
-import { VERDICT_LABELS } from '../../../imports/check-verdict.ts';
+import { VERDICT_LABELS } from '../../../imports/predictions/check-verdict.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
 import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
