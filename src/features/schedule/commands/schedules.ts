@@ -39,7 +39,7 @@ export function sayBegun(
   return EXIT.ok;
 }
 
-export interface Added {
+interface Added {
   readonly made: ScheduleView;
   readonly source: string;
   /** Whether the file is there already, as far as can be said. */
