@@ -3,8 +3,7 @@ import { waitTime, wholeNumber } from '../platform/allowed-values.ts';
 import { BAN_CHECK } from './ban-options.ts';
 import { CREATING, MAX_CREATE } from './create-options.ts';
 import { type Given, option, SWITCH, textOf } from './option.ts';
-import { errorBound, timeText } from './option-texts.ts';
-import { chosenRows } from './shape-texts.ts';
+import { chosenRows, errorBound, timeText } from './option-texts.ts';
 
 const rows = (from: number) => ({
   schema: z.int().min(from),
