@@ -1,4 +1,4 @@
-import { SCOPES } from '../membership/membership.ts';
+import { FIELDS, type Field, SCOPES } from '../membership/membership.ts';
 import type { Allowed } from '../platform/allowed-values.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, byteSize } from './bounds.ts';
 import { OptionTextError } from './option.ts';
@@ -19,9 +19,6 @@ export const errorBound: Allowed<ErrorBound> = {
   },
 };
 
-/** The fields of a membership that an input may have columns for. */
-export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf'] as const;
-export type Field = (typeof FIELDS)[number];
 type ColumnMap = Partial<Record<Field, string>>;
 
 /**

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { REGIONS, SCOPES } from '../membership/membership.ts';
+import { FIELDS, REGIONS, SCOPES } from '../membership/membership.ts';
 import { BOUND_NAMES } from './bounds.ts';
 import { INPUT_KINDS } from './input-kinds.ts';
 import { choice, type Given, option, TEXT, textOf } from './option.ts';
-import { boundList, columnMap, delimiterCharacter, FIELDS, quietTime, shapeText, timeText } from './option-texts.ts';
+import { boundList, columnMap, delimiterCharacter, quietTime, shapeText, timeText } from './option-texts.ts';
 import { shapeSettings } from './shape.ts';
 
 const FORMATS = ['auto', ...INPUT_KINDS] as const;
