@@ -1,4 +1,4 @@
-import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import {
   type InputFormat,
   type InputRow,
@@ -59,7 +59,7 @@ export async function lookAt(
   };
   const rows: InputRow[] = [];
   try {
-    intake = await openIntake(source, { ...intakeOptions(options), lenient, lookups: lookupsOf(options), onSheets });
+    intake = await openIntake(source, { ...options, lenient, lookups: lookupsOf(options), onSheets });
     for await (const chunk of intake.chunks()) {
       rows.push(...chunk.slice(0, most - rows.length));
       if (rows.length >= most) break;
