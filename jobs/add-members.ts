@@ -12,7 +12,7 @@ import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { EARLIER_FIELDS, isListed, repeating, withEarlier } from './earlier-replies.ts';
 import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst, type Wanted } from './look-first.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, endWithoutCall, SENDING, sendBatch } from './send-batch.ts';
-import { endsWorkers, maybeEarlier, uncertaintyOf } from './uncertainty.ts';
+import { endsWorkers, maybeEarlier, uncertaintyOf } from './unanswered.ts';
 
 /**
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.

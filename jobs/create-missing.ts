@@ -11,7 +11,7 @@ import { defineJob } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
 import { refusedForNow } from './earlier-replies.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
-import { maybeEarlier } from './uncertainty.ts';
+import { maybeEarlier } from './unanswered.ts';
 
 /**
  * create-missing: checks whether a group exists, creates a user or a group, or reactivates users.

@@ -7,7 +7,7 @@ import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
-import { maybeEarlier } from './uncertainty.ts';
+import { maybeEarlier } from './unanswered.ts';
 
 /**
  * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.

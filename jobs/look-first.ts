@@ -4,7 +4,7 @@ import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { type AskingPorts, askAboutGroup, type ServiceAnswer } from './ask-service.ts';
 import type { BatchPayload } from './send-batch.ts';
-import { uncertaintyOf } from './uncertainty.ts';
+import { uncertaintyOf } from './unanswered.ts';
 
 /**
  * Before a batch is repeated that may have been carried out, its group is asked who is a member and who is banned: that is

@@ -9,8 +9,7 @@ import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { type UnansweredListener, unansweredMessage } from './unanswered.ts';
-import { endsWorkers, MAX_DEATHS, uncertaintyOf } from './uncertainty.ts';
+import { endsWorkers, MAX_DEATHS, type UnansweredListener, unansweredMessage, uncertaintyOf } from './unanswered.ts';
 
 /**
  * The common part of the jobs of a region's queue: each start makes one call for one batch, and every batch ends in one

@@ -1,11 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { type Command, Help, type Option } from 'commander';
 import { COMMANDS, loadCommand } from '../src/cli/commands.ts';
+import { settingsTable } from '../src/platform/settings.ts';
 
 /**
- * docs/flags.md, made from the declarations of the commands: `npm run build` writes it, as `node tools/flags.ts` does alone, and a
- * test compares. A flag that several commands declare in the same words is explained once.
+ * docs/flags.md, made from the declarations of the commands, and the table of docs/settings.md: `npm run build` writes them, as
+ * `node tools/flags.ts` does alone, and tests compare. A flag that several commands declare in the same words is explained once.
  */
 
 const help = new Help();
@@ -86,6 +87,12 @@ function text(plain: string): string {
 
 export async function writeFlags(): Promise<void> {
   writeFileSync(new URL('../docs/flags.md', import.meta.url), await flagsDocument());
+  const settings = new URL('../docs/settings.md', import.meta.url);
+  const table = /^\| setting \| meaning \| default \|\n(\|.*\n)*/m;
+  writeFileSync(
+    settings,
+    readFileSync(settings, 'utf8').replace(table, () => `${settingsTable()}\n`),
+  );
 }
 
 if (import.meta.main) await writeFlags();

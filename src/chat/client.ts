@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type AppAddress, apiUrl, managementUrl } from './address.ts';
 import {
   type ActingOptions,
@@ -18,7 +19,6 @@ import { type CreateClient, createCreateClient } from './create-client.ts';
 import { createDirectoryClient, type DirectoryClient } from './directory-client.ts';
 import { type AppFacts, appsPage } from './directory-operations.ts';
 import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
-import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
 import { type BANNED_LISTS, createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate, requestIdOf } from './rate-headers.ts';
@@ -228,4 +228,30 @@ function usableSecret(name: string, value: string): string {
 
 function isUsable(secret: string): boolean {
   return /^[\x21-\x7e]+$/.test(secret);
+}
+
+/** First 8 hexadecimal digits of a hash: they distinguish keys, and do not reveal them. */
+export function fingerprintOf(apiKey: string): string {
+  return createHash('sha256').update(`rollcall API key\n${apiKey}`).digest('hex').slice(0, 8);
+}
+
+/**
+ * Whether the service itself refuses a call for its key: one that is missing, unknown, or may not do this. The codes
+ * are publicly documented, the status where there is none is assumed (docs/chat-service.md, 33).
+ */
+function isKeyRefusal({ serviceCode, httpStatus, foreign }: ServiceRefusal): boolean {
+  if (foreign !== null) return false;
+  if (serviceCode !== null) return /^AUTH_ERR_(?!.*APPID)/.test(serviceCode);
+  return httpStatus === 401 || httpStatus === 403;
+}
+
+/** The refusal with the fingerprint of its key, for the person who has to change it. */
+function withKeyNamed(refusal: ServiceRefusal, fingerprint: string): ServiceRefusal {
+  const { serviceMessage } = refusal;
+  return new ServiceRefusal({
+    httpStatus: refusal.httpStatus,
+    serviceCode: refusal.serviceCode,
+    serviceMessage: `${serviceMessage}${serviceMessage === '' ? '' : ' '}(key ${fingerprint})`,
+    rate: refusal.rate,
+  });
 }

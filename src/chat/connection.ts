@@ -3,8 +3,7 @@ import { isLocalhost, NEXT_ADDRESS_MS } from '../platform/loopback.ts';
 import { lookupHost } from './address.ts';
 import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
-import { openPool, type ProxySettings, trusting } from './sockets.ts';
-import { errors } from './undici.ts';
+import { errors, openPool, type ProxySettings, trusting } from './sockets.ts';
 
 /** All in milliseconds. Above one second they are kept to within about half a second. */
 export interface Timeouts {

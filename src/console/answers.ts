@@ -39,3 +39,7 @@ export type RowView = Omit<Row, 'status'> & { status: Row['status'] | null };
 
 /** The reason why a request failed: the server's answer, or that there was none. */
 export type Problem = Omit<ProblemDocument, 'type' | 'code' | 'remedy'> & { code: string; remedy?: string };
+
+export type { ActionCounts as PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry } from '../api/sync-entry.ts';
+export type { PlanActionName as PlanAction } from '../membership/plan-words.ts';
+export type { RunState, SyncState } from '../membership/sync-state.ts';

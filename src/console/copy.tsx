@@ -1,6 +1,7 @@
 /** Buttons that put a text on the clipboard. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { ask } from './dialog.tsx';
 import { announce } from './frame.tsx';
 
 /** Time for which a button says that it has copied, in ms. */
@@ -56,4 +57,38 @@ async function copyText(text: string) {
   field.remove();
   if (before instanceof HTMLElement) before.focus();
   if (!isCopied) throw new Error('the browser does not allow it');
+}
+
+/** Words as a shell takes them: those with other characters than names have stand in quotes. */
+function commandLine(words: readonly string[]) {
+  return words.map((word) => (/^[\w.,:/@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
+/** `rollcall report ID --server …` with flags of the same names as the options. */
+export function reportCommand(id: string, server: string, options: Readonly<Record<string, string>> = {}) {
+  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  return commandLine(['rollcall', 'report', id, ...flags, '--server', server]);
+}
+
+/**
+ * Shows a secret until it is said to be copied.
+ * @param question names it
+ */
+export function showOnce(question: string, explanation: string, secret: string) {
+  return ask({
+    question,
+    explanation: `Copy it now: it is not shown again. ${explanation}`,
+    content: () => (
+      <>
+        <p class="secret">
+          <code>{secret}</code> <CopyButton text={secret} what="the secret" />
+        </p>
+        <div class="buttons">
+          <button type="submit" value="yes" class="main" autoFocus>
+            I have copied it
+          </button>
+        </div>
+      </>
+    ),
+  });
 }

@@ -2,7 +2,7 @@
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { isNarrow } from './narrow.ts';
+import { isNarrow } from './place.ts';
 
 /** Values and errors of a form by the names of its fields; a checkbox is 'true' or ''. */
 export class Form {

@@ -3,16 +3,16 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Session, Settings } from './answers.ts';
-import { call } from './api.ts';
-import { connection } from './connection.ts';
 import { confirmed } from './dialog.tsx';
-import { foreign, Tag } from './element.tsx';
+import { foreign, Tag } from './elements.tsx';
 import { counted, grouped, timeOfDay } from './format.ts';
 import { isAnythingUnsaved } from './kept-entries.ts';
-import { KeysButton, KeysDialog } from './keys.tsx';
-import { overview } from './overview.ts';
+import { overview } from './live-overview.ts';
 import { shownZone } from './preferences.ts';
-import { sendsToOf } from './sends-to.tsx';
+import { call } from './requests.ts';
+import { connection } from './server-connection.ts';
+import { KeysButton, KeysDialog } from './shortcuts.tsx';
+import { sendsToOf } from './target-facts.tsx';
 import { UploadsBar } from './uploads-bar.tsx';
 
 /** A link of the navigation. */

@@ -1,7 +1,7 @@
 /** A list that Back and a reload show again as it was left: how much of it, and how far down. The history's entry keeps that. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type Pages, usePages } from './answer.ts';
+import { type Pages, usePages } from './use-answer.ts';
 
 interface KeptPlace {
   /** Items on the page. */

@@ -1,6 +1,6 @@
 /** Server-sent events that come back by themselves. */
-import { call } from './api.ts';
-import { connection } from './connection.ts';
+import { call } from './requests.ts';
+import { connection } from './server-connection.ts';
 
 const MAX_WAIT_MS = 30_000;
 /**

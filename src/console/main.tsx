@@ -1,18 +1,17 @@
 /** The console's start: which page a path shows, and the way from page to page without a new load. */
 import { render } from 'preact';
 import type { Session } from './answers.ts';
-import { ApiError, access, call, query } from './api.ts';
-import { connection } from './connection.ts';
+import { notifyOfEnds } from './browser-notifications.ts';
+import { ErrorNotice } from './elements.tsx';
 import { main, session, settings, showFrame, shownPath } from './frame.tsx';
 import { forgetAll } from './kept-entries.ts';
-import { listenToKeys } from './keys.tsx';
-import { ErrorNotice } from './notice.tsx';
-import { notifyOfEnds } from './notifications.ts';
-import { leaveOverview, watchOverview } from './overview.ts';
-import { pageTitle, showTitle } from './page-title.ts';
+import { leaveOverview, watchOverview } from './live-overview.ts';
 import { PAGES } from './pages.ts';
-import { PlaceContext } from './place.ts';
-import { LoginDialog } from './view/login.tsx';
+import { PlaceContext, pageTitle, showTitle } from './place.ts';
+import { ApiError, access, call, query } from './requests.ts';
+import { connection } from './server-connection.ts';
+import { listenToKeys } from './shortcuts.tsx';
+import { LoginDialog } from './view/login-page.tsx';
 
 const NOBODY: Session = { role: 'viewer', name: '', tokenRequired: true };
 

@@ -1,5 +1,5 @@
 /** Texts of the server that name options: on a page, people look for a control. Pure. */
-import { columnLabel, FIELDS, LOOKUP_WORDS } from './words.ts';
+import { columnLabel, FIELDS, LOOKUP_WORDS } from './import-words.ts';
 
 /** Options to tick, by their labels. */
 export const CREATING_CHECKS = {

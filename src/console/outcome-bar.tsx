@@ -1,7 +1,7 @@
 /** Rows by outcome as a bar, a legend, and a sum. */
 import type { Outcome, RowCounts } from './answers.ts';
 import { grouped } from './format.ts';
-import { OUTCOME_LABELS, OUTCOMES, outcomeLabel, settled } from './words.ts';
+import { OUTCOME_LABELS, OUTCOMES, outcomeLabel, settled } from './import-words.ts';
 
 /** Percent below which a part would vanish: one failed row among a million must be seen. */
 const MIN_PERCENT = 1.2;

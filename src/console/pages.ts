@@ -7,13 +7,13 @@ import { ComparePage } from '../features/sync/pages/compare.tsx';
 import { SyncPage } from '../features/sync/pages/sync.tsx';
 import { SyncsPage } from '../features/sync/pages/syncs.tsx';
 import type { Page } from './place.ts';
-import { AuditPage } from './view/audit.tsx';
-import { ImportPage } from './view/import.tsx';
-import { ImportsPage } from './view/imports.tsx';
-import { LoginPage } from './view/login.tsx';
-import { MemberPage } from './view/member.tsx';
-import { NowPage } from './view/now.tsx';
-import { SettingsPage } from './view/settings.tsx';
+import { AuditPage } from './view/audit-page.tsx';
+import { ImportPage } from './view/import-page.tsx';
+import { ImportsPage } from './view/imports-page.tsx';
+import { LoginPage } from './view/login-page.tsx';
+import { MemberPage } from './view/member-page.tsx';
+import { SettingsPage } from './view/settings-page.tsx';
+import { NowPage } from './view/start-page.tsx';
 
 interface PageEntry {
   /** Matches its path. */

@@ -1,11 +1,11 @@
 /** Additions of features to pages that are not theirs. Their own pages are in pages.ts. */
 import type { ComponentType } from 'preact';
-import { ImportCheck } from '../features/check/pages/check.tsx';
-import { Notifications } from '../features/notify/pages/notifications.tsx';
-import { plannedUndo } from '../features/sync/pages/undoing.tsx';
-import { ImportCreated } from '../features/undo/pages/created.tsx';
+import { ImportCheck } from '../features/check/page.tsx';
+import { Notifications } from '../features/notify/page.tsx';
+import { plannedUndo } from '../features/sync/pages/sync-actions.tsx';
+import { ImportCreated } from '../features/undo/page.tsx';
 import type { LiveImport } from './view/import/live-import.ts';
-import type { RowsWanted } from './view/import/rows-wanted.ts';
+import type { RowsWanted } from './view/import/rows-wanted.tsx';
 
 interface Parts {
   /** For an import that was read and not sent. */

@@ -1,7 +1,8 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
+
+import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './answers.ts';
 import { counted, grouped } from './format.ts';
-import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './sync-answers.ts';
-import { fileName } from './words.ts';
+import { fileName } from './import-words.ts';
 
 /** Actions in the order in which people look for them. */
 export const PLAN_ACTIONS: readonly PlanAction[] = ['add', 'change', 'remove', 'ban', 'report', 'keep'];

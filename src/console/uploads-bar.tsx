@@ -1,7 +1,8 @@
 /** The uploads that no form on the page shows: how far they are, and how they ended. */
-import { ApiError } from './api.ts';
-import { foreign } from './element.tsx';
+
+import { foreign } from './elements.tsx';
 import { size } from './format.ts';
+import { ApiError } from './requests.ts';
 import { type Upload, uploads } from './uploads.ts';
 
 export function UploadsBar() {

@@ -7,7 +7,7 @@ import { reportPlace, secretText, serverOrigin, sourceList } from './setting-val
 /**
  * Every setting, declared once. The configuration, the flags and their help, the table of docs/settings.md and the check for
  * unknown names come from here. The property's name is the setting's name in `rollcall.config.json`. To add one: an entry
- * here, its value in `config.ts`, `settingFlag('name')` where a command takes its flag, and the new row in docs/settings.md.
+ * here, its value in `config.ts`, and `settingFlag('name')` where a command takes its flag; `npm run build` writes its row in docs/settings.md.
  */
 
 export const MAX_CONCURRENCY = 1_000;

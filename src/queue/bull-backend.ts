@@ -22,7 +22,7 @@ import {
   LOCK_MS,
   STALLED_CHECK_MS,
 } from './job-worker.ts';
-import { limitWindow } from './limits.ts';
+import { limitWindow } from './limit-window.ts';
 
 export type BullQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 export type BullWorker = Worker<unknown, void, string, IQueueBackend>;

@@ -5,8 +5,14 @@ import type { SourceRequest } from './source.ts';
 
 /** Addresses that hosts have: of the public internet, of this machine, of private networks. */
 
-/** Whether an address is one of the public internet. */
-export const isPublic = (address: string) => ipaddr.process(address).range() === 'unicast';
+/** Whether an address is one of the public internet: neither this machine nor a private or special network. */
+export function isPublic(address: string): boolean {
+  // An IPv4 address inside an IPv6 address is judged as the IPv4 address.
+  const parsed = ipaddr.process(address);
+  // Outside of 2000::/3 nothing is assigned to the internet; the old form `::127.0.0.1` is there as well.
+  const isAssigned = !(parsed instanceof ipaddr.IPv6) || (parsed.parts[0] ?? 0) >> 13 === 1;
+  return isAssigned && parsed.range() === 'unicast';
+}
 
 /** Without the brackets of IPv6. */
 export const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type LedgerThreads, openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { type ImportReader, openImportReader } from '../../src/imports/report/reading.ts';
-import { type ReportRequest, reportPieces } from '../../src/imports/report/report-text.ts';
+import { type ReportRequest, reportPieces } from '../../src/imports/report/report-files.ts';
 import type { RowFilter } from '../../src/imports/report/row-filter.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { summaryOf, totalsOf } from '../../src/imports/report/summarize.ts';

@@ -9,7 +9,7 @@ import { Repairs } from '../../src/features/repair/repairs.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../src/imports/import-options.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
-import { reportPieces } from '../../src/imports/report/report-text.ts';
+import { reportPieces } from '../../src/imports/report/report-files.ts';
 import { csvLine } from '../../src/text/csv-line.ts';
 import { EMBEDDED, openPipeline, type Pipeline } from './pipeline-harness.ts';
 

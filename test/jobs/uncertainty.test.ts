@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
-import { uncertaintyOf } from '../../jobs/uncertainty.ts';
+import { uncertaintyOf } from '../../jobs/unanswered.ts';
 
 const BATCH: BatchPayload = {
   ...{ version: 1, importId: 'imp-1', replyTo: null, batch: 1, region: 'us', guid: 'g', onBehalfOf: '' },

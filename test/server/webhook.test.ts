@@ -6,8 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDeliveries } from '../../src/features/notify/deliveries.ts';
-import { BadReceiver, isPublic, openReceiver, signingKey } from '../../src/features/notify/receiver.ts';
+import { BadReceiver, openReceiver, signingKey } from '../../src/features/notify/receiver.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
+import { isPublic } from '../../src/sources/reach.ts';
 import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
 import { startTestServer } from './test-server.ts';
 

@@ -58,15 +58,23 @@ describe('ROLLCALL_SOURCES', () => {
     expect(() => checkAllowedHost(host, address, [...ALLOWED, ...more])).not.toThrow();
   });
 
-  test.each(['10.0.0.5', '169.254.169.254', '127.0.0.1', '::1', 'fe80::1', '::ffff:192.168.0.1', '0.0.0.0'])(
-    'lets no name lead to %s',
-    (address) => {
-      const near = [...ALLOWED, 'https://10.0.0.4/', 'https://hr.internal/'];
-      expect(() => checkAllowedHost('hr.internal', address, near)).toThrow(
-        `"hr.internal" is at ${address}, an address of this machine or a private network`,
-      );
-    },
-  );
+  test.each([
+    '10.0.0.5',
+    '169.254.169.254',
+    '127.0.0.1',
+    '::1',
+    'fe80::1',
+    '::ffff:192.168.0.1',
+    '0.0.0.0',
+    '::7f00:1',
+    '1::1',
+    '4000::1',
+  ])('lets no name lead to %s', (address) => {
+    const near = [...ALLOWED, 'https://10.0.0.4/', 'https://hr.internal/'];
+    expect(() => checkAllowedHost('hr.internal', address, near)).toThrow(
+      `"hr.internal" is at ${address}, an address of this machine or a private network`,
+    );
+  });
 
   test('takes addresses of every scheme and names, and never a password', () => {
     expect(sourceList.parse(ALLOWED.join(','), 'ROLLCALL_SOURCES')).toEqual(ALLOWED);

@@ -17,7 +17,7 @@ import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
 import { VARIABLES } from '../../platform/settings.ts';
 import { QueueAddressError } from '../../queue/address.ts';
-import { checkQueue } from '../../queue/check-queue.ts';
+import { checkQueue } from '../../queue/open-backend.ts';
 import { nearest } from '../../text/nearest.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';

@@ -7,7 +7,7 @@ import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Verb } from '../../imports/life/control.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';
-import type { ReportRequest } from '../../imports/report/report-text.ts';
+import type { ReportRequest } from '../../imports/report/report-files.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { ProgressSource } from '../screen/progress.ts';
 import type { Server } from './server-client.ts';

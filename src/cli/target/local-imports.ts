@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
-import type { ImportFilter } from '../../imports/catalog.ts';
-import { tagsOf } from '../../imports/catalog.ts';
+import { type ImportFilter, tagsOf } from '../../imports/catalog.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
@@ -75,7 +74,7 @@ export function localImports(config: Config): Imports {
         throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
       }
       const summary = summaryIn(dir, find(id));
-      const { reportPieces } = await import('../../imports/report/report-text.ts');
+      const { reportPieces } = await import('../../imports/report/report-files.ts');
       return (async function* () {
         const reader = openImportReader(dir.ledger(id));
         try {

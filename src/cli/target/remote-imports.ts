@@ -4,7 +4,7 @@ import { importOperations } from '../../api/operations/imports.ts';
 import { rowOperations } from '../../api/operations/rows.ts';
 import { serviceOperations } from '../../api/operations/service.ts';
 import type { RegionStatus } from '../../api/regions.ts';
-import type { ReportRequest } from '../../imports/report/report-text.ts';
+import type { ReportRequest } from '../../imports/report/report-files.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';

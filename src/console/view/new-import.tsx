@@ -1,11 +1,11 @@
 /** A new import: choose a file, see how it is read, start. */
-import { importHref } from '../element.tsx';
+import { importHref } from '../elements.tsx';
 import { CheckField, CheckFields, FieldGroup, TextField, unticked } from '../form.tsx';
 import { listIn } from '../format.ts';
 import { useEntry } from '../kept-entries.ts';
 import { BAN_CHECKS } from '../option-words.ts';
-import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.tsx';
-import { ReportPlace, RunLimits } from './upload/reading.tsx';
+import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating-fields.tsx';
+import { ReportPlace, RunLimits } from './upload/reading-fields.tsx';
 import { READING, SHAPING } from './upload/shape-form.ts';
 import { UploadEntry } from './upload/upload-entry.ts';
 import { UploadForm } from './upload-form.tsx';

@@ -4,12 +4,12 @@ import {
   MAX_UIDS_PER_CALL,
   MEMBERS_WITH_ALL_FEATURES,
 } from '../../chat/service/limits.ts';
-import { reasonOf } from '../../imports/check-verdict.ts';
+import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
-import { manyMembers } from '../../text/many-members.ts';
+import { manyMembers } from '../../text/wording.ts';
 import type { CheckSummary } from './api.ts';
 import { creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import type { ImportView } from '../../api/imports.ts';
-import { checkFiles } from '../../imports/check-paths.ts';
+import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import type { Region } from '../../membership/membership.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';

@@ -1,14 +1,13 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
-import { useAnswer } from '../../console/answer.ts';
-import { callsOf } from '../../console/api.ts';
+
 import { confirmed } from '../../console/dialog.tsx';
-import { Badge, Card, Empty, Facts, foreign, Tag } from '../../console/element.tsx';
+import { Badge, Card, Empty, ErrorNotice, ErrorPlace, Facts, foreign, Tag, Time } from '../../console/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/form.tsx';
 import { counted, grouped } from '../../console/format.ts';
-import { ErrorNotice, ErrorPlace } from '../../console/notice.tsx';
 import { usePlace } from '../../console/place.ts';
-import { targetFacts } from '../../console/sends-to.tsx';
-import { Time } from '../../console/time.tsx';
+import { callsOf } from '../../console/requests.ts';
+import { targetFacts } from '../../console/target-facts.tsx';
+import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
 import type { ExportView } from './api.ts';

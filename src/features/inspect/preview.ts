@@ -6,7 +6,7 @@ import { compressionOf } from '../../imports/read/decompress.ts';
 import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { isReadAtRandom } from '../../imports/read/random-access.ts';
-import { originalJson } from '../../imports/report/row-json.ts';
+import { originalJson } from '../../imports/report/report-json.ts';
 
 /** A file of this size or larger that does not end with a whole line counts as the beginning of a longer one. */
 export const BEGINNING_BYTES = 64 * 1024;

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { VERSION } from '../../platform/package-folder.ts';
+import { isPublic } from '../../sources/reach.ts';
 
 /** The program that a server notifies of finished imports (docs/webhook.md). */
 export interface Receiver {
@@ -109,15 +109,6 @@ export async function publicAddresses(hostname: string): Promise<[LookupAddress,
 
 function leadsTo(address: string): string {
   return `leads to ${address}, which is not a public address; --notify-private allows it`;
-}
-
-/** Whether an address is one of the public internet: neither this machine nor a private or special network. */
-export function isPublic(address: string): boolean {
-  // An IPv4 address inside an IPv6 address is judged as the IPv4 address.
-  const parsed = ipaddr.process(address);
-  // Outside of 2000::/3 nothing is assigned to the internet; the old form `::127.0.0.1` is there as well.
-  const isAssigned = !(parsed instanceof ipaddr.IPv6) || (parsed.parts[0] ?? 0) >> 13 === 1;
-  return isAssigned && parsed.range() === 'unicast';
 }
 
 function checked(text: string, allowPrivate: boolean): URL {

@@ -1,12 +1,12 @@
 import { parseJson } from '../../imports/read/json-text.ts';
-import { distinctKeys } from '../../imports/report/columns.ts';
 import {
   cellValues,
+  distinctKeys,
   elementOf,
   type Original,
   originalCells,
   originalOnOneLine,
-} from '../../imports/report/original.ts';
+} from '../../imports/report/report-columns.ts';
 import type { ReportInput } from '../../imports/report/report-row.ts';
 
 /** Column -> new text of its cell. */

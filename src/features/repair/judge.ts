@@ -1,7 +1,7 @@
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { actionOf, outcomeId, outcomeOf, regionOf, scopeOf } from '../../imports/record/enum-ids.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
-import type { MembershipToRetry } from '../../imports/report/retry.ts';
+import type { MembershipToRetry } from '../../imports/report/retry-file.ts';
 import { foldId } from '../../membership/membership.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import type { RepairProblem } from './api.ts';

@@ -5,7 +5,7 @@ import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { openImportReader } from '../../imports/report/reading.ts';
 import { retryText } from '../../imports/report/report-files.ts';
 import { reportInput } from '../../imports/report/report-paths.ts';
-import { membershipLines } from '../../imports/report/retry.ts';
+import { membershipLines } from '../../imports/report/retry-file.ts';
 import { type RowFilter, retryable as retryableRows } from '../../imports/report/row-filter.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { csvDelimiter } from '../../imports/report/csv.ts';
+import { csvDelimiter } from '../../imports/report/report-csv.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
 import { harmless } from '../../text/spreadsheet.ts';
 import type { RepairTaken } from './api.ts';

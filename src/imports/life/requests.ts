@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -9,16 +10,16 @@ import { WrongState } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { isMachineWait } from '../reason-codes.ts';
+import type { OpenImport } from '../send/open-imports.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import { type FindLeftOut, leaveOut } from '../stage/leave-out.ts';
 import type { Stagings } from '../stage/staging.ts';
-import type { Aimed } from '../target.ts';
+import { type Aimed, isSameTarget, joinedTarget, WrongTarget } from '../target.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
 import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
-import { ownTarget } from './own-target.ts';
 
 /** The states of imports, as the catalog has them. */
 export interface States {
@@ -234,4 +235,34 @@ export class Requests {
   #refuse(id: string, to: ImportState): never {
     throw new TransitionError(this.#options.states.of(id), to);
   }
+}
+
+interface OwnTargetOptions {
+  readonly catalog: Pick<Catalog, 'get' | 'setOptions'>;
+  readonly states: { move(...how: Parameters<Catalog['move']>): void };
+  /** The target of this process. */
+  readonly here: Aimed;
+}
+
+/** Keeps imports to the target that they were begun for. */
+function ownTarget({ catalog, states, here }: OwnTargetOptions) {
+  return {
+    /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WrongTarget */
+    orWait: (id: string): void => {
+      const record = catalog.get(id);
+      const meant = readOptions(record);
+      if (isSameTarget(meant, here)) return;
+      const error = new WrongTarget(`import ${id}`, meant, here);
+      const { state } = record;
+      if (state === 'staging' || state === 'running') states.move(id, 'blocked', error.what, error.code, error.remedy);
+      throw error;
+    },
+    /** A dry run without settings has none, nor has what an older rollcall made; a region may have got its app since. */
+    keep: (id: string, opened: Pick<OpenImport, 'options'>): void => {
+      const known = joinedTarget(opened.options.target, here.target);
+      if (known === undefined || isDeepStrictEqual(known, opened.options.target)) return;
+      opened.options = { ...opened.options, target: known };
+      catalog.setOptions(id, JSON.stringify(opened.options));
+    },
+  };
 }

@@ -4,11 +4,9 @@ import { INPUTS, type InputFormat, type InputKind, isReadAtRandom } from '../../
 import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
-import { withoutSlackUsers } from './archive/slack-users.ts';
-import { BlankRows } from './blank-rows.ts';
 import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { type ColumnMapping, type ColumnRole, Columns, type Field, fieldByAlias } from './columns.ts';
-import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
+import { BlankRows, checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
 import {
@@ -18,12 +16,13 @@ import {
   detectFormat,
   detectLineEnds,
   needsMore,
+  refuseBinary,
+  refuseOtherText,
   separatorLine,
 } from './detect.ts';
 import { ElementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
-import { type ExportName, ofExport } from './exports.ts';
-import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
+import { type ExportName, ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
 import { editsOutsideCsv, empty, IntakeError, listed, notOfKind, shown, shownPath } from './intake-error.ts';
 import type { IntakeNote } from './intake-note.ts';

@@ -1,3 +1,4 @@
+import { jsonParser } from 'stream-json/parser.js';
 import { option, words } from '../../errors/named-options.ts';
 import { boundText } from '../../options/bounds.ts';
 import { type Bounds, MAX_DEPTH, orRaise } from './bounds.ts';
@@ -14,7 +15,6 @@ import {
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
-import { firstMistake } from './json-mistake.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 
 /**
@@ -313,4 +313,36 @@ function described(text: string): string | undefined {
   }
   const [number] = /^-?\d[\d.eE+-]*/.exec(text) ?? [];
   return number === undefined ? /^(?:true|false|null)/.exec(text)?.[0] : `the number ${number}`;
+}
+
+/** Characters that are parsed at a time to find the place of an error. */
+const SLICE_LENGTH = 1024;
+
+/** Index of the first character with which a text cannot be the beginning of a JSON value; undefined if it can. */
+function firstMistake(text: string): number | undefined {
+  const good = goodSlices(text);
+  if (good === undefined) return undefined;
+  const tokenize = jsonParser({ streamValues: false });
+  for (let start = 0; start < good; start += SLICE_LENGTH) tokenize(text.slice(start, start + SLICE_LENGTH));
+  for (let index = good; index < text.length; index += 1) {
+    try {
+      tokenize(text.charAt(index));
+    } catch {
+      return index;
+    }
+  }
+  return undefined;
+}
+
+/** Characters in front of the slice that holds the mistake. */
+function goodSlices(text: string): number | undefined {
+  const tokenize = jsonParser({ streamValues: false });
+  for (let start = 0; start < text.length; start += SLICE_LENGTH) {
+    try {
+      tokenize(text.slice(start, start + SLICE_LENGTH));
+    } catch {
+      return start;
+    }
+  }
+  return undefined;
 }

@@ -9,8 +9,7 @@ import { notReadable } from './intake-error.ts';
 import { isParquet, isReadAtRandom } from './random-access.ts';
 import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
-import type { SheetText } from './workbook/sheet-text.ts';
-import type { Sheet } from './workbook/workbook.ts';
+import type { Sheet, SheetText } from './workbook/workbook.ts';
 
 export interface OpenOptions extends SourceOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;

@@ -3,7 +3,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { InputKind } from '../../options/input-kinds.ts';
 import { fileOf, type Quiet } from './file-state.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
-import type { SheetText } from './workbook/sheet-text.ts';
+import type { SheetText } from './workbook/workbook.ts';
 
 export type IntakeSource =
   | { readonly path: string; readonly name?: string }

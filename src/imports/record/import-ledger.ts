@@ -6,11 +6,10 @@ import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, openForWriting, type Statement, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
-import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
+import type { BatchResult, Creations, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
 import { Creating, type CreationToSend } from './creating.ts';
 import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { creationRecording } from './record-creation.ts';
-import type { Creations } from './recorded-batch.ts';
 import {
   type Consequences,
   recordReclaimed,

@@ -5,23 +5,21 @@ import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '..
 import type { InputKind } from '../../options/input-kinds.ts';
 import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
-import { manyMembers } from '../../text/many-members.ts';
+import { manyMembers } from '../../text/wording.ts';
 import { columnsOf } from '../input-columns.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
-import { actionId, outcomeId, scopeId } from '../record/enum-ids.ts';
+import { actionId, hashUid, outcomeId, scopeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
-import { hashUid } from '../record/uid-hash.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome } from './chosen-rows.ts';
-import type { MembershipToRetry } from './retry.ts';
+import type { MembershipToRetry } from './retry-file.ts';
 import { type RowDetail, rowDetail } from './row-detail.ts';
 import { foundRows, type RowFilter } from './row-filter.ts';
 import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
-import { type FoundUids, searchUids } from './uid-search.ts';
-import { valueShapes } from './value-shapes.ts';
+import { type FoundUids, searchUids } from './text-search.ts';
 
 const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';
 const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
@@ -277,4 +275,46 @@ function groupCounts(rows: Record<string, unknown>[]): GroupCount[] {
 
 function isNote(value: unknown): value is IntakeNote {
   return isObject(value) && isText(value['code']) && isText(value['text']);
+}
+
+/** More invalid rows than these are not compared: ten times as many would take a second. */
+const MAX_EXAMINED = 100_000;
+const MAX_SHAPES = 3;
+
+interface Shape {
+  /** The first row that has it. */
+  readonly row: number;
+  rows: number;
+}
+
+/** The most frequent shapes of a problem's values. */
+interface FoundShapes {
+  /** Rows of the problem that were compared. */
+  readonly examined: number;
+  readonly shapes: readonly Shape[];
+}
+
+/**
+ * Compares the values of the first invalid rows, and returns what was found for a problem: undefined where its values
+ * have one shape. A shape is a value with one sign for each run of letters and of digits.
+ */
+function valueShapes(sql: Statements): (code: string, column: string) => FoundShapes | undefined {
+  const problems = new Map<string, Map<string, Shape>>();
+  const keyOf = (code: string, column: string) => `${code} ${column}`;
+  const invalid = sql<{ row: number; code: string; place: string; value: string }>('first_invalid');
+  for (const { row, code, place, value } of invalid.iterate({ limit: MAX_EXAMINED })) {
+    const key = keyOf(code, place);
+    const shapes = problems.get(key) ?? new Map<string, Shape>();
+    problems.set(key, shapes);
+    const text = value.replace(/[\p{L}\p{M}]+/gu, 'a').replace(/\p{N}+/gu, '0');
+    const shape = shapes.get(text);
+    if (shape === undefined) shapes.set(text, { row, rows: 1 });
+    else shape.rows += 1;
+  }
+  return (code, column) => {
+    const all = [...(problems.get(keyOf(code, column))?.values() ?? [])];
+    if (all.length < 2) return undefined;
+    const examined = all.reduce((sum, { rows }) => sum + rows, 0);
+    return { examined, shapes: all.toSorted((a, b) => b.rows - a.rows).slice(0, MAX_SHAPES) };
+  };
 }

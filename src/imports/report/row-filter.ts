@@ -5,10 +5,9 @@ import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { LineRange, RowChoices } from '../../options/row-filter.ts';
 import { defined } from '../../platform/defined.ts';
 import { readStatements } from '../../platform/sqlite.ts';
-import { outcomeId, regionId } from '../record/enum-ids.ts';
-import { hashUid } from '../record/uid-hash.ts';
+import { rowsOfCheck } from '../predictions/row-check.ts';
+import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
 import { sentWith } from './chosen-rows.ts';
-import { rowsOfCheck } from './row-check.ts';
 import { textSearch } from './text-search.ts';
 
 /** Conditions on rows; an absent one is always met. GUID and UID are whole ones, without regard to case. */

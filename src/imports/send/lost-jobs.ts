@@ -4,7 +4,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../queue/job-worker.ts';
 import type { RunningImport } from './dispatcher.ts';
-import { depthOf } from './lists.ts';
+import { depthOf } from './lists-queue.ts';
 import type { OpenRegion } from './region.ts';
 
 /**

@@ -10,16 +10,14 @@ import type { Emit } from '../import-event.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { createRecorder } from '../record/recorder.ts';
 import type { Consequences } from '../record/recording.ts';
-import { BANS_UNKNOWN } from './ban-check.ts';
-import { watchCircuits } from './circuits.ts';
+import { BANS_UNKNOWN, createFirstSteps } from './ban-check.ts';
 import { RunningImport } from './dispatcher.ts';
-import { createFirstSteps } from './first-steps.ts';
 import { giveUpOn, SERVICE_AWAY, type SendingConfig } from './give-up.ts';
 import { GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
+import { createOpenRegions, watchCircuits } from './open-regions.ts';
 import type { RegionOpener } from './region.ts';
-import { createOpenRegions } from './regions.ts';
 import { drained, openResultQueues } from './result-queues.ts';
 
 interface SendingOptions {

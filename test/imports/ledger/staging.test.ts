@@ -6,7 +6,7 @@ import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/reading.ts';
 import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
-import { rowInserter } from '../../../src/imports/stage/insert-rows.ts';
+import { rowInserter } from '../../../src/imports/stage/row-writer.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';

@@ -3,16 +3,15 @@ import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { SentFor } from '../../../api/operation.ts';
 import type { importOperations } from '../../../api/operations/imports.ts';
-import { useAnswer } from '../../answer.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
-import { importPath, query, request } from '../../api.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
-import { Facts } from '../../element.tsx';
+import { Facts, Time } from '../../elements.tsx';
 import { atLeast, counted, grouped } from '../../format.ts';
 import { settings } from '../../frame.tsx';
-import { useListNews } from '../../overview.ts';
-import { type SendsTo, sendsToFacts, sendsToOf } from '../../sends-to.tsx';
-import { Time } from '../../time.tsx';
+import { useListNews } from '../../live-overview.ts';
+import { importPath, query, request } from '../../requests.ts';
+import { type SendsTo, sendsToFacts, sendsToOf } from '../../target-facts.tsx';
+import { useAnswer } from '../../use-answer.ts';
 import { useLeaving } from '../../work.tsx';
 
 /** Fewer rows are sent without a question. */

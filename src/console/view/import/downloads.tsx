@@ -1,7 +1,8 @@
 /** Reports of an import as files. */
-import { importPath } from '../../api.ts';
+
 import { counted } from '../../format.ts';
-import { ATTENTION, needAttention, retryable, settled, WRONG } from '../../words.ts';
+import { ATTENTION, needAttention, retryable, settled, WRONG } from '../../import-words.ts';
+import { importPath } from '../../requests.ts';
 import type { LiveImport } from './live-import.ts';
 
 interface Link {

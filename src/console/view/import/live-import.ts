@@ -1,12 +1,12 @@
 /** One import as it is now: asked for once, then brought up to date by events. */
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { isAway } from '../../answer.ts';
 import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
-import { call, importPath } from '../../api.ts';
 import { announce } from '../../frame.tsx';
+import { settled, stateSentence } from '../../import-words.ts';
 import { follow } from '../../live.ts';
-import { settled, stateSentence } from '../../words.ts';
+import { call, importPath } from '../../requests.ts';
+import { isAway } from '../../use-answer.ts';
 
 /** `at` in seconds since 1970. */
 export type Rate = { at: number } & { [K in keyof NonNullable<Progress['rates']>]: number | null };

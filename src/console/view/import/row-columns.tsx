@@ -1,11 +1,11 @@
 /** The columns of an import's rows: in the table, and as text to paste. */
 import type { RowView, Verdict } from '../../answers.ts';
-import { foreign, memberHref } from '../../element.tsx';
+import type { Column } from '../../data-table.tsx';
+import { foreign, memberHref } from '../../elements.tsx';
 import type { Choice } from '../../form.tsx';
 import { grouped } from '../../format.ts';
+import { messageWords, outcomeLabel } from '../../import-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
-import type { Column } from '../../table.tsx';
-import { messageWords, outcomeLabel } from '../../words.ts';
 
 /** Orders of the rows, also for screens without column heads. */
 export const ROW_ORDERS: Choice[] = [

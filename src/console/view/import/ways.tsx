@@ -1,15 +1,15 @@
 /** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
 import type { Action, ImportView } from '../../answers.ts';
-import { call } from '../../api.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
-import { foreign, importHref, repairHref } from '../../element.tsx';
+import { foreign, importHref, repairHref } from '../../elements.tsx';
 import { counted, grouped } from '../../format.ts';
+import { actionLabel, BANS_UNKNOWN, fileName, LEFT_OUT, settled, withoutFailing } from '../../import-words.ts';
 import { usePlace } from '../../place.ts';
-import { actionLabel, BANS_UNKNOWN, fileName, LEFT_OUT, settled, withoutFailing } from '../../words.ts';
+import { call } from '../../requests.ts';
 import { useWork, type Work, WorkButton } from '../../work.tsx';
 import { mayBeSent, type ResumeQuery } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
-import type { RowsWanted } from './rows-wanted.ts';
+import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Those that cannot be undone are asked for twice. */
 const QUESTIONS: Readonly<Partial<Record<Action, (view: ImportView, live: LiveImport) => Question>>> = {

@@ -4,16 +4,14 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import type { Preview } from '../../answers.ts';
-import { foreign } from '../../element.tsx';
+import { ErrorPlace, foreign } from '../../elements.tsx';
 import { type Form, focusField } from '../../form.tsx';
 import { counted } from '../../format.ts';
 import { announce } from '../../frame.tsx';
-import { isNarrow } from '../../narrow.ts';
-import { ErrorPlace } from '../../notice.tsx';
-import { FIELDS, LOOKUP_WORDS, MISSING } from '../../words.ts';
-import { gridRows } from './grid-rows.ts';
-import { GridTable } from './grid-table.tsx';
-import type { ShownFile } from './preview.ts';
+import { FIELDS, LOOKUP_WORDS, MISSING } from '../../import-words.ts';
+import { isNarrow } from '../../place.ts';
+import type { ShownFile } from './file-preview.ts';
+import { GridTable, gridRows } from './grid-table.tsx';
 import { suggestionsFor } from './suggestions.tsx';
 
 /** Enough to see whether the columns are right, few enough to keep the button in sight. */

@@ -1,16 +1,14 @@
 /** The table of a file's first rows, with a choice above each column and what is wrong below each cell. */
-
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { mapLookups } from '../../../options/lookups.ts';
-import type { Preview, PreviewRow } from '../../answers.ts';
-import { foreign } from '../../element.tsx';
+import type { Field, Preview, PreviewRow } from '../../answers.ts';
+import { foreign } from '../../elements.tsx';
 import { type Form, optionsOf } from '../../form.tsx';
 import { counted } from '../../format.ts';
-import { columnLabel, FIELDS } from '../../words.ts';
-import { choosable, chosenFor, otherUse, usesOf } from './column-use.ts';
-import type { GridRow } from './grid-rows.ts';
-import type { ShownFile } from './preview.ts';
+import { columnLabel, FIELDS } from '../../import-words.ts';
+import type { ShownFile } from './file-preview.ts';
+import { conditionsIn, FIRST_OF, listOf, TEMPLATE } from './shape-form.ts';
 import { type Suggestion, Ways } from './suggestions.tsx';
 
 /** A wide table has hundreds of columns that are alike. */
@@ -229,4 +227,111 @@ function ReadAs({ row: { uid, guid, scope, region, problems, skipped }, preview 
 function textOf(value: unknown) {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** The fields that a column can be chosen for: not those that a template makes. */
+function choosable(values: Values) {
+  return FIELDS.filter(([field]) => values[`${field}From`] !== TEMPLATE);
+}
+
+/** The fields that are read from a column. */
+function usesOf(column: string, preview: ShownFile, values: Values) {
+  return choosable(values).flatMap(([field]) => (preview.columnOf(field) === column ? [field] : []));
+}
+
+/** The choices of columns after one column gets another use: it loses its present ones. */
+function chosenFor(column: string, uses: readonly string[], preview: ShownFile): Partial<Record<Field, string>> {
+  return Object.fromEntries(
+    FIELDS.flatMap(([field]) => {
+      if (uses.includes(field)) return [[field, column]];
+      return preview.columnOf(field) === column ? [[field, '']] : [];
+    }),
+  );
+}
+
+/** Returns the use of a column that no field is read from; '' for none. */
+function otherUse(column: string, values: Values) {
+  const at = (name: string) => values[name] ?? '';
+  const isIn = (name: string) => at(`${name}From`) === TEMPLATE && has(at(`${name}Template`), column);
+  if (isIn('uid')) return 'part of the UID';
+  if (isIn('guid')) return 'part of the GUID';
+  if (at('uidFrom') === FIRST_OF && [at('uidSecond'), at('uidThird')].includes(column))
+    return 'UID, if others are empty';
+  if (at('groupsIn') === 'wide' && listOf(at('wideColumns')).some((pattern) => isLike(column, pattern, '*')))
+    return 'one of the groups';
+  if (at('groupsIn') === 'numbered' && isLike(column, at('numberedGuid'), '#')) return 'one of the groups';
+  if (at('groupsIn') === 'numbered' && isLike(column, at('numberedScope'), '#')) return 'one of the scopes';
+  return conditionsIn(values).some((condition) => condition.column === column) ? 'decides which rows count' : '';
+}
+
+/** Whether a template reads a column: `{E-mail|slug}`, `{Login ?? E-mail}`. */
+function has(template: string, column: string) {
+  return template.split(/[{}]/).some(
+    (part) =>
+      part
+        .split('|')[0]
+        ?.split('??')
+        .some((name) => name.trim() === column) === true,
+  );
+}
+
+/** Whether a name is like a pattern, in which the sign stands for any text. */
+function isLike(name: string, pattern: string, sign: string) {
+  const text = name.toLowerCase();
+  const [front = '', ...others] = pattern.toLowerCase().split(sign);
+  const back = others.pop();
+  if (back === undefined) return text === front;
+  if (!text.startsWith(front) || !text.slice(front.length).endsWith(back)) return false;
+  const end = text.length - back.length;
+  let from = front.length;
+  for (const part of others) {
+    const place = text.indexOf(part, from);
+    if (place < 0 || place + part.length > end) return false;
+    from = place + part.length;
+  }
+  return true;
+}
+
+export interface GridRow {
+  line: number;
+  original: Readonly<Record<string, unknown>>;
+  /** A row may give several memberships. */
+  readAs: readonly PreviewRow[];
+  /** Column → what is wrong with its cell, or leaves the row out. */
+  reasons: ReadonlyMap<string, readonly string[]>;
+  /** Problems without a cell. */
+  others: readonly string[];
+}
+
+interface GridRowsOptions {
+  /** Rows. */
+  most: number;
+  /** Their values are looked up: they need not be ids. */
+  keyColumns: readonly string[];
+}
+
+export function gridRows({ rows, columns, missing }: Preview, { most, keyColumns }: GridRowsOptions): GridRow[] {
+  const byLine = Map.groupBy(rows, ({ line }) => line);
+  // Before anything is chosen, all that would be said is that.
+  const isChosen = !(missing.includes('uid') && missing.includes('guid'));
+  return [...byLine].slice(0, most).map(([line, all]) => {
+    const readAs = all.map((row) => ({ ...row, problems: row.problems.filter(isSaid) }));
+    const problems = readAs.flatMap((row) => row.problems);
+    const byColumn = Map.groupBy(problems, ({ column }) => (columns.includes(column) ? column : undefined));
+    const reasons = new Map(
+      [...byColumn].flatMap(([column, some]) => (column === undefined ? [] : [[column, once(some)]])),
+    );
+    return { line, original: all[0]?.original ?? {}, readAs, reasons, others: once(byColumn.get(undefined) ?? []) };
+  });
+
+  /** A column that is not chosen yet is missed once, and not in each row. */
+  function isSaid({ column }: PreviewRow['problems'][number]) {
+    return isChosen && !missing.includes(column) && !keyColumns.includes(column);
+  }
+}
+
+function once(problems: readonly { reason: string }[]) {
+  return [...new Set(problems.map(({ reason }) => reason))];
 }

@@ -3,14 +3,13 @@
 import { useSignal } from '@preact/signals';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import type { Recipe } from '../../answers.ts';
-import { request } from '../../api.ts';
-import { foreign } from '../../element.tsx';
+import { ErrorPlace, foreign } from '../../elements.tsx';
 import { type Form, focusField, SelectField, TextField } from '../../form.tsx';
 import { nameOf } from '../../format.ts';
-import { ErrorPlace } from '../../notice.tsx';
-import { LOOKUP_WORDS } from '../../words.ts';
+import { LOOKUP_WORDS } from '../../import-words.ts';
+import { request } from '../../requests.ts';
 import { useWork, WorkButton } from '../../work.tsx';
-import type { FilePreview } from './preview.ts';
+import type { FilePreview } from './file-preview.ts';
 
 interface RecipeChoiceProperties {
   preview: FilePreview;

@@ -2,9 +2,8 @@
 import { signal } from '@preact/signals';
 import { Form } from '../../form.tsx';
 import { forget } from '../../kept-entries.ts';
-import { newKey } from '../../upload.ts';
-import { type Task, Upload } from '../../uploads.ts';
-import { FilePreview } from './preview.ts';
+import { newKey, type Task, Upload } from '../../uploads.ts';
+import { FilePreview } from './file-preview.ts';
 import { SHAPING } from './shape-form.ts';
 
 /** Values that belong to one file, and not to the next one. */

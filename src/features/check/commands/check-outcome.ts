@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
-import { VERDICT_LABELS } from '../../../imports/check-verdict.ts';
+import { VERDICT_LABELS } from '../../../imports/predictions/check-verdict.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
 import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { counted } from '../../../console/format.ts';
 import { announce } from '../../../console/frame.tsx';
-import { columnLabel } from '../../../console/words.ts';
+import { columnLabel } from '../../../console/import-words.ts';
 import type { RepairRow } from '../api.ts';
 
 export type Column = { name: string; place: number };

@@ -2,23 +2,21 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import { useAnswer } from '../../../console/answer.ts';
 import type { ImportView } from '../../../console/answers.ts';
-import { call, importPath } from '../../../console/api.ts';
 import { confirmed } from '../../../console/dialog.tsx';
-import { Empty, foreign, importHref } from '../../../console/element.tsx';
+import { Empty, ErrorNotice, ErrorPlace, foreign, importHref } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { counted, grouped } from '../../../console/format.ts';
-import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
+import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
+import { call, importPath } from '../../../console/requests.ts';
+import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
-import { columnLabel, fileName } from '../../../console/words.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
 import type { RepairView } from '../api.ts';
-import { RepairGrid } from './grid.tsx';
-import { useRepairActions } from './repair-actions.ts';
+import { RepairGrid } from './repair-grid.tsx';
 import { type RepairRows, useRepairRows } from './repair-rows.ts';
-import { RepairTools } from './repair-tools.tsx';
+import { RepairTools, useRepairActions } from './repair-tools.tsx';
 
 const STATES: Choice[] = [
   ['', 'not sent'],

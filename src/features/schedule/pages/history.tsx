@@ -1,13 +1,11 @@
 /** The results of a schedule's runs, drawn and listed, and the rows that keep failing. */
 import { useEffect, useMemo } from 'preact/hooks';
-import { useAnswer } from '../../../console/answer.ts';
+import type { RunState } from '../../../console/answers.ts';
 import { LineChart } from '../../../console/chart.tsx';
-import { Badge, Empty, foreign, syncHref } from '../../../console/element.tsx';
-import { ErrorNotice } from '../../../console/notice.tsx';
-import type { RunState } from '../../../console/sync-answers.ts';
+import { type Column, DataTable } from '../../../console/data-table.tsx';
+import { Badge, Empty, ErrorNotice, foreign, syncHref, Time, TimeIn } from '../../../console/elements.tsx';
 import { CHANGES, countsSentence } from '../../../console/sync-words.ts';
-import { type Column, DataTable } from '../../../console/table.tsx';
-import { Time, TimeIn } from '../../../console/time.tsx';
+import { useAnswer } from '../../../console/use-answer.ts';
 import { compareHref } from '../../sync/pages/compare.tsx';
 import type { ScheduleHistory as History, ScheduleView as Schedule, ScheduleRunView as ScheduleRun } from '../api.ts';
 

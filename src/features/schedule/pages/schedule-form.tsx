@@ -1,26 +1,24 @@
 /** A schedule that is made, copied or edited. */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { useAnswer } from '../../../console/answer.ts';
 import type { Settings } from '../../../console/answers.ts';
-import { ApiError, callsOf, request } from '../../../console/api.ts';
-import { Card, Empty, foreign } from '../../../console/element.tsx';
+import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/elements.tsx';
 import { CheckField, Form, focusField, TextField } from '../../../console/form.tsx';
+import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
-import { ErrorNotice, ErrorPlace } from '../../../console/notice.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { saidBeside } from '../../../console/remedies.ts';
-import { Creating, creatingField } from '../../../console/view/upload/creating.tsx';
-import { FileFormat, ReportPlace, RowDefaults, RunLimits } from '../../../console/view/upload/reading.tsx';
-import { Shaping } from '../../../console/view/upload/shaping.tsx';
+import { ApiError, callsOf, request } from '../../../console/requests.ts';
+import { useAnswer } from '../../../console/use-answer.ts';
+import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
+import { FileFormat, ReportPlace, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
+import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
 import { useWork } from '../../../console/work.tsx';
 import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
 import type { ScheduleView as Schedule } from '../api.ts';
 import type { scheduleOperations } from '../operations.ts';
-import { NameField, nameIn } from './name-field.tsx';
 import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './settings-form.ts';
-import { SourceFields } from './source-fields.tsx';
-import { SourceFile } from './source-file.tsx';
+import { SourceFields, SourceFile } from './source-fields.tsx';
 import { SourcePreview } from './source-preview.ts';
 import { TryIt } from './try.tsx';
 import { WhenFields } from './when.tsx';
@@ -334,4 +332,36 @@ function schedulePath(name: string) {
 
 function json(body: object) {
   return { body: JSON.stringify(body), type: 'application/json' };
+}
+
+function NameField({ form }: { form: Form }) {
+  const { data } = useAnswer<{ schedules: Schedule[] }>('/v1/schedules');
+  const given = form.get('name');
+  const name = scheduleName(given.trim());
+  const isTaken = data?.schedules.some((one) => one.name === name) === true;
+  useEffect(() => {
+    if (isTaken) form.setError('name', `There is a schedule “${name}” already. Take another name.`);
+  }, [given, isTaken]);
+  return (
+    <TextField
+      form={form}
+      name="name"
+      label="Name"
+      placeholder="Nightly roster"
+      note={name === '' ? 'A few words, such as “Nightly roster”.' : `It will be called ${name}.`}
+    />
+  );
+}
+
+/** @throws FieldError where there is none */
+function nameIn({ name: given = '' }: Readonly<Record<string, string>>) {
+  const name = scheduleName(given);
+  if (name === '')
+    throw new FieldError('name', 'Give it a name with letters a to z or digits, such as “Nightly roster”.');
+  return name;
+}
+
+/** "Nightly Roster" → "nightly-roster"; a name stays as it is. */
+function scheduleName(text: string) {
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? text : nameOf(text);
 }

@@ -1,18 +1,29 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
-import { useMemo } from 'preact/hooks';
-import { useAnswer } from '../../../console/answer.ts';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { cronWords } from '../../../console/cron-words.ts';
-import { Badge, Card, Empty, foreign, syncHref, Tag } from '../../../console/element.tsx';
-import { ErrorNotice } from '../../../console/notice.tsx';
-import { useListNews } from '../../../console/overview.ts';
+import { type Column, DataTable } from '../../../console/data-table.tsx';
+import { confirmed } from '../../../console/dialog.tsx';
+import {
+  Badge,
+  Card,
+  Empty,
+  ErrorNotice,
+  ErrorPlace,
+  foreign,
+  syncHref,
+  Tag,
+  TimeIn,
+} from '../../../console/elements.tsx';
+import { useChange } from '../../../console/form.tsx';
+import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace } from '../../../console/place.ts';
+import { callsOf } from '../../../console/requests.ts';
 import { mayCreateWords, modeWords } from '../../../console/sync-words.ts';
-import { type Column, DataTable } from '../../../console/table.tsx';
-import { TimeIn } from '../../../console/time.tsx';
-import type { ScheduleView as Schedule } from '../api.ts';
-import { ScheduleActions } from './actions.tsx';
+import { useAnswer } from '../../../console/use-answer.ts';
+import { useWork, WorkButton } from '../../../console/work.tsx';
+import type { ScheduleView as Schedule, ScheduleNights } from '../api.ts';
+import type { scheduleOperations } from '../operations.ts';
 import { RUN_TONES, ScheduleHistory } from './history.tsx';
-import { Nights } from './nights.tsx';
 
 export function SchedulesPage() {
   const { query, isOperator } = usePlace();
@@ -133,3 +144,201 @@ const COLUMNS: Column<Schedule>[] = [
       ),
   },
 ];
+
+const call = callsOf<(typeof scheduleOperations)[keyof typeof scheduleOperations]>();
+
+interface ScheduleActionsProperties {
+  name: string;
+  paused: boolean;
+  /** The schedule has changed. */
+  onDone: () => Promise<void>;
+}
+
+function ScheduleActions({ name, paused, onDone }: ScheduleActionsProperties) {
+  const { go } = usePlace();
+  const work = useWork();
+  const post = (move: 'pause' | 'resume' | 'run') =>
+    work.start(async (signal) => {
+      await call(`POST /v1/schedules/:name/${move}`, { name }, signal);
+      await onDone();
+    });
+  const remove = async () => {
+    const explanation = [
+      'The schedule ',
+      foreign(name),
+      ' and its history will be deleted. Its syncs stay. Memberships do not change.',
+    ];
+    if (!(await confirmed({ question: 'Remove this schedule?', explanation, yes: 'Remove schedule', no: 'Keep it' })))
+      return;
+    await work.start(async (signal) => {
+      await call('DELETE /v1/schedules/:name', { name }, signal);
+      go('/schedules');
+    });
+  };
+  const buttons: readonly (readonly [label: string, kind: string, onClick: () => void])[] = [
+    ['Run now', '', () => void post('run')],
+    paused ? ['Resume', '', () => void post('resume')] : ['Pause', '', () => void post('pause')],
+  ];
+  return (
+    <div class="schedule-actions">
+      <div class="buttons">
+        {buttons.map(([label, kind, onClick], index) => (
+          <WorkButton key={index} busy={work.busy} kind={kind} label={`${label}: ${name}`} onClick={onClick}>
+            {label}
+          </WorkButton>
+        ))}
+        <a class="button" href={`/schedules/${encodeURIComponent(name)}/edit`} aria-label={`Edit: ${name}`}>
+          Edit
+        </a>
+        <a class="button" href={`/schedules/new?copy=${encodeURIComponent(name)}`} aria-label={`Copy: ${name}`}>
+          Copy
+        </a>
+        <WorkButton busy={work.busy} kind="danger quiet" label={`Remove: ${name}`} onClick={() => void remove()}>
+          Remove…
+        </WorkButton>
+      </div>
+      <ErrorPlace error={work.error} />
+    </div>
+  );
+}
+
+type NightState = NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>;
+
+/** A sign for each state, so that colour is not the only difference. */
+const SIGNS: Readonly<Record<NightState, string>> = {
+  running: '…',
+  ran: '✓',
+  'skipped-unchanged': '=',
+  waiting: '!',
+  'skipped-running': '»',
+  missed: '?',
+  paused: '‖',
+  failed: '✗',
+};
+
+const MEANINGS: Readonly<Record<NightState, string>> = {
+  running: 'running',
+  ran: 'ran',
+  'skipped-unchanged': 'file unchanged',
+  waiting: 'waits for a person',
+  'skipped-running': 'skipped: the run before was not over',
+  missed: 'missed: no server was running',
+  paused: 'paused',
+  failed: 'failed',
+};
+
+const STATES = Object.keys(SIGNS) as NightState[];
+
+function toneOf(state: NightState) {
+  return state === 'paused' ? 'still' : RUN_TONES[state];
+}
+
+/** `schedules`: as they are now. */
+function Nights({ schedules }: { schedules: readonly Schedule[] }) {
+  const { data, error, reload } = useAnswer<ScheduleNights>('/v1/schedules/nights');
+  useChange(JSON.stringify(schedules.map(({ name, lastRun }) => [name, lastRun])), () => void reload());
+  const place = useRef<HTMLDivElement | null>(null);
+  const isThere = data !== undefined;
+  // The last night is what people look for.
+  useEffect(() => place.current?.scrollTo({ left: place.current.scrollWidth }), [isThere]);
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (data === undefined) return <Empty>Loading …</Empty>;
+  const [first] = data.schedules;
+  if (first === undefined) return <Empty>No schedules yet.</Empty>;
+  return (
+    <>
+      <div class="nights-place" role="region" aria-label="Nights, scrollable" tabIndex={0} ref={place}>
+        <div class="nights" role="table" aria-label="Schedules by night">
+          <div role="row">
+            <div role="columnheader" class="schedule">
+              Schedule
+            </div>
+            {first.nights.map(({ day }) => (
+              <div key={day} role="columnheader">
+                <span class="unseen">{dayName(day)}</span>
+                {dayNumber(day)}
+              </div>
+            ))}
+          </div>
+          {data.schedules.map((schedule) => (
+            <ScheduleRow key={schedule.name} schedule={schedule} />
+          ))}
+        </div>
+      </div>
+      <ul class="legend">
+        {STATES.map((state) => (
+          <li key={state}>
+            <span class={`night ${toneOf(state)}`} aria-hidden>
+              {SIGNS[state]}
+            </span>{' '}
+            {MEANINGS[state]}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ScheduleRow({ schedule: { name, nights } }: { schedule: ScheduleNights['schedules'][number] }) {
+  return (
+    <div role="row">
+      <div role="rowheader" class="schedule">
+        <a href={historyHref(name)}>{foreign(name)}</a>
+      </div>
+      {nights.map((night) => (
+        <div key={night.day} role="cell">
+          <Night name={name} night={night} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface NightProperties {
+  name: string;
+  night: ScheduleNights['schedules'][number]['nights'][number];
+}
+
+function Night({ name, night: { day, state, reason, sync, runs } }: NightProperties) {
+  if (state === null)
+    return (
+      <span class="night none">
+        <span class="unseen">not due</span>
+      </span>
+    );
+  const said = [
+    `${name}, ${dayName(day)}: ${MEANINGS[state]}`,
+    ...(runs > 1 ? [`the last of ${runs} runs`] : []),
+    reason,
+  ].join('; ');
+  return (
+    <a
+      class={`night ${toneOf(state)}`}
+      href={sync === null ? historyHref(name) : syncHref(sync)}
+      aria-label={said}
+      title={said}
+    >
+      {SIGNS[state]}
+    </a>
+  );
+}
+
+function historyHref(name: string) {
+  return `/schedules?name=${encodeURIComponent(name)}#history`;
+}
+
+const DAY_NAME = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+
+/** @param day such as 2027-03-28 */
+function dayName(day: string) {
+  return DAY_NAME.format(new Date(`${day}T00:00:00Z`));
+}
+
+function dayNumber(day: string) {
+  return <span aria-hidden>{String(Number(day.slice(8)))}</span>;
+}

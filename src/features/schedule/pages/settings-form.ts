@@ -2,7 +2,7 @@
 import type { RecipeSettings } from '../../../console/answers.ts';
 import type { Choice } from '../../../console/form.tsx';
 import { listIn } from '../../../console/format.ts';
-import { CREATING, creatingOptions } from '../../../console/view/upload/creating.tsx';
+import { CREATING, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
 import {
   FIRST_OF,
   fieldsAndRest,

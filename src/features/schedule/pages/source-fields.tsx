@@ -1,17 +1,22 @@
 /** The field for a schedule's file: chosen from the folders that the server allows, or typed. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import { useAnswer } from '../../../console/answer.ts';
-import { query } from '../../../console/api.ts';
-import { Empty, foreign } from '../../../console/element.tsx';
-import { type Choice, type Form, SelectField, TextField } from '../../../console/form.tsx';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Recipe } from '../../../console/answers.ts';
+import { Empty, ErrorNotice, foreign, Time } from '../../../console/elements.tsx';
+import { type Choice, type Form, SelectField, TextField, useChange } from '../../../console/form.tsx';
 import { size } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
-import { ErrorNotice } from '../../../console/notice.tsx';
-import { Time } from '../../../console/time.tsx';
-import { placeWords } from '../../../console/words.ts';
+import { placeWords } from '../../../console/import-words.ts';
+import { query } from '../../../console/requests.ts';
+import { useAnswer } from '../../../console/use-answer.ts';
+import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
+import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
+import { RecipeField } from '../../../console/view/upload/recipe-choice.tsx';
+import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
+import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
+import { WorkButton } from '../../../console/work.tsx';
 import type { ScheduleView as Schedule, SourceFolder } from '../api.ts';
-import { fieldsOf, fileOf, KEPT } from './settings-form.ts';
+import { fieldsOf, fileOf, KEPT, plainReading, readingFields } from './settings-form.ts';
 import type { SourcePreview } from './source-preview.ts';
 
 interface SourceFieldsProperties {
@@ -166,5 +171,96 @@ function Entries({ folder, below, path, onOpen, onChoose }: EntriesProperties) {
         List it again
       </button>
     </>
+  );
+}
+
+/** Pause after which a typed value counts as complete, in ms. */
+const TYPING_MS = 300;
+/** By these the file is read. */
+const NAMES = [...Object.keys(READING), ...Object.keys(SHAPING), 'exportOf', 'map', 'shape'];
+
+interface SourceFileProperties {
+  form: Form;
+  preview: SourcePreview;
+  /** Path or address, as far as it is known. */
+  file: string;
+  busy: boolean;
+  onLook: () => void;
+}
+
+export function SourceFile({ form, preview, file, busy, onLook }: SourceFileProperties) {
+  const { isShown } = preview;
+  const isFetched = /^https?:/.test(file);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const latest = useRef({ busy, onLook });
+  latest.current = { busy, onLook };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const lookSoon = () => {
+    clearTimeout(timer.current);
+    // One look at a time: a later one waits for the answer.
+    timer.current = setTimeout(() => {
+      if (latest.current.busy) lookSoon();
+      else if (preview.isWanted) latest.current.onLook();
+    }, TYPING_MS);
+  };
+  useChange(JSON.stringify([...NAMES.map((name) => form.get(name)), preview.picked.value]), () => {
+    // A file from the network is fetched again only when someone asks for it.
+    if (preview.isWanted && !isFetched) lookSoon();
+  });
+  return (
+    <>
+      <RecipeFill form={form} preview={preview} />
+      <div class="buttons">
+        <WorkButton busy={busy} onClick={onLook}>
+          {isShown ? 'Show the file again' : 'Show the file'}
+        </WorkButton>
+        {isShown && isFetched && <p class="note">After a change, show it again: it is fetched each time.</p>}
+      </div>
+      {isShown && <SheetChoice preview={preview} form={form} />}
+      {isShown && <FileGrid preview={preview} form={form} isImport={false} />}
+      {isShown && <Suggestions preview={preview} form={form} isImport={false} />}
+    </>
+  );
+}
+
+/** Fills the fields by which a file is read. The schedule keeps them, whatever becomes of the recipe. */
+function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
+  const { data } = useAnswer<{ recipes: readonly Recipe[] }>('/v1/recipes');
+  // Identity and group files are named on the command line.
+  const recipes = (data?.recipes ?? []).filter(
+    ({ needs }) => !needs.some(({ what, optional }) => what !== 'guid' && !optional),
+  );
+  const chosen = recipes.find(({ name }) => name === form.get('recipe'));
+  const suggested = recipes.filter(
+    ({ name }) => chosen === undefined && preview.facts.value?.recipes.some((recipe) => recipe.name === name),
+  );
+  useChange(chosen?.name, () =>
+    form.assign({ ...plainReading(), ...(chosen !== undefined && readingFields(chosen.settings)) }),
+  );
+  return (
+    <div class="recipe">
+      <RecipeField
+        form={form}
+        recipes={recipes}
+        note="Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity or group file are for schedules made on the command line."
+      />
+      {suggested.map(({ name, title }) => (
+        <button key={name} type="button" onClick={() => form.set('recipe', name)}>
+          Use the recipe {foreign(title)}
+        </button>
+      ))}
+      {chosen !== undefined && (
+        <div class="needs">
+          <p class="note">{foreign(chosen.description)}</p>
+          {chosen.needs
+            .filter(({ what }) => what === 'guid' && form.get('guid') === '')
+            .map(({ what, why, optional }) => (
+              <p key={what}>
+                A group is {optional ? 'useful' : 'needed'}: {why}.
+              </p>
+            ))}
+        </div>
+      )}
+    </div>
   );
 }

@@ -2,8 +2,8 @@
 
 import { batch, computed, signal } from '@preact/signals';
 import type { Field, FileFacts, Look, Preview } from '../../../console/answers.ts';
-import { ApiError, request } from '../../../console/api.ts';
 import type { Form } from '../../../console/form.tsx';
+import { ApiError, request } from '../../../console/requests.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { mapOf, mapText } from './settings-form.ts';
 

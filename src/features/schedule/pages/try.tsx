@@ -1,10 +1,9 @@
 /** A schedule tried before it is saved: its plan in numbers. Nothing is sent. */
 import { useSignal } from '@preact/signals';
-import { useAnswer } from '../../../console/answer.ts';
-import { syncPath } from '../../../console/api.ts';
-import { Badge, syncHref } from '../../../console/element.tsx';
-import { ErrorNotice } from '../../../console/notice.tsx';
+import { Badge, ErrorNotice, syncHref } from '../../../console/elements.tsx';
+import { syncPath } from '../../../console/requests.ts';
 import { ACTION_LABELS, PLAN_ACTIONS, SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
+import { useAnswer } from '../../../console/use-answer.ts';
 import { WorkButton } from '../../../console/work.tsx';
 import type { SyncView } from '../../sync/api.ts';
 

@@ -1,10 +1,10 @@
 /** The times of a schedule: in words, as an expression, and the next five. */
 import { useRef } from 'preact/hooks';
-import { useAnswer } from '../../../console/answer.ts';
-import { query } from '../../../console/api.ts';
 import { cronWords } from '../../../console/cron-words.ts';
+import { TimeIn } from '../../../console/elements.tsx';
 import { Field, type Form, SelectField, TextField, useChange } from '../../../console/form.tsx';
-import { TimeIn } from '../../../console/time.tsx';
+import { query } from '../../../console/requests.ts';
+import { useAnswer } from '../../../console/use-answer.ts';
 import { cronOf, EVERY_CHOICES } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {

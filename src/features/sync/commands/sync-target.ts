@@ -9,7 +9,7 @@ import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
 import { syncOperations } from '../operations.ts';
-import { planPieces } from '../plan/plan-pieces.ts';
+import { planPieces } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { syncEntry, wholeSync } from '../plan/sync-view.ts';
 import { openSyncCatalogReader, type SyncRecord } from '../sync-catalog.ts';

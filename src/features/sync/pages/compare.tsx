@@ -1,17 +1,15 @@
 /** Two syncs side by side: what each does, and in which groups they differ. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useAnswer, usePages } from '../../../console/answer.ts';
-import { query, syncPath } from '../../../console/api.ts';
-import { Badge, Card, Empty, foreign, syncHref } from '../../../console/element.tsx';
+import type { SyncEntry } from '../../../console/answers.ts';
+import { type Column, DataTable } from '../../../console/data-table.tsx';
+import { Badge, Card, Empty, ErrorNotice, foreign, syncHref, Time } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { dayAndTime, grouped } from '../../../console/format.ts';
-import { ErrorNotice } from '../../../console/notice.tsx';
+import { fileName } from '../../../console/import-words.ts';
 import { keepInAddress, usePlace, useTitle } from '../../../console/place.ts';
-import type { SyncEntry } from '../../../console/sync-answers.ts';
+import { query, syncPath } from '../../../console/requests.ts';
 import { SYNC_TONES } from '../../../console/sync-words.ts';
-import { type Column, DataTable } from '../../../console/table.tsx';
-import { Time } from '../../../console/time.tsx';
-import { fileName } from '../../../console/words.ts';
+import { useAnswer, usePages } from '../../../console/use-answer.ts';
 import type { ComparedCounts, ComparedGroup, Comparison, SyncsPage } from '../api.ts';
 
 const GROUPS = 50;

@@ -1,9 +1,14 @@
-import { Badge, Card, foreign, syncHref, Tag } from '../../../console/element.tsx';
-import type { Choice } from '../../../console/form.tsx';
+import { useSignal } from '@preact/signals';
+import type { SyncEntry } from '../../../console/answers.ts';
+import { type Column, DataTable } from '../../../console/data-table.tsx';
+import { Badge, Card, Empty, ErrorNotice, foreign, syncHref, Tag, Time } from '../../../console/elements.tsx';
+import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
-import { useListNews } from '../../../console/overview.ts';
-import { usePlace } from '../../../console/place.ts';
-import type { SyncEntry } from '../../../console/sync-answers.ts';
+import { useEntry } from '../../../console/kept-entries.ts';
+import { useKeptPages } from '../../../console/kept-pages.ts';
+import { useListNews } from '../../../console/live-overview.ts';
+import { keepInAddress, usePlace } from '../../../console/place.ts';
+import { query } from '../../../console/requests.ts';
 import {
   CHANGES,
   countsSentence,
@@ -12,10 +17,13 @@ import {
   SYNC_TONES,
   titleOf,
 } from '../../../console/sync-words.ts';
-import type { Column } from '../../../console/table.tsx';
-import { Time } from '../../../console/time.tsx';
-import { useFilteredList } from '../../../console/view/filtered-list.tsx';
-import { NewSync } from './new-sync.tsx';
+import type { Pages } from '../../../console/use-answer.ts';
+import { CREATING, Creating, creatingField, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
+import { ReportPlace } from '../../../console/view/upload/reading-fields.tsx';
+import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
+import { UploadEntry } from '../../../console/view/upload/upload-entry.ts';
+import { UploadForm } from '../../../console/view/upload-form.tsx';
+import { GuardLimits, limitsIn, PLAN, planChecks, planFields } from './plan-fields.tsx';
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
@@ -90,4 +98,108 @@ function emptyText(isFiltered: boolean, mayUpload: boolean) {
   return mayUpload
     ? 'No syncs yet. Choose a file above to plan the first one.'
     : 'No syncs yet. An operator can start one.';
+}
+
+/** Options that are called as the server calls them. */
+const OWN = [...Object.keys(PLAN), 'reportTo'];
+
+const PLACE = 'new sync';
+const FORM = { ...READING, ...SHAPING, ...CREATING, ...PLAN, reportTo: '' };
+
+function NewSync() {
+  const entry = useEntry(PLACE, () => new UploadEntry(PLACE, FORM));
+  const { form } = entry;
+  const mirrors = form.get('mode') === 'mirror';
+  return (
+    <UploadForm
+      title="New sync"
+      path="/v1/syncs"
+      entry={entry}
+      toQuery={({ missing = '', ...values }) => ({
+        ...Object.fromEntries(OWN.map((name) => [name, values[name] ?? ''])),
+        ...(mirrors && { missing }),
+        ...creatingOptions(values),
+        ...Object.fromEntries(limitsIn(values).map(([name, value]) => [`limit.${name}`, value])),
+      })}
+      fieldOf={(name) => creatingField(name.replace(/^limit\./, 'limits.'), form)}
+      label={form.get('apply') === 'true' ? 'Plan and apply' : 'Create plan'}
+      hrefOf={syncHref}
+      own={(preview) => (
+        <>
+          <Creating form={form} preview={preview} above="the plan is held" />
+          <fieldset>
+            <legend>The plan</legend>
+            <div class="fields">
+              {planFields(form)}
+              <ReportPlace form={form} />
+              {planChecks(form)}
+            </div>
+            <GuardLimits form={form} />
+          </fieldset>
+        </>
+      )}
+    />
+  );
+}
+
+const PAGE = 50;
+
+interface FilteredListList<Item extends { id: string }> {
+  /** Path in the API. */
+  path: string;
+  /** Name of the items in its answer. */
+  name: string;
+  /** States that are shown, separated by commas; '' for all. */
+  choices: Choice[];
+  caption: string;
+  columns: (items: readonly Item[]) => Column<Item>[];
+  emptyText: (isFiltered: boolean, mayUpload: boolean) => string;
+  /** Keeps it up to date. */
+  useNews: (pages: Pages<Item>, states: string) => void;
+}
+
+function useFilteredList<Item extends { id: string }>({
+  path,
+  name,
+  choices,
+  caption,
+  columns,
+  emptyText,
+  useNews,
+}: FilteredListList<Item>) {
+  const { query: initial, isOperator } = usePlace();
+  const states = useSignal(initial.get('state') ?? '');
+  const pages = useKeptPages<Item>(`${path}${query({ state: states.value })}`, { name, limit: PAGE });
+  useNews(pages, states.value);
+  const { items, isOld, hasMore, error } = pages;
+  return (
+    <>
+      <div class="filter">
+        <FilterChoice
+          id="states"
+          label="State"
+          value={states.value}
+          choices={choices}
+          onChoose={(value) => {
+            states.value = value;
+            keepInAddress(query({ state: value }));
+          }}
+        />
+      </div>
+      {error !== undefined ? (
+        <ErrorNotice error={error} />
+      ) : items === undefined ? (
+        <Empty>Loading …</Empty>
+      ) : items.length === 0 ? (
+        <Empty>{isOld ? 'Searching …' : emptyText(states.value !== '', isOperator)}</Empty>
+      ) : (
+        <DataTable caption={caption} columns={columns(items)} items={items} keyOf={({ id }) => id} />
+      )}
+      {hasMore && (
+        <button type="button" onClick={() => void pages.more()}>
+          Show {PAGE} more
+        </button>
+      )}
+    </>
+  );
 }

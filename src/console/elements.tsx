@@ -1,0 +1,222 @@
+/** Elements of every view. Values become text and attributes, never markup. */
+
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from './format.ts';
+import { ApiError, query } from './requests.ts';
+
+/** A value from a file or the service: its direction of writing stays its own. Nothing for ''. */
+export function foreign(value: string) {
+  return value === '' ? null : <bdi>{value}</bdi>;
+}
+
+/** A value from a file or the service, or a dash where there is none. */
+export function foreignOrDash(value: string) {
+  return foreign(value) ?? <span class="soft">–</span>;
+}
+
+interface CardProperties {
+  /** Id of the heading, the target of links. */
+  id: string;
+  title: string;
+  children?: ComponentChildren;
+}
+
+/** A part of the page under its heading. */
+export function Card({ id, title, children }: CardProperties) {
+  return (
+    <section aria-labelledby={id} class="card">
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface FoldProperties {
+  /** The target of links. */
+  id: string;
+  title: string;
+  gist?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** A closed part that few need; its summary has the gist. A link to its id opens it. */
+export function Fold({ id, title, gist, children }: FoldProperties) {
+  return (
+    <details class="fold">
+      <summary>
+        <h2 id={`${id}-title`}>{title}</h2> <span class="soft">{gist}</span>
+      </summary>
+      <section id={id} aria-labelledby={`${id}-title`}>
+        {children}
+      </section>
+    </details>
+  );
+}
+
+/** Shows remarks on a file that was read. */
+export function FileNotes({ notes }: { notes: readonly { code: string; text: string }[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul class="file-notes" aria-label="Notes about the file">
+      {notes.map(({ code, text }, index) => (
+        <li key={`${index} ${code}`}>{foreign(text)}</li>
+      ))}
+    </ul>
+  );
+}
+
+interface FactsProperties {
+  list: readonly (readonly [name: string, value: ComponentChildren])[];
+  class?: string;
+}
+
+/** Names and values; what is `false` or null is left out. */
+export function Facts({ list, class: kind = 'facts' }: FactsProperties) {
+  return (
+    <dl class={kind}>
+      {list.map(([name, value], index) =>
+        value === false || value === null ? null : (
+          <div key={`${index} ${name}`}>
+            <dt>{foreign(name)}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** Explains why there is nothing to show. */
+export function Empty({ children }: { children?: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** A word beside a name, such as "dry run". */
+export function Tag({ children }: { children?: ComponentChildren }) {
+  return <span class="tag">{children}</span>;
+}
+
+interface BadgeProperties {
+  tone: 'busy' | 'still' | 'good' | 'attention';
+  children?: ComponentChildren;
+}
+
+/** A state. */
+export function Badge({ tone, children }: BadgeProperties) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** The address of an import's page. */
+export function importHref(id: string) {
+  return `/imports/${encodeURIComponent(id)}`;
+}
+
+/** The address at which rows of an import are repaired. */
+export function repairHref(id: string) {
+  return `${importHref(id)}/repair`;
+}
+
+/** The list of imports with a tag. */
+export function tagHref(tag: string) {
+  return `/imports${query({ tags: tag })}`;
+}
+
+/** The address of a sync's page. */
+export function syncHref(id: string) {
+  return `/syncs/${encodeURIComponent(id)}`;
+}
+
+/** The address of a member's page. */
+export function memberHref(uid: string) {
+  return `/members/${encodeURIComponent(uid)}`;
+}
+
+export function ErrorNotice({ error }: { error: unknown }) {
+  const problem = error instanceof ApiError ? error.problem : undefined;
+  return (
+    <div class="notice attention">
+      <p>
+        <b>{problem?.detail ?? (error instanceof Error ? error.message : String(error))}</b>
+      </p>
+      {problem?.remedy !== undefined && problem.remedy !== '' && <p>{problem.remedy}</p>}
+    </div>
+  );
+}
+
+/** A place for one error or none (undefined); what is shown in it is read out. */
+export function ErrorPlace({ error }: { error: unknown }) {
+  return <div role="alert">{error !== undefined && <ErrorNotice error={error} />}</div>;
+}
+
+interface ListStateProperties {
+  error: unknown;
+  items: readonly unknown[] | undefined;
+  empty: string;
+}
+
+/** Stands in for a list: the error of its reading, a note that it is being read, or that it is empty. */
+export function ListState({ error, items, empty }: ListStateProperties) {
+  return (
+    <div role="status">
+      {error !== undefined && <ErrorNotice error={error} />}
+      {error === undefined && items === undefined && <Empty>Loading …</Empty>}
+      {items?.length === 0 && <Empty>{empty}</Empty>}
+    </div>
+  );
+}
+
+/** Shows the age of a time, or the time to the second; the other one on hovering. */
+export function Time({ iso, seconds = false }: { iso: string | null; seconds?: boolean }) {
+  if (iso === null) return '–';
+  if (!seconds) return <RelativeTime iso={iso} />;
+  return (
+    <time dateTime={iso} title={exactTime(iso)}>
+      {timeToTheSecond(iso)}
+    </time>
+  );
+}
+
+/** A time by the clocks of a time zone. */
+export function TimeIn({ iso, tz }: { iso: string; tz: string }) {
+  return (
+    <time dateTime={iso} title={exactTime(iso)}>
+      {dayAndTimeIn(iso, tz)}
+    </time>
+  );
+}
+
+const EVERY_MS = 10_000;
+
+/** One clock for all of them. It goes while one of them is shown. */
+const now = signal(Date.now());
+let shown = 0;
+let clock: ReturnType<typeof setInterval> | undefined;
+
+function useClock() {
+  useEffect(() => {
+    shown += 1;
+    if (shown === 1) {
+      now.value = Date.now();
+      clock = setInterval(() => {
+        now.value = Date.now();
+      }, EVERY_MS);
+    }
+    return () => {
+      shown -= 1;
+      if (shown === 0) clearInterval(clock);
+    };
+  }, []);
+  return now.value;
+}
+
+export function RelativeTime({ iso }: { iso: string | null }) {
+  const at = useClock();
+  if (iso === null) return '–';
+  return (
+    <time dateTime={iso} title={exactTime(iso)}>
+      {ago(iso, Math.max(at, Date.now()))}
+    </time>
+  );
+}

@@ -1,0 +1,308 @@
+/** Answers of the server, kept up to date while they are shown: one document, or a list page by page. */
+import { batch, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ApiError, request } from './requests.ts';
+import { connection } from './server-connection.ts';
+
+export interface Answer<T> {
+  /** Undefined until it is there. */
+  data: T | undefined;
+  /** The error; undefined while there is an answer, or may be one soon. */
+  error: unknown;
+  reload: () => Promise<void>;
+  /** Replaces the data by a newer answer from elsewhere. */
+  set: (data: T) => void;
+}
+
+interface AnswerOptions<T> {
+  everyMs?: number | ((data: T | undefined, error: unknown) => number | undefined);
+}
+
+/**
+ * Asks when the path changes, when the server is back, and every so often while the page is looked at. The last answer
+ * stays in sight while the server is away.
+ * @param path null: nothing is asked for
+ * `everyMs`: may depend on what is known by then; undefined: not again.
+ */
+export function useAnswer<T>(path: string | null, { everyMs }: AnswerOptions<T> = {}): Answer<T> {
+  const data = useSignal<T | undefined>(undefined);
+  const error = useSignal<unknown>(undefined);
+  const ask = useRef(async () => {});
+  const askLater = useRef(() => {});
+  const every = useRef(everyMs);
+  every.current = everyMs;
+  const asked = useRef(0);
+  useEffect(() => {
+    if (path === null) return;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    let timer: number | undefined;
+    const load = async () => {
+      clearTimeout(timer);
+      const own = ++asked.current;
+      try {
+        if (data.peek() === undefined || (!document.hidden && !connection.away)) {
+          const answer = await request<T>(path, { signal });
+          if (own !== asked.current) return;
+          batch(() => {
+            data.value = answer;
+            error.value = undefined;
+          });
+        }
+      } catch (failure) {
+        if (signal.aborted || own !== asked.current) return;
+        if (!(isAway(failure) && data.peek() !== undefined)) error.value = failure;
+      } finally {
+        if (own === asked.current) later();
+      }
+    };
+    const later = () => {
+      clearTimeout(timer);
+      const ms = typeof every.current === 'function' ? every.current(data.peek(), error.peek()) : every.current;
+      if (ms !== undefined && !signal.aborted) timer = setTimeout(load, ms);
+    };
+    ask.current = load;
+    askLater.current = later;
+    connection.addEventListener('back', load, { signal });
+    void load();
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+      ask.current = async () => {};
+      askLater.current = () => {};
+    };
+  }, [path]);
+  return {
+    data: data.value,
+    error: error.value,
+    reload: () => ask.current(),
+    set: (known) => {
+      asked.current += 1;
+      data.value = known;
+      askLater.current();
+    },
+  };
+}
+
+export interface Pages<T> {
+  /** Undefined until the first page is there. */
+  items: readonly T[] | undefined;
+  /** The total of all pages, if the answer has it. */
+  total: number | null;
+  /** Whether the items answer another path, and those of this one are still to come. */
+  isOld: boolean;
+  hasMore: boolean;
+  /** Whether the first ones have made room. */
+  dropped: boolean;
+  error: unknown;
+  more: () => Promise<void>;
+  /** The first page. */
+  restart: () => Promise<void>;
+  /** Asks again for what is shown. */
+  refresh: () => Promise<void>;
+  /**
+   * The same, but after an answer that is still to come (a slow one would never be shown), and not at once after a slow
+   * one, which was much work for the server. Not once the first items have made room.
+   */
+  follow: () => void;
+  /** Also of the answers that are under way, which may be from before. */
+  edit: (change: (items: readonly T[]) => readonly T[]) => void;
+}
+
+interface PagesOptions {
+  /** Under which the answer has the items. */
+  name: string;
+  /** Items of a page. */
+  limit: number;
+  /** Items that come when more are asked for. Default: a page. */
+  step?: number;
+  /** Items that are held; the first ones make room. */
+  most?: number;
+  /** Items that the list begins with, where that is more than a page. */
+  atFirst?: number | undefined;
+}
+
+/**
+ * A list that is asked for page by page, from the start whenever the path changes.
+ * @param path without limit and cursor; null: nothing is asked for
+ */
+export function usePages<T>(
+  path: string | null,
+  { name, limit, step = limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions,
+): Pages<T> {
+  const items = useSignal<readonly T[] | undefined>(undefined);
+  const cursor = useSignal<string | null>(null);
+  const total = useSignal<number | null>(null);
+  const dropped = useSignal(false);
+  const answered = useSignal(path);
+  const error = useSignal<unknown>(undefined);
+  const { current: state } = useRef({ asked: 0, underWay: 0, restUntil: 0, isBehind: false });
+  const timer = useRef<number | undefined>(undefined);
+  /** Items that are to be shown, with those of a question that a later one has overtaken. */
+  const goal = useRef(atFirst);
+  const edits = useRef<((items: readonly T[]) => readonly T[])[]>([]);
+  const leaving = useRef(new AbortController());
+  const load = async (from: 'start' | 'more' | 'again') => {
+    if (path === null) return;
+    const own = ++state.asked;
+    const { signal } = leaving.current;
+    const before = from === 'more' ? (items.peek() ?? []) : [];
+    if (from === 'start') goal.current = items.peek() === undefined ? atFirst : limit;
+    if (from === 'more') goal.current = Math.min(most, before.length + step);
+    const wanted = from === 'more' ? step : goal.current;
+    const least = from === 'again' || (from === 'start' && wanted > limit) ? wanted : 1;
+    const since = from === 'more' ? cursor.peek() : null;
+    state.underWay += 1;
+    const askedAt = performance.now();
+    try {
+      const asking = { name, wanted, least, after: since, signal };
+      const { found, counted, after } = await askPages<T>(path, asking, () => own === state.asked);
+      // A later question is under way: its answer counts.
+      if (own !== state.asked) return;
+      batch(() => {
+        const all = edits.current.reduce<readonly T[]>((those, change) => change(those), [...before, ...found]);
+        dropped.value = from === 'more' && (dropped.peek() || all.length > most);
+        items.value = all.slice(-most);
+        answered.value = path;
+        cursor.value = after;
+        if (from !== 'more') total.value = counted ?? null;
+        error.value = undefined;
+      });
+    } catch (failure) {
+      if (signal.aborted || own !== state.asked) return;
+      // The banner says it; what is shown stays until the server is back.
+      if (!(isAway(failure) && items.peek() !== undefined)) error.value = failure;
+    } finally {
+      state.underWay -= 1;
+      if (state.underWay === 0) edits.current = [];
+      state.restUntil = performance.now() + REST * (performance.now() - askedAt);
+      if (state.isBehind) follow();
+    }
+  };
+  const latest = useRef(load);
+  latest.current = load;
+  const more = () => {
+    const all = goal.current + step;
+    // The answer to what is under way would be lost: one question for both.
+    if (state.underWay === 0 || all > most) return load('more');
+    goal.current = all;
+    return load('again');
+  };
+  const follow = () => {
+    clearTimeout(timer.current);
+    state.isBehind = state.underWay > 0;
+    if (state.isBehind || dropped.peek() || leaving.current.signal.aborted) return;
+    const restMs = state.restUntil - performance.now();
+    if (restMs > 0) timer.current = setTimeout(follow, restMs);
+    else void latest.current('again');
+  };
+  useEffect(() => {
+    leaving.current = new AbortController();
+    void load('start');
+    return () => {
+      leaving.current.abort();
+      clearTimeout(timer.current);
+    };
+  }, [path]);
+  return {
+    items: items.value,
+    total: total.value,
+    isOld: items.value !== undefined && answered.value !== path,
+    hasMore: cursor.value !== null,
+    dropped: dropped.value,
+    error: error.value,
+    more,
+    restart: () => load('start'),
+    refresh: () => load('again'),
+    follow,
+    edit: (change) => {
+      if (state.underWay > 0) edits.current.push(change);
+      if (items.peek() !== undefined) items.value = change(items.peek() ?? []);
+      goal.current = Math.max(goal.current, items.peek()?.length ?? 0);
+    },
+  };
+}
+
+interface PagesWanted {
+  /** Under which the answer has the items. */
+  name: string;
+  /** Items, at most. */
+  wanted: number;
+  /** Items that are enough. */
+  least: number;
+  /** Cursor of the first page. */
+  after: string | null;
+  signal: AbortSignal;
+}
+
+/** Asks for pages until there are enough items, or a later question is under way. */
+async function askPages<T>(path: string, { name, wanted, least, after, signal }: PagesWanted, isLatest: () => boolean) {
+  let counted: number | null | undefined;
+  let cursor = after;
+  const found: T[] = [];
+  const separator = path.includes('?') ? '&' : '?';
+  // A page may be shorter than was asked for, even empty, and have a next one.
+  do {
+    const rest = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await request<Record<string, T[]> & { nextCursor?: string | null; total?: number | null }>(
+      `${path}${separator}limit=${Math.min(MAX_PAGE, wanted - found.length)}${rest}`,
+      { signal },
+    );
+    found.push(...(page[name] ?? []));
+    counted ??= page.total;
+    cursor = page.nextCursor ?? null;
+  } while (isLatest() && cursor !== null && found.length < least);
+  return { found, counted, after: cursor };
+}
+
+/** A list that is followed is asked for again after so many times the time that its last answer took. */
+const REST = 4;
+
+/** Maximum number of entries that the server gives at a time. */
+const MAX_PAGE = 200;
+
+/**
+ * Asks again after what this tells has changed, at a bounded pace: where the page is hidden or the server away, when it is
+ * seen or the server is back.
+ * @param state which the page is told of, such as a count
+ * @param everyMs from one question to the next, at least
+ */
+export function useRenewal(state: unknown, ask: () => void, everyMs: number) {
+  const latest = useRef(ask);
+  latest.current = ask;
+  const seen = useRef(state);
+  const timer = useRef<number | undefined>(undefined);
+  const askedAt = useRef(performance.now());
+  const isDue = useRef(false);
+  const askWhenSeen = () => {
+    isDue.current = document.hidden || connection.away;
+    if (isDue.current) return;
+    askedAt.current = performance.now();
+    latest.current();
+  };
+  useEffect(() => {
+    if (state === seen.current) return;
+    seen.current = state;
+    timer.current ??= setTimeout(
+      () => {
+        timer.current = undefined;
+        askWhenSeen();
+      },
+      Math.max(0, askedAt.current + everyMs - performance.now()),
+    );
+  }, [state]);
+  useEffect(() => {
+    const again = () => isDue.current && askWhenSeen();
+    connection.addEventListener('back', again);
+    document.addEventListener('visibilitychange', again);
+    return () => {
+      clearTimeout(timer.current);
+      connection.removeEventListener('back', again);
+      document.removeEventListener('visibilitychange', again);
+    };
+  }, []);
+}
+
+export function isAway(error: unknown) {
+  return error instanceof ApiError && error.code === 'AWAY';
+}

@@ -1,0 +1,168 @@
+/** The tokens of the server: listed, made and revoked by admins. */
+import { useMemo } from 'preact/hooks';
+import type { NewToken, TokenView } from '../answers.ts';
+import { showOnce } from '../copy.tsx';
+import { type Column, DataTable } from '../data-table.tsx';
+import { ask, confirmed } from '../dialog.tsx';
+import { Badge, Empty, ErrorNotice, ErrorPlace, foreign, Tag, Time } from '../elements.tsx';
+import { type Choice, optionsOf } from '../form.tsx';
+import { request } from '../requests.ts';
+import { useAnswer } from '../use-answer.ts';
+import { useKeptFocus, useWork, WorkButton } from '../work.tsx';
+
+const ROLES: readonly Choice[] = [
+  ['viewer', 'viewer: looks'],
+  ['operator', 'operator: also acts'],
+  ['admin', 'admin: also decides who may'],
+];
+
+const LIVES: readonly Choice[] = [
+  ['7d', 'in a week'],
+  ['30d', 'in 30 days'],
+  ['90d', 'in 90 days'],
+  ['365d', 'in a year'],
+  ['', 'never'],
+];
+
+export function Tokens() {
+  const { data, error, reload } = useAnswer<{ tokens: readonly TokenView[] }>('/v1/tokens');
+  const work = useWork();
+  const place = useKeptFocus();
+  const revoke = async (token: TokenView) => {
+    const yes = await confirmed({
+      question: `Revoke the token of ${token.name}?`,
+      explanation: token.own
+        ? 'You are logged in with it: you will need another to go on.'
+        : 'Who uses it is refused at once, and cannot get it back.',
+      yes: 'Revoke token',
+      no: 'Keep it',
+    });
+    if (!yes) return;
+    await work.start(async (signal) => {
+      await request(`/v1/tokens/${encodeURIComponent(token.id)}`, { method: 'DELETE', signal });
+      await reload();
+    });
+  };
+  const make = async () => {
+    const form = await askForToken();
+    if (form === undefined) return;
+    const [name = '', role, expires] = ['name', 'role', 'expires'].map((field) => String(form.get(field) ?? ''));
+    await work.start(async (signal) => {
+      const body = JSON.stringify({ name, role, ...(expires !== '' && { expires }) });
+      const made = await request<NewToken>('/v1/tokens', { method: 'POST', body, type: 'application/json', signal });
+      await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);
+    });
+  };
+  const columns = useMemo(() => [...COLUMNS, revoking((token) => void revoke(token))], []);
+  return (
+    <div class="stack" ref={place}>
+      {error !== undefined ? (
+        <ErrorNotice error={error} />
+      ) : data === undefined ? (
+        <Empty>Loading …</Empty>
+      ) : data.tokens.length === 0 ? (
+        <Empty>No tokens yet. Programs and people on other machines need one.</Empty>
+      ) : (
+        <DataTable caption="Tokens, oldest first" columns={columns} items={data.tokens} keyOf={({ id }) => id} />
+      )}
+      <ErrorPlace error={work.error} />
+      <div class="buttons">
+        <WorkButton busy={work.busy} onClick={() => void make()}>
+          New token…
+        </WorkButton>
+      </div>
+    </div>
+  );
+}
+
+const COLUMNS: Column<TokenView>[] = [
+  {
+    label: 'For',
+    kind: 'main',
+    cell: ({ name, own }) => (
+      <>
+        {foreign(name)}
+        {own && <Tag>yours</Tag>}
+      </>
+    ),
+  },
+  { label: 'Role', cell: ({ role }) => role },
+  {
+    label: 'Expires',
+    cell: ({ expiresAt }) =>
+      expiresAt === null ? (
+        'never'
+      ) : Date.parse(expiresAt) > Date.now() ? (
+        <Time iso={expiresAt} />
+      ) : (
+        <Badge tone="attention">expired</Badge>
+      ),
+  },
+  {
+    label: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time iso={lastUsedAt} />),
+  },
+];
+
+function revoking(onRevoke: (token: TokenView) => void): Column<TokenView> {
+  return {
+    label: 'Actions',
+    cell: (token) => (
+      <button
+        type="button"
+        class="danger quiet small-button"
+        aria-label={`Revoke the token of ${token.name}`}
+        onClick={() => onRevoke(token)}
+      >
+        Revoke…
+      </button>
+    ),
+  };
+}
+
+/** For whom, with which role and for how long; undefined when none is wanted. */
+function askForToken() {
+  return ask({
+    question: 'New token',
+    explanation: 'A person or a program logs in with it. The audit log has its name.',
+    content: (close) => (
+      <>
+        <div class="field">
+          <label for="token-name">For</label>
+          <input
+            id="token-name"
+            name="name"
+            type="text"
+            required
+            pattern=".*\S.*"
+            title="Enter who it is for, such as a person or a program"
+            maxLength={100}
+            placeholder="nightly-job"
+            autocomplete="off"
+            autoFocus
+          />
+        </div>
+        <div class="field">
+          <label for="token-role">Role</label>
+          <select id="token-role" name="role" value="viewer">
+            {optionsOf(ROLES)}
+          </select>
+        </div>
+        <div class="field">
+          <label for="token-expires">Expires</label>
+          <select id="token-expires" name="expires" value="90d">
+            {optionsOf(LIVES)}
+          </select>
+        </div>
+        <div class="buttons">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" value="yes" class="main">
+            Make token
+          </button>
+        </div>
+      </>
+    ),
+  });
+}

@@ -1,0 +1,111 @@
+/** The audit log: found by words, people, actions and days, with links to the things acted on. */
+import type { AuditPage as Page } from '../answers.ts';
+import { type Column, DataTable } from '../data-table.tsx';
+import { Card, Empty, ErrorNotice, foreign, importHref, syncHref, Time } from '../elements.tsx';
+import { DayFilter, daysAsked, FilterBar, TypedFilter, useFilter } from '../filter-fields.tsx';
+import { type Choice, FilterChoice } from '../form.tsx';
+import { useKeptPages } from '../kept-pages.ts';
+import { usePlace } from '../place.ts';
+import { query } from '../requests.ts';
+
+type Entry = Page['entries'][number];
+
+const PAGE = 50;
+const NAMES = ['search', 'who', 'action', 'from', 'to'] as const;
+
+const ACTIONS: Choice[] = [
+  ['', 'all'],
+  ['import', 'imports'],
+  ['sync', 'syncs'],
+  ['schedule', 'schedules'],
+  ['export', 'exports'],
+  ['recipe', 'recipes'],
+  ['token', 'tokens'],
+  ['notify', 'notifications'],
+  ['session', 'logins'],
+];
+
+export function AuditPage() {
+  const { isOperator } = usePlace();
+  return (
+    <>
+      <h1>Audit log</h1>
+      <p class="lead">Who did what, in the console, over the API and on the command line of this machine.</p>
+      {isOperator ? (
+        <Card id="entries" title="Entries">
+          <AuditLog />
+        </Card>
+      ) : (
+        <Empty>The audit log is for operators.</Empty>
+      )}
+    </>
+  );
+}
+
+const COLUMNS: Column<Entry>[] = [
+  { label: 'When', cell: ({ at }) => <Time iso={at} seconds /> },
+  { label: 'Who', kind: 'main', cell: ({ who }) => foreign(who) },
+  { label: 'What', cell: ({ action }) => <code>{action}</code> },
+  { label: 'Target', cell: targetOf },
+  { label: 'Detail', kind: 'wide', cell: ({ detail }) => foreign(detail) },
+  { label: 'From', cell: ({ address }) => foreign(address) },
+];
+
+/** Returns the thing acted on, as a link if it has a page. */
+function targetOf({ action, target }: Entry) {
+  const [kind] = action.split('.');
+  const isSync = kind === 'sync' || action === 'import.undo';
+  const href = isSync
+    ? syncHref(target)
+    : kind === 'import' && action !== 'import.delete'
+      ? importHref(target)
+      : kind === 'schedule'
+        ? '/schedules'
+        : kind === 'export'
+          ? '/exports'
+          : undefined;
+  return href === undefined || target === '' ? foreign(target) : <a href={href}>{foreign(target)}</a>;
+}
+
+function AuditLog() {
+  const filter = useFilter(NAMES);
+  const pages = useKeptPages<Entry>(`/v1/audit${query(daysAsked(filter.values))}`, { name: 'entries', limit: PAGE });
+  const { items, hasMore, error } = pages;
+  const { typed, chosen } = filter;
+  return (
+    <>
+      <FilterBar filter={filter} label="Filter the audit log" placeholder="id, detail or address">
+        <TypedFilter id="who" label="Who" placeholder="whole name" {...typed('who')} />
+        <FilterChoice id="action" label="What" choices={ACTIONS} {...chosen('action')} />
+        <DayFilter id="from" label="From" {...typed('from')} />
+        <DayFilter id="to" label="To" {...typed('to')} />
+      </FilterBar>
+      {error !== undefined ? (
+        <ErrorNotice error={error} />
+      ) : items === undefined ? (
+        <Empty>Loading …</Empty>
+      ) : items.length === 0 ? (
+        <Empty>
+          {filter.isSet
+            ? 'No entries match this filter.'
+            : 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.'}
+        </Empty>
+      ) : (
+        <div>
+          {/* Entries are only ever added. */}
+          <DataTable
+            caption="What was done, newest first"
+            columns={COLUMNS}
+            items={items}
+            keyOf={(_, index) => index}
+          />
+        </div>
+      )}
+      {hasMore && (
+        <button type="button" onClick={() => void pages.more()}>
+          Show {PAGE} more
+        </button>
+      )}
+    </>
+  );
+}

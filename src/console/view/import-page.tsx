@@ -1,0 +1,374 @@
+/** One import, live. */
+
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { ImportView, Transition } from '../answers.ts';
+import { CopyButton, reportCommand } from '../copy.tsx';
+import {
+  Badge,
+  Card,
+  Empty,
+  ErrorNotice,
+  ErrorPlace,
+  Facts,
+  Fold,
+  foreign,
+  importHref,
+  RelativeTime,
+  syncHref,
+  Tag,
+  Time,
+  tagHref,
+} from '../elements.tsx';
+import { counted, duration, grouped, listIn } from '../format.ts';
+import { announce } from '../frame.tsx';
+import { fileName, isDryRun, isOfSync, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
+import { PARTS } from '../parts.ts';
+import { usePlace, useTitle } from '../place.ts';
+import { ApiError, call, importPath } from '../requests.ts';
+import { targetFacts } from '../target-facts.tsx';
+import { useAnswer } from '../use-answer.ts';
+import { useKeptFocus, useWork } from '../work.tsx';
+import { ImportDownloads } from './import/downloads.tsx';
+import { ImportActions } from './import/import-actions.tsx';
+import { ImportDelivery, ImportHead } from './import/import-head.tsx';
+import { ImportProblems } from './import/import-problems.tsx';
+import { ImportPace, ImportRegions } from './import/import-regions.tsx';
+import { ImportRows } from './import/import-rows.tsx';
+import { type LiveImport, useLiveImport } from './import/live-import.ts';
+import { RowFilter, useRowsWanted } from './import/rows-wanted.tsx';
+
+export function ImportPage() {
+  const { param: id } = usePlace();
+  const live = useLiveImport(id);
+  return (
+    <>
+      <ImportTitle id={id} live={live} />
+      <div class="stack">
+        <ImportBody id={id} live={live} />
+      </div>
+    </>
+  );
+}
+
+function ImportTitle({ id, live }: { id: string; live: LiveImport }) {
+  const view = live.view.value;
+  const isMissing = live.error.value instanceof ApiError && live.error.value.problem.status === 404;
+  useTitle(view === undefined ? '' : fileName(view.file));
+  return (
+    <>
+      <p class="kicker">
+        <a href="/imports">Imports</a> / {foreign(id)}
+        {!isMissing && (
+          <>
+            <CopyButton text={id} what={`the id ${id}`} />
+            <CopyButton
+              text={reportCommand(id, location.origin)}
+              label="Copy command"
+              what="that reports this import"
+            />
+          </>
+        )}
+        <Origin live={live} />
+      </p>
+      <div class="title">
+        <h1 tabIndex={-1}>
+          {view === undefined ? (isMissing ? 'There is no such import' : 'Import') : foreign(fileName(view.file))}
+        </h1>
+        <ImportTags live={live} />
+      </div>
+    </>
+  );
+}
+
+/** Shows the kind of an import and its origin. */
+function Origin({ live }: { live: LiveImport }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  return (
+    <>
+      {view.sandbox && <Tag>sandbox</Tag>}
+      {isDryRun(view) && <Tag>dry run</Tag>}
+      {/* A sync and the import that carries it out have one id. */}
+      {isOfSync(view) && (
+        <span>
+          {' '}
+          Carries out <a href={syncHref(view.id)}>a sync</a>
+        </span>
+      )}
+      {view.retryOf !== null && (
+        <span>
+          {' '}
+          Retries rows of <a href={importHref(view.retryOf)}>{foreign(view.retryOf)}</a>
+        </span>
+      )}
+    </>
+  );
+}
+
+function ImportBody({ id, live }: { id: string; live: LiveImport }) {
+  const { isOperator } = usePlace();
+  const filter = useRowsWanted();
+  if (live.error.value !== undefined) {
+    return (
+      <>
+        <ErrorNotice error={live.error.value} />
+        <p>
+          <a href="/imports">All imports</a>
+        </p>
+      </>
+    );
+  }
+  if (live.state.value === undefined) return <Empty>Loading …</Empty>;
+  const hasRows = live.hasRows.value;
+  const isWaiting = live.state.value === 'staged' && hasRows;
+  const isUnderWay = hasRows && !live.over.value && (live.view.value?.startedAt ?? null) !== null;
+  return (
+    <>
+      {hasRows && <Sections live={live} isWaiting={isWaiting} isUnderWay={isUnderWay} />}
+      <div class="card">
+        <section class="state" aria-label="State">
+          <ImportHead live={live} />
+          {isOperator && <ImportActions live={live} filter={filter} />}
+        </section>
+        <ImportDelivery live={live} />
+      </div>
+      {isWaiting && PARTS.Check !== undefined && (
+        <Card id="check" title="Check before sending">
+          <PARTS.Check id={id} live={live} filter={filter} hasCheck={live.view.value?.hasCheck === true} />
+        </Card>
+      )}
+      {hasRows && <ImportProblems id={id} live={live} filter={filter} />}
+      {isUnderWay && (
+        <>
+          <Card id="regions" title="Regions">
+            <ImportRegions live={live} />
+          </Card>
+          <Card id="pace" title="Throughput">
+            <ImportPace id={id} live={live} />
+          </Card>
+        </>
+      )}
+      <Folds id={id} live={live} isUnderWay={isUnderWay} />
+      {hasRows && (
+        <Card id="rows" title="Rows">
+          <RowFilter filter={filter} />
+          <ImportRows id={id} live={live} filter={filter} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** Parts that people open now and then. */
+function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnderWay: boolean }) {
+  const view = live.view.value;
+  const hasRows = live.hasRows.value;
+  if (view === undefined) return null;
+  const regions = Object.keys(view.regions);
+  return (
+    <div class="card looked-up">
+      <Fold id="facts" title="Facts" gist={factsGist(view)}>
+        <Facts list={factsOf(view)} />
+      </Fold>
+      {view.created !== undefined && PARTS.Created !== undefined && (
+        <Fold id="created" title="Created users and groups" gist={createdText(view)}>
+          {/* Read again after a follow-up, such as its undo. */}
+          <PARTS.Created id={id} key={view.followUps.map(({ state }) => state).join()} />
+        </Fold>
+      )}
+      {hasRows && (
+        <Fold id="downloads" title="Downloads" gist="CSV, XLSX, NDJSON, JSON, HTML">
+          <ImportDownloads live={live} />
+        </Fold>
+      )}
+      {hasRows && !isUnderWay && (
+        <Fold id="regions" title="Regions" gist={regions.join(', ')}>
+          <ImportRegions live={live} />
+          <ImportPace id={id} live={live} />
+        </Fold>
+      )}
+      <Fold id="journal" title="History">
+        <ImportJournal id={id} live={live} />
+      </Fold>
+    </div>
+  );
+}
+
+/** A way to each part of the page, which stays in sight. */
+function Sections({ live, isWaiting, isUnderWay }: { live: LiveImport; isWaiting: boolean; isUnderWay: boolean }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  const wrong = live.over.value ? needAttention(view.rows) : wentWrong(view.rows);
+  const parts = [
+    isWaiting && PARTS.Check !== undefined && ['check', 'Check'],
+    isUnderWay && ['regions', 'Regions'],
+    wrong > 0 && ['problems', `Problems (${grouped(wrong)})`],
+    ['rows', `Rows (${grouped(view.rows.read)})`],
+    ['downloads', 'Downloads'],
+    !isUnderWay && ['regions', 'Regions'],
+    ['journal', 'History'],
+  ];
+  return (
+    <nav class="sections" aria-label="Parts of this page">
+      <a href="#state">State and actions</a>
+      {parts.map(
+        (part) =>
+          part !== false && (
+            <a key={part[0]} href={`#${part[0]}`}>
+              {part[1]}
+            </a>
+          ),
+      )}
+    </nav>
+  );
+}
+
+function ImportTags({ live }: { live: LiveImport }) {
+  const { isOperator } = usePlace();
+  const place = useKeptFocus();
+  const work = useWork();
+  const typed = useSignal('');
+  const view = live.view.value;
+  if (view === undefined || (!isOperator && view.tags.length === 0)) return null;
+  const { id, tags } = view;
+
+  const change = (changes: { add?: string[]; remove?: string[] }, done: string) =>
+    work.start(async (signal) => {
+      const body = { ids: [id], action: 'tag' as const, tags: changes };
+      const { results } = await call('POST /v1/imports/actions', { body }, signal);
+      const problem = results[0]?.problem;
+      if (problem !== undefined) throw new ApiError(problem);
+      typed.value = '';
+      await live.load(signal);
+      announce(done);
+    });
+  const add = (event: SubmitEvent) => {
+    event.preventDefault();
+    const wanted = listIn(typed.peek());
+    if (wanted.length > 0) void change({ add: wanted }, `Tagged ${wanted.join(', ')}.`);
+  };
+  return (
+    <div class="import-tags" role="group" aria-label="Tags" ref={place}>
+      {tags.map((tag) => (
+        <span key={tag} class="tag own">
+          <a href={tagHref(tag)}>{foreign(tag)}</a>
+          {isOperator && (
+            <button
+              type="button"
+              class="untag"
+              aria-label={`Remove the tag ${tag}`}
+              aria-disabled={work.busy}
+              onClick={() => void change({ remove: [tag] }, `Removed the tag ${tag}.`)}
+            >
+              ×
+            </button>
+          )}
+        </span>
+      ))}
+      {isOperator && (
+        <form class="joined" onSubmit={add}>
+          <input
+            type="text"
+            aria-label="Tags to add, separated by commas"
+            placeholder="Add tags: choir, term 1"
+            value={typed.value}
+            maxLength={200}
+            spellcheck={false}
+            autocapitalize="none"
+            autocomplete="off"
+            onInput={({ currentTarget }) => {
+              typed.value = currentTarget.value;
+            }}
+          />
+          <button type="submit" aria-disabled={work.busy}>
+            Add
+          </button>
+        </form>
+      )}
+      <ErrorPlace error={work.error} />
+    </div>
+  );
+}
+
+/** The facts that are asked for most, in a line. */
+function factsGist({ createdAt, startedAt, finishedAt }: ImportView) {
+  if (startedAt === null)
+    return (
+      <>
+        created <RelativeTime iso={createdAt} />
+      </>
+    );
+  if (finishedAt === null)
+    return (
+      <>
+        started <RelativeTime iso={startedAt} />
+      </>
+    );
+  const took = duration(Date.parse(finishedAt) - Date.parse(startedAt));
+  return (
+    <>
+      finished <RelativeTime iso={finishedAt} />, took {took}
+    </>
+  );
+}
+
+function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
+  const { startedAt, finishedAt, target } = view;
+  const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
+  return [
+    [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', <RelativeTime iso={view.createdAt} />],
+    ['Started', startedAt !== null && <RelativeTime iso={startedAt} />],
+    ['Finished', finishedAt !== null && <RelativeTime iso={finishedAt} />],
+    ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],
+    ['Rows of the file', view.inputRows !== undefined && grouped(view.inputRows)],
+    [view.inputRows === undefined ? 'Rows' : 'Memberships', view.rows.read > 0 && grouped(view.rows.read)],
+    ['Created', createdText(view)],
+    ['Messages in groups', messagesText(view)],
+    ['Calls', view.calls > 0 && grouped(view.calls)],
+    ['Asked who is banned', view.banQuestions !== undefined && counted(view.banQuestions, 'group')],
+    ['Retries', view.retries > 0 && grouped(view.retries)],
+    ['Rate-limited', limited > 0 && counted(limited, 'time')],
+    ...targetFacts(target),
+  ];
+}
+
+/** Describes the things that the import has created, or returns null. */
+function createdText({ created }: ImportView) {
+  if (created === undefined) return null;
+  const parts = [
+    created.users > 0 && counted(created.users, 'user'),
+    created.groups > 0 && counted(created.groups, 'group'),
+    created.reactivated > 0 && `${grouped(created.reactivated)} reactivated`,
+  ];
+  return parts.filter((part) => part !== false).join(', ');
+}
+
+/** Each addition writes one into the group's conversation; in how many groups is known of the plan only. */
+function messagesText({ writes, rows, finishedAt }: ImportView) {
+  if (writes === undefined) return null;
+  const planned = `${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`;
+  if (finishedAt === null) return `up to ${planned}`;
+  return rows.added === writes.messages ? planned : grouped(rows.added);
+}
+
+function ImportJournal({ id, live }: { id: string; live: LiveImport }) {
+  const { data, error, reload } = useAnswer<{ transitions: Transition[] }>(importPath(id, '/transitions'));
+  const turns = live.turns.value;
+  useEffect(() => void reload(), [turns]);
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (data === undefined) return <Empty>Loading …</Empty>;
+  if (data.transitions.length === 0) return <Empty>No history yet.</Empty>;
+  return (
+    <ol class="journal">
+      {data.transitions.map(({ at, state, reason }, index) => (
+        <li key={index}>
+          <Time iso={at} seconds />
+          <Badge tone={STATE_TONES[state]}>{state}</Badge>
+          <span>{foreign(reason)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

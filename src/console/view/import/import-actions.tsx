@@ -1,0 +1,73 @@
+/** The actions for an import: the buttons follow those that the server allows. */
+import { useEffect } from 'preact/hooks';
+import type { Action, ImportView } from '../../answers.ts';
+import { ErrorPlace, syncHref } from '../../elements.tsx';
+import { actionLabel, isUndone } from '../../import-words.ts';
+import { PARTS } from '../../parts.ts';
+import { usePlace } from '../../place.ts';
+import { useKeptFocus, WorkButton } from '../../work.tsx';
+import { isToBeAsked } from './before-sending.tsx';
+import type { LiveImport } from './live-import.ts';
+import type { RowsWanted } from './rows-wanted.tsx';
+import { useActing, Ways } from './ways.tsx';
+
+const KINDS: Readonly<Partial<Record<Action, string>>> = {
+  retry: 'main',
+  cancel: 'danger quiet',
+  delete: 'danger quiet',
+};
+
+interface ImportActionsProperties {
+  live: LiveImport;
+  filter: RowsWanted;
+}
+
+export function ImportActions({ live, filter }: ImportActionsProperties) {
+  const view = live.view.value;
+  return view === undefined ? null : <Actions live={live} filter={filter} view={view} />;
+}
+
+function Actions({ live, filter, view }: ImportActionsProperties & { view: ImportView }) {
+  const { go } = usePlace();
+  const acting = useActing(live, view);
+  const { work, act } = acting;
+  const buttons = useKeptFocus();
+  const isRead = view.state === 'staged' && view.actions.includes('resume');
+  useEffect(() => {
+    if (isRead && isToBeAsked(view.id)) void act('resume');
+  }, [isRead]);
+  const undo = async () => {
+    const plan = await PARTS.undo?.(false);
+    if (plan === undefined) return;
+    await work.start(async (signal) => go(syncHref(await plan(view.id, signal))));
+  };
+  const button = (action: Action) => (
+    <WorkButton key={action} busy={work.busy} kind={KINDS[action] ?? ''} onClick={() => void act(action)}>
+      {actionLabel(view, action)}
+    </WorkButton>
+  );
+  return (
+    <div class="actions">
+      <div class="buttons" ref={buttons}>
+        {/* After a check, the ways on stand beside what it found. */}
+        {(view.checkedRows === undefined || PARTS.Check === undefined) && (
+          <Ways view={view} filter={filter} acting={acting} />
+        )}
+        {view.actions.filter((action) => action !== 'resume' && action !== 'delete').map(button)}
+        {PARTS.undo !== undefined && canBeUndone(view) && (
+          <WorkButton busy={work.busy} onClick={() => void undo()}>
+            Undo import…
+          </WorkButton>
+        )}
+        {view.actions.includes('delete') && button('delete')}
+      </div>
+      <ErrorPlace error={work.error} />
+    </div>
+  );
+}
+
+/** Something is left to undo, and nothing is about to. */
+function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed, unconfirmed } }: ImportView) {
+  const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
+  return finishedAt !== null && added + banned + changed + removed + unconfirmed > 0 && !isTaken;
+}

@@ -1,0 +1,215 @@
+/** The head of an import: its state in a sentence, its rows by outcome, and open issues. */
+import type { FollowUp, ImportView, Progress } from '../../answers.ts';
+import { Badge, FileNotes, foreign, importHref, RelativeTime, syncHref } from '../../elements.tsx';
+import { counted, estimate, grouped, size, timeOfDay } from '../../format.ts';
+import {
+  AWAITS_AGREEMENT,
+  CREATE_LIMIT,
+  createLimitSentence,
+  inPlace,
+  settled,
+  stateLabel,
+  stateSentence,
+  stateTone,
+  waiting,
+} from '../../import-words.ts';
+import { useListNews } from '../../live-overview.ts';
+import { withControls } from '../../option-words.ts';
+import { Legend, OutcomeBar } from '../../outcome-bar.tsx';
+import { connection } from '../../server-connection.ts';
+import { useLeaving } from '../../work.tsx';
+import type { LiveImport } from './live-import.ts';
+
+/** States whose reason says more than the state. */
+const REASONED: readonly ImportView['state'][] = ['blocked', 'aborted', 'rejected', 'failed'];
+
+export function ImportHead({ live }: { live: LiveImport }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  const isAsked = (view.maxCreate ?? view.maxRemovals) !== undefined;
+  const hasReason =
+    !isAsked &&
+    (view.state === 'staged' ? !view.dryRun && view.code !== AWAITS_AGREEMENT : REASONED.includes(view.state));
+  const asOf = connection.asOf.value;
+  const eta = live.progress.value?.etaSeconds ?? null;
+  return (
+    <div>
+      <div class="standing">
+        <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
+        <p class="sentence" id="state">
+          {stateSentence(view)}
+        </p>
+      </div>
+      <p class="note">{hasReason && foreign(withControls(view.reason))}</p>
+      {view.code === CREATE_LIMIT && <Held view={view} />}
+      <StoppedRegions view={view} progress={live.progress.value} />
+      <SilentRegions view={view} progress={live.progress.value} />
+      <FollowUps live={live} />
+      <div class="reading">{view.staging !== null && <ReadingProgress staging={view.staging} />}</div>
+      {view.rows.read > 0 && (
+        <>
+          <OutcomeBar name="All rows by outcome" rows={view.rows} />
+          <Legend rows={view.rows} over={view.finishedAt !== null} />
+        </>
+      )}
+      <p class="pace">
+        {asOf !== null && view.finishedAt === null
+          ? `As of ${timeOfDay(asOf)}.`
+          : view.state === 'running' && eta !== null && eta > 0 && estimate(eta)}
+      </p>
+      <FileNotes notes={view.notes ?? []} />
+    </div>
+  );
+}
+
+/** Regions whose rows wait for a person, said at once: others may go on for an hour. */
+function StoppedRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
+  const stopped = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).filter(
+    ([, region]) => region.stopped && settled(region.rows) < region.rows.read,
+  );
+  if (stopped.length === 0) return null;
+  const names = stopped.map(([name]) => name).join(' and ');
+  const rows = stopped.reduce((sum, [, region]) => sum + region.rows.read - settled(region.rows), 0);
+  return (
+    <div class="notice attention" role="alert">
+      <p>
+        <b>Region {names} is stopped: the service refused its key or plan.</b> {waiting(rows)} for it, and no attempts
+        were used. Fix the key or the plan now; other regions continue.
+      </p>
+    </div>
+  );
+}
+
+/**
+ * Shown while the service does not answer: it may be over in a minute, and a person can pause the import until then.
+ */
+function SilentRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
+  const silent = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).flatMap(
+    ([region, { unanswered, rows }]) =>
+      unanswered === null || settled(rows) === rows.read ? [] : [{ region, ...unanswered }],
+  );
+  const [first] = silent;
+  return (
+    <div role="status">
+      {first !== undefined && (
+        <div class="notice attention">
+          <p>
+            <b>The service does not answer in {silent.map(({ region }) => region).join(' and ')}</b>, for the first time{' '}
+            <RelativeTime iso={first.since} />
+            {first.message === '' ? (
+              <>
+                : <code>{first.code}</code>
+              </>
+            ) : (
+              <>: {foreign(first.message)}</>
+            )}
+            .
+          </p>
+          <p>
+            Its rows wait and use no attempts. One call at a time tries whether the service answers again, at most a
+            minute apart; then the import continues by itself.
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Explains why nothing more is created, and what to check. */
+function Held({ view }: { view: ImportView }) {
+  if (view.state !== 'blocked') return null;
+  return (
+    <div class="notice attention">
+      <p>
+        <b>{foreign(createLimitSentence(view))}</b>
+      </p>
+      <p>
+        Check the columns of the file first: a wrong column would create users or groups that should not exist. Then
+        create them, or cancel.
+      </p>
+    </div>
+  );
+}
+
+interface ReadingProgressProperties {
+  staging: NonNullable<ImportView['staging']>;
+}
+
+function ReadingProgress({ staging: { rows, bytes, totalBytes, cutting } }: ReadingProgressProperties) {
+  const done = totalBytes === null ? undefined : Math.min(1, bytes / Math.max(1, totalBytes));
+  const read = `${counted(rows, 'row')} read, ${size(bytes)}${totalBytes === null ? '' : ` of ${size(totalBytes)}`}`;
+  return (
+    <>
+      <progress max={1} value={cutting ? undefined : done} aria-label="Reading the file" />
+      <p class="note">{cutting ? `${counted(rows, 'row')} read, sorting` : read}</p>
+    </>
+  );
+}
+
+function FollowUps({ live }: { live: LiveImport }) {
+  const view = live.view.value;
+  const leaving = useLeaving();
+  // An import that is over has no events of its own; the list's tell of it, and of what follows it up.
+  const isConcerned = (id: string) =>
+    live.over.peek() && (id === view?.id || view?.followUps.some((followUp) => followUp.id === id) === true);
+  const ask = () => live.over.peek() && void live.load(leaving());
+  useListNews(['sync'], ask, ({ id }) => isConcerned(id));
+  useListNews(['imports'], ask, ({ imports }) =>
+    imports.some(({ id, retryOf }) => isConcerned(id) || isConcerned(retryOf ?? '')),
+  );
+  return view === undefined ? null : <FollowUpList followUps={view.followUps} />;
+}
+
+export function FollowUpList({ followUps }: { followUps: readonly FollowUp[] }) {
+  if (followUps.length === 0) return null;
+  return (
+    <ul class="plain follow-ups">
+      {followUps.map((followUp) => (
+        <li key={followUp.id}>{followUpSentence(followUp)}</li>
+      ))}
+    </ul>
+  );
+}
+
+function followUpSentence({ kind, id, state, rows, isPart }: FollowUp) {
+  const succeeded = rows === null ? '' : `: ${grouped(inPlace(rows))} of ${grouped(rows.read)} rows succeeded`;
+  if (kind === 'retry') {
+    return (
+      <>
+        {isPart ? 'Some rows were ' : 'Rows that could be sent again were '}
+        <a href={importHref(id)}>retried</a> ({state}){succeeded}.
+      </>
+    );
+  }
+  if (kind === 'repair') {
+    return (
+      <>
+        Rows that were repaired were <a href={importHref(id)}>sent</a> ({state}){succeeded}.
+      </>
+    );
+  }
+  const link = (text: string) => <a href={syncHref(id)}>{text}</a>;
+  if (state === 'applied') return ['This import was ', link('undone'), `${succeeded}.`];
+  if (state === 'planned' || state === 'held') return [link('A plan to undo it'), ` waits for a decision (${state}).`];
+  return [link('Undo'), `: ${state}${succeeded}.`];
+}
+
+export function ImportDelivery({ live }: { live: LiveImport }) {
+  const delivery = live.view.value?.delivery;
+  if (delivery === undefined) return null;
+  const { to, since, arrivedAt, error } = delivery;
+  if (arrivedAt !== null) {
+    return (
+      <p class="note">
+        Reports delivered to {foreign(to)} <RelativeTime iso={arrivedAt} />
+      </p>
+    );
+  }
+  if (error === null) return <p class="note">Reports are being delivered to {foreign(to)}</p>;
+  return (
+    <p class="notice attention">
+      The reports wait to be delivered to {foreign(to)} since <RelativeTime iso={since} />, and are tried again by
+      themselves. The last attempt: {foreign(error)}
+    </p>
+  );
+}

@@ -1,0 +1,175 @@
+/** Problems by code: how many rows, examples, what to do. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ProblemView } from '../../answers.ts';
+import { type Column, DataTable } from '../../data-table.tsx';
+import { Card, ErrorNotice, foreign, importHref, repairHref } from '../../elements.tsx';
+import { counted, grouped } from '../../format.ts';
+import { ATTENTION, inPlace, LEFT_OUT, messageWords, settled } from '../../import-words.ts';
+import { withControls } from '../../option-words.ts';
+import { OutcomeMark } from '../../outcome-bar.tsx';
+import { isNarrow, usePlace } from '../../place.ts';
+import { importPath, query } from '../../requests.ts';
+import { useAnswer, useRenewal } from '../../use-answer.ts';
+import type { LiveImport } from './live-import.ts';
+import type { RowsWanted } from './rows-wanted.tsx';
+
+/** While an import runs, problems are grouped again no more often: that is work for the server. */
+const EVERY_MS = 5000;
+/** Further ones are shown when they are asked for: the rows stay in sight. */
+const MAX_SHOWN = 6;
+const MAX_ON_PHONE = 2;
+
+export function ImportProblems({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
+  const { isOperator } = usePlace();
+  const { data, error, reload } = useAnswer<{ problems: ProblemView[] }>(importPath(id, '/problems'));
+  const { rows } = live.view.value ?? {};
+  useRenewal(rows === undefined ? 0 : settled(rows) - inPlace(rows), () => void reload(), EVERY_MS);
+  const turns = live.turns.value;
+  useEffect(() => void reload(), [turns]);
+  useEffect(() => {
+    filter.codes.value = [...new Set((data?.problems ?? []).map(({ code }) => code).filter((code) => code !== ''))];
+  }, [data]);
+  const showsAll = useSignal(false);
+  const most = useMemo(() => (isNarrow() ? MAX_ON_PHONE : MAX_SHOWN), []);
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (data === undefined || data.problems.length === 0) return null;
+  // Rows that count in another row, or were left out on purpose, are no one's work.
+  const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
+  const items = showsAll.value ? all : all.slice(0, most);
+  return (
+    <Card id="problems" title="Problems">
+      <div class="problems">
+        <DataTable
+          caption="Problems by code and column"
+          keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
+          items={items}
+          columns={columnsFor(id, filter, isOperator)}
+        />
+      </div>
+      {items.length < all.length && (
+        <div class="buttons">
+          <button
+            type="button"
+            onClick={() => {
+              showsAll.value = true;
+            }}
+          >
+            Show all {grouped(all.length)} problems
+          </button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function isCalm({ status }: ProblemView) {
+  return !ATTENTION.includes(status);
+}
+
+function columnsFor(id: string, filter: RowsWanted, isOperator: boolean): Column<ProblemView>[] {
+  return [
+    { label: 'Rows', kind: 'number', cell: ({ count }) => grouped(count) },
+    {
+      label: 'Problem',
+      kind: 'main',
+      cell: ({ status, code, column, ...found }) => (
+        <>
+          <OutcomeMark outcome={status} />
+          {code !== '' && <code>{code}</code>}
+          {column !== undefined && <> in {foreign(column)}</>}
+          <p class="note">{examplesOf(found.examples)}</p>
+          {found.examples[0]?.rows !== undefined && <p class="note">{shapesOf(found)}</p>}
+        </>
+      ),
+    },
+    {
+      label: 'What to do',
+      kind: 'wide',
+      cell: ({ status, code, column: problemColumn, advice }) => (
+        <>
+          {withControls(advice)}
+          {isOperator && (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && (
+            <>
+              {' '}
+              <a href={`${repairHref(id)}${query({ status, code, problemColumn })}`} aria-label={`Repair ${code}`}>
+                Repair
+              </a>{' '}
+              them here.
+            </>
+          )}
+        </>
+      ),
+    },
+    {
+      label: 'Show',
+      cell: ({ status, code, column: problemColumn, count }) => (
+        <a
+          href={`${importHref(id)}${query({ status, code, problemColumn })}#rows`}
+          onClick={(event) => {
+            event.preventDefault();
+            filter.chooseAlone({ status, code, ...(problemColumn !== undefined && { problemColumn }) });
+          }}
+        >
+          Show {counted(count, 'row')}
+        </a>
+      ),
+    },
+  ];
+}
+
+/** The message of the first one is much the same as those of the others. */
+function examplesOf([first, ...further]: ProblemView['examples']) {
+  const message = first?.message ?? '';
+  const others = further.filter(({ rows }) => rows === undefined);
+  const rows = others.flatMap(({ line, value }, at) => [
+    at === 0 ? ' Also row ' : ', row ',
+    `${grouped(line)}, `,
+    <LongValue key={at} value={value} />,
+  ]);
+  return (
+    <>
+      Row {grouped(first?.line ?? 0)}
+      {first?.value !== '' && (
+        <>
+          , <LongValue value={first?.value ?? ''} />
+        </>
+      )}
+      {message !== '' && <>: {foreign(messageWords(message))}</>}
+      {others.length > 0 && <>.{rows}.</>}
+    </>
+  );
+}
+
+/** "40 like this, 3 like li na (row 44), 2 others" */
+function shapesOf({ examples, examined, count }: Pick<ProblemView, 'examples' | 'examined' | 'count'>) {
+  const others = examples.reduce((left, { rows = 0 }) => left - rows, examined ?? count);
+  return [
+    examined !== undefined && `Of the first ${grouped(examined)}: `,
+    ...examples.map(({ line, value, rows = 0 }, at) => [
+      `${at === 0 ? '' : ', '}${grouped(rows)} `,
+      value === '' ? 'empty' : 'like ',
+      value !== '' && (at === 0 ? 'this' : <LongValue key={at} value={value} />),
+      at > 0 && ` (row ${grouped(line)})`,
+    ]),
+    others > 0 && `, ${grouped(others)} ${others === 1 ? 'other' : 'others'}`,
+  ];
+}
+
+/** Two lines on a phone. */
+const MAX_CHARACTERS = 60;
+
+/** A value, of which a long one shows its beginning until the whole is asked for. */
+function LongValue({ value }: { value: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const characters = [...value];
+  if (characters.length <= MAX_CHARACTERS) return <code>{foreign(value)}</code>;
+  return (
+    <>
+      <code>{foreign(isWhole ? value : `${characters.slice(0, MAX_CHARACTERS).join('')}…`)}</code>{' '}
+      <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+        {isWhole ? 'Show its beginning' : `Show all ${grouped(characters.length)} characters`}
+      </button>
+    </>
+  );
+}

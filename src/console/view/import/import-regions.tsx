@@ -1,0 +1,181 @@
+/** Progress by region, what each waits for, and the charts of calls and outcomes per second. */
+
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ImportState, RegionCounts, RegionProgress } from '../../answers.ts';
+import { type Line, LineChart, type Shown } from '../../chart.tsx';
+import { Empty } from '../../elements.tsx';
+import { counted, grouped, rate, timeOfDay } from '../../format.ts';
+import { regionSentence, settled } from '../../import-words.ts';
+import { Legend, OutcomeBar } from '../../outcome-bar.tsx';
+import { call } from '../../requests.ts';
+import { connection } from '../../server-connection.ts';
+import type { LiveImport, Rate } from './live-import.ts';
+
+const IDLE: readonly ImportState[] = [
+  'staging',
+  'staged',
+  'paused',
+  'cancelled',
+  'aborted',
+  'completed',
+  'rejected',
+  'failed',
+];
+
+export function ImportRegions({ live }: { live: LiveImport }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  // The queue is shared: what waits there is of this import only while it is at work.
+  const isKnown = connection.asOf.value === null && !IDLE.includes(view.state);
+  const now = isKnown ? live.progress.value?.regions : undefined;
+  const elsewhere = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
+  return (
+    <ul class="regions">
+      {Object.entries(view.regions).map(([region, own]) => (
+        <Region key={region} region={region} own={own} now={now?.[region]} over={view.finishedAt !== null} />
+      ))}
+      {elsewhere > 0 && (
+        <li>
+          <div class="line">
+            <h3>No region</h3>
+            <span class="number">{counted(elsewhere, 'row')}</span>
+          </div>
+          <p class="note">Invalid: the row does not say a region that exists.</p>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface RegionProperties {
+  region: string;
+  own: RegionCounts;
+  now: RegionProgress | undefined;
+  over: boolean;
+}
+
+function Region({ region, own, now, over }: RegionProperties) {
+  // Rows that are left out when the import ends early are not done.
+  const done = settled(own.rows) - own.rows.unprocessed;
+  const notes = [
+    now !== undefined && done < own.rows.read ? regionSentence(now) : '',
+    now !== undefined && now.callsPerSecond !== null && now.rowsPerSecond !== null && now.callsPerSecond > 0
+      ? `${rate(now.callsPerSecond)} calls and ${rate(now.rowsPerSecond)} rows a second`
+      : '',
+    own.calls > 0 ? counted(own.calls, 'call') : '',
+    own.retries > 0 ? `${grouped(own.retries)} retried` : '',
+    own.rateLimited > 0 ? `${grouped(own.rateLimited)} rate-limited` : '',
+  ];
+  return (
+    <li>
+      <div class="line">
+        <h3>{region}</h3>
+        <span class="number">
+          {grouped(done)} of {counted(own.rows.read, 'row')}
+        </span>
+      </div>
+      <OutcomeBar name={`Region ${region}`} rows={own.rows} />
+      <p class={now?.stopped === true ? 'note attention' : 'note'}>{notes.filter((note) => note !== '').join(' · ')}</p>
+      <div class="small">
+        <Legend rows={own.rows} over={over} />
+      </div>
+    </li>
+  );
+}
+
+type Point = Pick<Rate, 'at' | 'calls' | 'rateLimited'>;
+
+const BUCKETS = 200;
+
+const CALLS = [
+  { of: 'calls', label: 'calls', colour: '--accent' },
+  { of: 'rateLimited', label: 'rate-limited', colour: '--invalid' },
+] as const;
+const OUTCOMES = [
+  { of: 'succeeded', label: 'succeeded', colour: '--added' },
+  { of: 'wentWrong', label: 'went wrong', colour: '--failed' },
+] as const;
+
+export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
+  const known = useKnownCalls(id, live);
+  const told = live.rates.value;
+  const view = live.view.value;
+  if ((view?.startedAt ?? null) === null || known === undefined) return null;
+  const hasCalls = (view?.calls ?? 0) > 0;
+  return (
+    <div class="charts">
+      <Charts known={known} told={told} over={live.over.value} hasCalls={hasCalls} />
+    </div>
+  );
+}
+
+interface ChartsProperties {
+  known: readonly Point[];
+  told: readonly Rate[];
+  over: boolean;
+  hasCalls: boolean;
+}
+
+function Charts({ known, told, over, hasCalls }: ChartsProperties) {
+  // When it is over, the ledger knows all of it, and shows the same to everyone.
+  const calls = useMemo(() => (over ? known : callsOf(known, told)), [known, told, over]);
+  if (calls.filter((point) => point.calls !== null).length < 2) {
+    if (over) return null;
+    return (
+      <Empty>{hasCalls ? 'The first calls have been made; the chart follows in some seconds.' : 'No calls yet.'}</Empty>
+    );
+  }
+  const asOf = connection.asOf.value;
+  const shows = over ? 'at most' : asOf === null ? 'now' : (`as of ${timeOfDay(asOf)}` as const);
+  const hasOutcomes = told.filter(({ succeeded, wentWrong }) => (succeeded ?? 0) + (wentWrong ?? 0) > 0).length >= 2;
+  return (
+    <>
+      <RatesChart name="Calls a second" lines={CALLS} points={calls} shows={shows} />
+      {!over && hasOutcomes && <RatesChart name="Outcomes a second" lines={OUTCOMES} points={told} shows={shows} />}
+    </>
+  );
+}
+
+interface RatesChartProperties {
+  name: string;
+  lines: readonly (Line & { of: string })[];
+  points: readonly ({ at: number } & Readonly<Record<string, number | null>>)[];
+  shows: Shown;
+}
+
+function RatesChart({ name, lines, points, shows }: RatesChartProperties) {
+  const times = useMemo(() => points.map(({ at }) => at), [points]);
+  const columns = useMemo(() => lines.map(({ of }) => points.map((point) => point[of] ?? null)), [lines, points]);
+  return <LineChart name={name} lines={lines} times={times} columns={columns} shows={shows} />;
+}
+
+/**
+ * Loads the ledger's record of the calls.
+ * @returns undefined until it has been asked
+ */
+function useKnownCalls(id: string, live: LiveImport): readonly Point[] | undefined {
+  const [known, setKnown] = useState<readonly Point[] | undefined>(undefined);
+  const turns = live.turns.value;
+  const hasRows = live.hasRows.value;
+  useEffect(() => {
+    if (!hasRows) return;
+    const leaving = new AbortController();
+    const load = async () => {
+      const { rates } = await call('GET /v1/imports/:id/calls', { id, query: { buckets: BUCKETS } }, leaving.signal);
+      setKnown(rates.map(({ at, ...rate }) => ({ at: Date.parse(at) / 1000, ...rate })));
+    };
+    // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
+    load().catch(() => setKnown((before) => before ?? []));
+    return () => leaving.abort();
+  }, [turns, hasRows]);
+  return known;
+}
+
+/** The calls that the ledger knows, then those that events told since; what is between is not known. */
+function callsOf(known: readonly Point[], told: readonly Rate[]) {
+  const end = known.at(-1)?.at ?? 0;
+  const since = told.filter(({ at }) => at > end);
+  const first = since[0];
+  if (first === undefined || known.length === 0) return [...known, ...since];
+  return [...known, { at: (end + first.at) / 2, calls: null, rateLimited: null }, ...since];
+}

@@ -1,0 +1,247 @@
+/** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { RowsPage, RowView } from '../../answers.ts';
+import { CopyButton, reportCommand } from '../../copy.tsx';
+import { DataTable } from '../../data-table.tsx';
+import { confirmed } from '../../dialog.tsx';
+import { Empty, ErrorNotice, ErrorPlace, importHref, repairHref } from '../../elements.tsx';
+import { useChange } from '../../form.tsx';
+import { counted, grouped } from '../../format.ts';
+import { RETRYABLE, settled } from '../../import-words.ts';
+import { useKeptPages } from '../../kept-pages.ts';
+import { isNarrow, usePlace } from '../../place.ts';
+import { call, importPath, query } from '../../requests.ts';
+import { useAnswer, useRenewal } from '../../use-answer.ts';
+import { useWork, WorkButton } from '../../work.tsx';
+import { SendsToHere } from './before-sending.tsx';
+import type { LiveImport } from './live-import.ts';
+import { rowColumns, rowsAsText } from './row-columns.tsx';
+import { RowDetails } from './row-dialog.tsx';
+import type { RowsWanted } from './rows-wanted.tsx';
+
+const PAGE = 100;
+/** There each row is as high as a quarter of the screen, and stands below much else: more are shown when they are asked for. */
+const FIRST_ON_PHONE = 4;
+const STEP_ON_PHONE = 25;
+/** Rows on the page at the same time: the earliest make room. */
+const MAX_ROWS = 500;
+/** While the import runs, the rows that are shown are asked for again no more often. */
+const EVERY_MS = 5000;
+
+export function ImportRows({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
+  const path = importPath(id, `/rows${query(filter.wanted.value)}`);
+  const { limit, step } = useMemo(
+    () => (isNarrow() ? { limit: FIRST_ON_PHONE, step: STEP_ON_PHONE } : { limit: PAGE, step: PAGE }),
+    [],
+  );
+  const pages = useKeptPages<RowView>(path, { name: 'rows', limit, step, most: MAX_ROWS });
+  const { items, total, isOld, hasMore, dropped, error } = pages;
+  const detail = useSignal<RowView | undefined>(undefined);
+  // Once it is sent, the outcomes count.
+  const hasCheck = live.view.value?.state === 'staged' && live.view.value.checkedRows !== undefined;
+  const columns = useMemo(
+    () =>
+      rowColumns((row) => {
+        detail.value = row;
+      }, hasCheck),
+    [hasCheck],
+  );
+  const turns = live.turns.value;
+  const over = live.over.value;
+  // Also before the first answer, which may say how it was before the turn.
+  useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
+  // Those that are shown get their outcomes while the import runs.
+  useRenewal(useSettled(live, filter, items), () => !over && pages.follow(), EVERY_MS);
+  // Rows that are not sent yet are shown as pending while the import goes on.
+  const shown = useMemo(
+    () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
+    [items, over],
+  );
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (shown === undefined) return <Empty>Loading …</Empty>;
+  const { sort = '', order = '' } = filter.wanted.value;
+  return (
+    <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>
+      <p class="note" role="status">
+        {isOld
+          ? 'Searching …'
+          : shownSentence({
+              shown: shown.length,
+              total,
+              all: live.view.value?.rows.read ?? 0,
+              isSet: filter.isSet,
+              dropped,
+            })}
+      </p>
+      <RowsActions id={id} live={live} filter={filter} total={total} />
+      {shown.length === 0 ? (
+        <Empty>{isOld ? '' : filter.isSet ? 'No row fits this filter.' : 'No rows yet.'}</Empty>
+      ) : (
+        <DataTable
+          caption="Rows of the file with their outcomes"
+          columns={columns}
+          items={shown}
+          keyOf={({ row }) => row}
+          sorted={{ by: sort === '' ? 'row' : sort, descending: order === 'desc' }}
+          onSort={(by) => filter.sortBy(by)}
+        />
+      )}
+      <div class="buttons">
+        {hasMore && (
+          <button type="button" onClick={() => void pages.more()}>
+            Show {dropped || total === null ? step : Math.min(step, total - shown.length)} more
+          </button>
+        )}
+        {dropped && (
+          <button type="button" class="quiet" onClick={() => void pages.restart()}>
+            Back to the start
+          </button>
+        )}
+      </div>
+      {detail.value !== undefined && (
+        <RowDetails
+          id={id}
+          row={detail.value}
+          onClose={() => {
+            detail.value = undefined;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/**
+ * Returns a number that changes when other rows may be shown: that of the rows with an outcome; always the same if all
+ * shown rows have theirs, and stand in an order that no outcome changes.
+ */
+function useSettled(live: LiveImport, filter: RowsWanted, items: readonly RowView[] | undefined) {
+  const view = live.view.value;
+  const { sort = '' } = filter.wanted.value;
+  const isFixed = useMemo(() => items?.every(({ status }) => status !== null && status !== 'unprocessed'), [items]);
+  if (view === undefined || (isFixed && !filter.isSet && ['', 'row', 'uid', 'guid'].includes(sort))) return 0;
+  return settled(view.rows);
+}
+
+interface ShownSentenceOf {
+  shown: number;
+  total: number | null;
+  all: number;
+  isSet: boolean;
+  dropped: boolean;
+}
+
+function shownSentence({ shown, total, all, isSet, dropped }: ShownSentenceOf) {
+  if (total === null || (total === 0 && !isSet)) return '';
+  const which = isSet ? `${grouped(total)} of ${counted(all, 'row')} fit this filter` : counted(total, 'row');
+  if (shown === total) return `${which}.`;
+  return `${which}; ${grouped(shown)} shown${dropped ? ', earlier ones are hidden' : ''}.`;
+}
+
+/** Rows that are copied at most: a clipboard is no file. */
+const MAX_COPIED = 1000;
+
+interface RowsActionsProperties {
+  id: string;
+  live: LiveImport;
+  filter: RowsWanted;
+  /** Rows that pass the filter. */
+  total: number | null;
+}
+
+function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
+  const { isOperator, go } = usePlace();
+  const work = useWork();
+  const view = live.view.value;
+  const chosen = filter.filter;
+  const mayRetry = isOperator && filter.isSet && view?.actions.includes('retry') === true;
+  const again = useRetryable(id, mayRetry ? chosen : null, live.turns.value);
+  if (view === undefined || total === null || total === 0) return null;
+  const rows = filter.isSet ? `these ${counted(total, 'row')}` : `all ${counted(total, 'row')}`;
+  const report = (format: string) => importPath(id, `/report${query({ format, ...chosen })}`);
+  const retry = async () => {
+    const others = total - (again ?? 0);
+    const yes = await confirmed({
+      question: `Retry ${counted(again ?? 0, 'row')}?`,
+      explanation: (
+        <>
+          A new import sends {again === 1 ? 'it' : 'them'} again
+          {others > 0 && `; the other ${counted(others, 'row')} of this filter cannot be retried`}. The rest of this
+          import can still be retried later.
+          <SendsToHere />
+        </>
+      ),
+      yes: `Retry ${counted(again ?? 0, 'row')}`,
+      no: 'Not now',
+      tone: 'main',
+    });
+    if (!yes) return;
+    await work.start(async (signal) => {
+      const made = await call('POST /v1/imports/:id/retry', { id, query: chosen }, signal);
+      go(importHref(made.id));
+    });
+  };
+  return (
+    <div class="rows-actions" role="group" aria-label={`Actions for ${rows}`}>
+      <div class="links">
+        {again !== null && again > 0 && (
+          <WorkButton busy={work.busy} onClick={() => void retry()}>
+            Retry {counted(again, 'row')}…
+          </WorkButton>
+        )}
+        {isOperator && view.finishedAt !== null && canBeRepaired(chosen) && (
+          <a href={`${repairHref(id)}${query(chosen)}`}>Repair {counted(total, 'row')}</a>
+        )}
+        <span class="soft">Download</span>
+        {['csv', 'xlsx', 'ndjson', 'json'].map((format) => (
+          <a key={format} href={report(format)} download aria-label={`Download ${rows} as ${format.toUpperCase()}`}>
+            {format.toUpperCase()}
+          </a>
+        ))}
+        <CopyButton
+          text={() => textOf(id, filter)}
+          label={total > MAX_COPIED ? `Copy the first ${grouped(MAX_COPIED)} rows` : `Copy ${counted(total, 'row')}`}
+          what="as a table"
+        />
+        <CopyButton
+          text={reportCommand(id, location.origin, chosen)}
+          label="Copy command"
+          what="that reports these rows"
+        />
+      </div>
+      <ErrorPlace error={work.error} />
+    </div>
+  );
+}
+
+/** Whether the page on which rows are repaired can choose the same ones. */
+function canBeRepaired({ status, code: _, ...others }: Readonly<Record<string, string>>) {
+  return Object.keys(others).length === 0 && (status === 'invalid' || status === 'failed');
+}
+
+/**
+ * Returns the number of the rows that can be retried; null while no one knows.
+ * @param chosen null: it is not asked
+ */
+function useRetryable(id: string, chosen: Readonly<Record<string, string>> | null, turns: number): number | null {
+  const wanted = chosen?.['status']?.split(',') ?? RETRYABLE;
+  const status = RETRYABLE.filter((outcome) => wanted.includes(outcome)).join(',');
+  const path =
+    chosen === null || status === '' ? null : importPath(id, `/rows${query({ ...chosen, status, limit: 1 })}`);
+  const { data, reload } = useAnswer<RowsPage>(path);
+  useEffect(() => void reload(), [turns]);
+  return path === null ? null : (data?.total ?? null);
+}
+
+async function textOf(id: string, filter: RowsWanted) {
+  let page: { rows: RowView[]; nextCursor: string | null } = { rows: [], nextCursor: null };
+  const rows: RowView[] = [];
+  do {
+    const cursor = page.nextCursor;
+    const asked = { ...filter.wanted.peek(), limit: MAX_COPIED - rows.length, cursor };
+    page = await call('GET /v1/imports/:id/rows', { id, query: asked });
+    rows.push(...page.rows);
+  } while (page.nextCursor !== null && rows.length < MAX_COPIED);
+  return rowsAsText(rows);
+}

@@ -1,0 +1,187 @@
+/** One row with everything that was done about it: its batch, every call, what the service said. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { RowDetail, RowView } from '../../answers.ts';
+import { CopyButton, reportCommand } from '../../copy.tsx';
+import { Empty, ErrorNotice, Facts, foreign, foreignOrDash, memberHref, Time } from '../../elements.tsx';
+import { counted, duration, grouped } from '../../format.ts';
+import { columnLabel, messageWords } from '../../import-words.ts';
+import { OutcomeMark } from '../../outcome-bar.tsx';
+import { importPath } from '../../requests.ts';
+import { useAnswer } from '../../use-answer.ts';
+
+/** Labels of a call's result. */
+const KINDS: Readonly<Record<RowDetail['calls'][number]['kind'], string>> = {
+  answered: 'answered',
+  again: 'no usable answer, sent again',
+  'slow-down': 'rate-limited, sent again later',
+  halve: 'refused as a whole, cut into smaller batches',
+  group: 'the whole group was refused',
+  'stop-region': 'the region’s key or plan was refused',
+  final: 'refused',
+};
+
+/** Waits between two calls that are worth a word, in ms. */
+const A_WAIT_MS = 100;
+
+export function RowDetails({ id, row, onClose }: { id: string; row: RowView; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement | null>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const { data, error } = useAnswer<RowDetail>(importPath(id, `/rows/${row.row}`));
+  return (
+    <dialog ref={dialog} class="roomy" aria-labelledby="row-title" onClose={onClose}>
+      <div class="row-detail">
+        <div class="line">
+          <h2 id="row-title">Row {grouped(row.line)}</h2>
+          <button type="button" autoFocus onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+        </div>
+        {error !== undefined ? (
+          <ErrorNotice error={error} />
+        ) : data === undefined ? (
+          <Empty>Loading …</Empty>
+        ) : (
+          <Detail id={id} detail={data} row={row} />
+        )}
+      </div>
+    </dialog>
+  );
+}
+
+function Detail({ id, detail, row: { status } }: { id: string; detail: RowDetail; row: RowView }) {
+  const { row, action, onBehalfOf } = detail;
+  return (
+    <>
+      <p>
+        <OutcomeMark outcome={status === null && row.status === 'unprocessed' ? null : row.status} scope={row.scope} />
+        {row.code !== '' && (
+          <>
+            {' '}
+            <code>{row.code}</code>
+          </>
+        )}
+        {row.message !== '' && <> {foreign(messageWords(row.message))}</>}
+      </p>
+      <Facts
+        list={[
+          ['UID', withCopy(row.uid, 'the UID')],
+          ['Group', withCopy(row.guid, 'the group')],
+          ['Region', row.region],
+          ['Scope', row.scope],
+          ['Action', action !== null && action !== 'add' && action],
+          ['Acting user', onBehalfOf !== '' && foreign(onBehalfOf)],
+          ['Value', row.value !== '' && foreign(row.value)],
+          ['Created for it', row.created !== '' && row.created],
+          ['Message', row.messageId !== '' && withCopy(row.messageId, 'the id of the message')],
+          ['Members after the call', row.members !== null && grouped(row.members)],
+        ]}
+      />
+      <h3>What happened</h3>
+      <Story detail={detail} />
+      <h3>In the file</h3>
+      <Facts list={inputOf(row.original)} />
+      <p class="links">
+        {row.uid !== '' && <a href={memberHref(row.uid)}>History of this user</a>}
+        <CopyButton
+          text={reportCommand(id, location.origin, { line: String(row.line) })}
+          label="Copy command"
+          what={`that reports row ${row.line}`}
+        />
+      </p>
+    </>
+  );
+}
+
+function withCopy(value: string, what: string) {
+  return value === '' ? (
+    foreignOrDash('')
+  ) : (
+    <>
+      {foreign(value)} <CopyButton text={value} what={`${what} ${value}`} />
+    </>
+  );
+}
+
+function Story({ detail: { row, batch, calls, creations } }: { detail: RowDetail }) {
+  const steps: ComponentChildren[] = [];
+  if (batch === null) steps.push(<span>It was not sent.</span>);
+  else {
+    const others = batch.uids - 1;
+    const size = others === 0 ? 'alone' : `with ${counted(others, 'other row')}`;
+    steps.push(
+      <span>
+        In batch {grouped(batch.id)}, {size}.
+      </span>,
+    );
+    if (batch.dispatchedAt !== null)
+      steps.push(
+        <>
+          <Time iso={batch.dispatchedAt} seconds /> put into the queue
+        </>,
+      );
+    else if (batch.finishedAt === null) steps.push(<span>It waits for its turn.</span>);
+  }
+  for (const { kind, outcome, code, message, at } of creations) {
+    const said = [code, message].filter((text) => text !== null).join(': ');
+    steps.push(
+      <>
+        <Time iso={at} seconds /> {kind}: {outcome}
+        {said !== '' && <>, {foreign(said)}</>}
+      </>,
+    );
+  }
+  for (const [index, call] of calls.entries()) {
+    steps.push(<Call call={call} number={index + 1} before={calls[index - 1]} />);
+  }
+  if (batch?.uncertainty) steps.push(<>An earlier call may have been carried out: {foreign(batch.uncertainty)}</>);
+  if (row.finishedAt !== null)
+    steps.push(
+      <>
+        <Time iso={row.finishedAt} seconds /> outcome recorded
+      </>,
+    );
+  return (
+    <ol class="plain story">
+      {steps.map((step, index) => (
+        <li key={index}>{step}</li>
+      ))}
+    </ol>
+  );
+}
+
+interface CallProperties {
+  call: RowDetail['calls'][number];
+  number: number;
+  before: RowDetail['calls'][number] | undefined;
+}
+
+function Call({ call, number, before }: CallProperties) {
+  const waited = before === undefined ? 0 : Date.parse(call.at) - Date.parse(before.at) - before.ms;
+  return (
+    <>
+      <Time iso={call.at} seconds /> <b>Call {number}</b>
+      {waited >= A_WAIT_MS ? ` after a wait of ${duration(waited)}` : ''}: {KINDS[call.kind]},{' '}
+      {call.httpStatus === null ? 'no reply' : `HTTP ${call.httpStatus}`}, {duration(call.ms)}
+      {(call.code !== '' || call.message !== null) && (
+        <span class="said">
+          {call.code !== '' && <code>{call.code}</code>}
+          {call.message !== null && <> {foreign(call.message)}</>}
+        </span>
+      )}
+      {call.requestId !== null && (
+        <span class="said">
+          Request id <code>{foreign(call.requestId)}</code>{' '}
+          <CopyButton text={call.requestId} what={`the request id ${call.requestId}`} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function inputOf(original: RowView['original']): (readonly [string, ComponentChildren])[] {
+  return Object.entries(original).map(([column, value]) => [
+    columnLabel(column),
+    foreignOrDash(typeof value === 'string' ? value : JSON.stringify(value)),
+  ]);
+}

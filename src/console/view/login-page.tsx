@@ -1,0 +1,76 @@
+/** Logging in with a token. */
+import { useEffect, useRef } from 'preact/hooks';
+import { ErrorPlace } from '../elements.tsx';
+import { usePlace } from '../place.ts';
+import { call } from '../requests.ts';
+import { useWork } from '../work.tsx';
+
+export function LoginPage() {
+  const { query, go } = usePlace();
+  return (
+    <div class="login card">
+      <h1>Log in</h1>
+      <p>This server needs a token. Paste the one you were given.</p>
+      <LoginForm onLoggedIn={() => go(ownPath(query.get('next')))} />
+    </div>
+  );
+}
+
+/** Over the page, when its token counts no more: what was filled in stays. */
+export function LoginDialog({ onLoggedIn, onLeave }: { onLoggedIn: () => void; onLeave: () => void }) {
+  const dialog = useRef<HTMLDialogElement | null>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="login" aria-labelledby="login-title" onCancel={onLeave}>
+      <h2 id="login-title">Log in again</h2>
+      <p>Your token has expired or was revoked. Nothing on this page is lost: log in to continue.</p>
+      <LoginForm onLoggedIn={onLoggedIn} />
+      <button type="button" class="quiet" onClick={onLeave}>
+        Leave this page
+      </button>
+    </dialog>
+  );
+}
+
+function LoginForm({ onLoggedIn }: { onLoggedIn: () => void }) {
+  const work = useWork();
+  const field = useRef<HTMLInputElement | null>(null);
+  // There is nothing else to do here.
+  useEffect(() => field.current?.focus(), []);
+  const logIn = (event: SubmitEvent) => {
+    event.preventDefault();
+    void work.start(async (signal) => {
+      const token = field.current?.value.trim() ?? '';
+      field.current?.select();
+      await call('POST /v1/session', { body: { token } }, signal);
+      onLoggedIn();
+    });
+  };
+  return (
+    <form onSubmit={logIn}>
+      <label for="token">Token</label>
+      <input
+        id="token"
+        name="token"
+        type="password"
+        ref={field}
+        autocomplete="current-password"
+        spellcheck={false}
+        required
+        aria-describedby="token-note"
+      />
+      <p class="note" id="token-note">
+        It begins with <code>rct_</code>. On the server’s machine, create one with <code>rollcall token create</code>.
+      </p>
+      <ErrorPlace error={work.error} />
+      <button type="submit" class="main" disabled={work.busy}>
+        Log in
+      </button>
+    </form>
+  );
+}
+
+/** A path of this console; anything else leads to the start. */
+function ownPath(next: string | null) {
+  return next !== null && /^\/(?![/\\])/.test(next) ? next : '/';
+}

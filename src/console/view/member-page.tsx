@@ -1,0 +1,312 @@
+/** Users by a part of their UID, and what every import did to one of them. */
+
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
+import { type Column, DataTable } from '../data-table.tsx';
+import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, importHref, memberHref, Time } from '../elements.tsx';
+import { counted, grouped } from '../format.ts';
+import { fileName, outcomeLabel } from '../import-words.ts';
+import { useKeptPages } from '../kept-pages.ts';
+import { OutcomeMark } from '../outcome-bar.tsx';
+import { usePlace, useTitle } from '../place.ts';
+import { call, query } from '../requests.ts';
+import { useWork, WorkButton } from '../work.tsx';
+
+const ENTRIES = 100;
+
+/** A shorter text is taken for a whole UID, as the search takes no less. */
+const MIN_OF_UID = 3;
+
+export function MemberPage() {
+  const { param: uid, query: wanted, isOperator, go } = usePlace();
+  const text = wanted.get('text') ?? '';
+  const field = useRef<HTMLInputElement | null>(null);
+  useTitle(uid === '' ? '' : `History of ${uid}`);
+  const search = (event: SubmitEvent) => {
+    event.preventDefault();
+    const entered = field.current?.value.trim() ?? '';
+    if (entered === '') field.current?.focus();
+    else go(entered.length < MIN_OF_UID ? memberHref(entered) : `/members${query({ text: entered })}`);
+  };
+  return (
+    <>
+      <h1>{uid === '' ? 'Members' : <>History of {foreign(uid)}</>}</h1>
+      <form class="search" role="search" onSubmit={search}>
+        <label for="uid">UID of a user, or a part of it</label>
+        <div class="joined">
+          <input
+            id="uid"
+            name="uid"
+            type="search"
+            ref={field}
+            defaultValue={uid || text}
+            maxLength={200}
+            spellcheck={false}
+            autocapitalize="none"
+          />
+          <button type="submit" class="main">
+            Search
+          </button>
+        </div>
+      </form>
+      {uid !== '' ? (
+        <div class="stack">
+          {isOperator && <WhereNow uid={uid} />}
+          <Card id="history" title="History">
+            <History uid={uid} />
+          </Card>
+        </div>
+      ) : text !== '' ? (
+        <div class="card">
+          <FoundMembers text={text} />
+        </div>
+      ) : (
+        <Empty>Enter a UID, or {MIN_OF_UID} characters of it or more, to see what every import did to this user.</Empty>
+      )}
+    </>
+  );
+}
+
+const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
+  { label: 'When', cell: ({ at }) => <Time iso={at} /> },
+  {
+    label: 'Import',
+    kind: 'main',
+    cell: ({ importId, file, line }) => (
+      <>
+        <a href={importHref(importId)}>{foreign(fileName(file))}</a>
+        <span class="soft"> row {line}</span>
+      </>
+    ),
+  },
+  { label: 'Group', cell: ({ guid }) => foreign(guid) },
+  { label: 'Region', cell: ({ region }) => region },
+  { label: 'Scope', cell: ({ scope }) => scope },
+  { label: 'Outcome', cell: ({ status, scope }) => <OutcomeMark outcome={status} scope={scope} /> },
+  {
+    label: 'Message',
+    kind: 'wide',
+    cell: ({ code, message }) => (
+      <>
+        {code !== '' && <code>{code}</code>}
+        {code !== '' && ' '}
+        {foreign(message)}
+      </>
+    ),
+  },
+];
+
+function History({ uid }: { uid: string }) {
+  const pages = useKeptPages<HistoryEntry>(`/v1/members/${encodeURIComponent(uid)}/history`, {
+    name: 'entries',
+    limit: ENTRIES,
+  });
+  const { items, hasMore, error } = pages;
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (items === undefined) return <Empty>Searching all imports …</Empty>;
+  if (items.length === 0) {
+    return (
+      <Empty>
+        No import has a row for {foreign(uid)}. Upper and lower case do not matter. To search for a part of a UID, enter
+        3 characters or more.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <DataTable
+        caption={`What imports did to ${uid}`}
+        columns={HISTORY_COLUMNS}
+        items={items}
+        // A row of one import may stand there twice in all but its outcome; entries only ever follow.
+        keyOf={(_, index) => index}
+      />
+      {hasMore && (
+        <button type="button" onClick={() => void pages.more()}>
+          Show {ENTRIES} more
+        </button>
+      )}
+    </>
+  );
+}
+
+const USERS = 50;
+
+const USER_COLUMNS: Column<FoundMember>[] = [
+  { label: 'User', kind: 'main', cell: ({ uid }) => <a href={memberHref(uid)}>{foreign(uid)}</a> },
+  { label: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
+  { label: 'Imports', kind: 'number', cell: ({ imports }) => grouped(imports) },
+  {
+    label: 'Newest import',
+    cell: ({ newest: { importId, file } }) => <a href={importHref(importId)}>{foreign(fileName(file))}</a>,
+  },
+  { label: 'Made', cell: ({ newest: { createdAt } }) => <Time iso={createdAt} /> },
+];
+
+function FoundMembers({ text }: { text: string }) {
+  const pages = useKeptPages<FoundMember>(`/v1/members${query({ text })}`, { name: 'members', limit: USERS });
+  const { items, hasMore, error } = pages;
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (items === undefined) return <Empty>Searching all imports …</Empty>;
+  const users = together(items, text);
+  return (
+    <>
+      <p role="status">
+        {users.length === 0 ? (
+          <>No import has a user with {foreign(text)} in the UID. Upper and lower case do not matter.</>
+        ) : (
+          <>
+            {counted(users.length, 'user')} with {foreign(text)}
+            {hasMore ? ' so far. More of them, or older rows of these, may follow.' : ' in the UID.'}
+          </>
+        )}
+      </p>
+      {users.length > 0 && (
+        <DataTable caption="Users found" columns={USER_COLUMNS} items={users} keyOf={({ uid }) => uid.toLowerCase()} />
+      )}
+      {hasMore && (
+        <button type="button" onClick={() => void pages.more()}>
+          Show {USERS} more
+        </button>
+      )}
+    </>
+  );
+}
+
+/**
+ * Each user once: a page counts its own imports only. The user with exactly this UID comes first.
+ * @param items newest import first
+ */
+function together(items: readonly FoundMember[], text: string) {
+  const users = new Map<string, FoundMember>();
+  for (const item of items) {
+    const key = item.uid.toLowerCase();
+    const known = users.get(key);
+    users.set(
+      key,
+      known === undefined ? item : { ...known, rows: known.rows + item.rows, imports: known.imports + item.imports },
+    );
+  }
+  const isExact = ({ uid }: FoundMember) => Number(uid.toLowerCase() === text.toLowerCase());
+  return [...users.values()].toSorted((one, other) => isExact(other) - isExact(one));
+}
+
+function WhereNow({ uid }: { uid: string }) {
+  const work = useWork();
+  const found = useSignal<MemberNow | undefined>(undefined);
+  const ask = () =>
+    work.start(async (signal) => {
+      found.value = await call('POST /v1/members/:uid/ask', { uid }, signal);
+    });
+  const now = found.value;
+  return (
+    <Card id="now" title="Now">
+      <p role="status">
+        {work.busy
+          ? 'Asking the service …'
+          : now === undefined
+            ? 'Imports show what they did. The service knows in which groups the user is now; asking takes a few calls of the rate.'
+            : summary(now)}
+      </p>
+      <div class="buttons">
+        <WorkButton busy={work.busy} onClick={() => void ask()}>
+          {now === undefined ? 'Ask where the user is now' : 'Ask again'}
+        </WorkButton>
+      </div>
+      <ErrorPlace error={work.error} />
+      {now?.regions.map(({ region, problem, isWhole }) =>
+        problem !== null ? (
+          <p key={region} class="note">
+            Nothing is known of region {region}: {foreign(problem)}.
+          </p>
+        ) : (
+          !isWhole && (
+            <p key={region} class="note">
+              The service does not give all groups of the user in {region}: those in which no import put the user may be
+              missing.
+            </p>
+          )
+        ),
+      )}
+      {now?.historyIsWhole === false && (
+        <p class="note">Only the newest 1,000 rows of the user, and the newest 500 imports, were compared.</p>
+      )}
+      {now !== undefined && now.groups.length > 0 && (
+        <DataTable
+          caption="Groups of the user now"
+          columns={GROUP_COLUMNS}
+          items={now.groups}
+          keyOf={({ region, guid }) => `${region} ${guid}`}
+        />
+      )}
+    </Card>
+  );
+}
+
+function summary({ groups, regions, askedAt }: MemberNow) {
+  if (regions.every(({ problem }) => problem !== null)) return 'The service did not say in which groups the user is.';
+  const member = groups.filter(({ now }) => now === 'member').length;
+  const differing = groups.filter(({ differs }) => differs).length;
+  return (
+    <>
+      In {member === 0 ? 'no group' : counted(member, 'group')}, as the service said <Time iso={askedAt} />
+      {differing === 0
+        ? '. Nothing differs from what imports left.'
+        : `. ${counted(differing, 'group')} ${differing === 1 ? 'is' : 'are'} not as imports left ${differing === 1 ? 'it' : 'them'}.`}
+    </>
+  );
+}
+
+const GROUP_COLUMNS: Column<MembershipNow>[] = [
+  { label: 'Group', kind: 'main', cell: ({ guid }) => foreign(guid) },
+  { label: 'Region', cell: ({ region }) => region },
+  {
+    label: 'Now',
+    kind: 'wide',
+    cell: (membership) => {
+      const { differs, history } = membership;
+      if (!differs || history === null) return placeWords(membership);
+      const left = outcomeLabel(history.status, history.scope);
+      return (
+        <>
+          <Badge tone="attention">differs</Badge> in the history as {left}, {placeWords(membership)} now
+        </>
+      );
+    },
+  },
+  {
+    label: 'In the history',
+    cell: ({ history }) =>
+      history !== null && (
+        <>
+          {outcomeLabel(history.status, history.scope)}, row {history.line},{' '}
+          {history.at !== null && <Time iso={history.at} />}
+        </>
+      ),
+  },
+  {
+    label: 'Import',
+    cell: ({ history }) =>
+      history === null ? (
+        <span class="soft">no import</span>
+      ) : (
+        <a href={importHref(history.importId)}>{foreign(fileName(history.file))}</a>
+      ),
+  },
+];
+
+function placeWords({ now, scope }: MembershipNow) {
+  switch (now) {
+    case 'member':
+      return scope === null ? 'a member' : scope;
+    case 'banned':
+      return 'banned';
+    case 'not-member':
+      return 'not a member';
+    case 'no-group':
+      return 'there is no such group';
+    default:
+      return 'not known';
+  }
+}

@@ -1,0 +1,230 @@
+/** The settings of the server, the state of its regions, and a person's choices for this browser. */
+import { useSignal } from '@preact/signals';
+import type { RegionQueue, Settings } from '../answers.ts';
+import { canNotify } from '../browser-notifications.ts';
+import { type Column, DataTable } from '../data-table.tsx';
+import { Card, Empty, ErrorNotice, Facts, foreign, RelativeTime } from '../elements.tsx';
+import { counted, grouped, size } from '../format.ts';
+import { placeWords, regionSentence } from '../import-words.ts';
+import { useListNews } from '../live-overview.ts';
+import { PARTS } from '../parts.ts';
+import { usePlace } from '../place.ts';
+import { prefer, preferences } from '../preferences.ts';
+import { useAnswer } from '../use-answer.ts';
+import { Tokens } from './access-tokens.tsx';
+
+export function SettingsPage() {
+  const { isAdmin } = usePlace();
+  const changes = useSignal(0);
+  return (
+    <>
+      <h1>Settings</h1>
+      <p class="lead">
+        The server is set up when it starts: by flags, the environment or <code>rollcall.config.json</code>. Keys are
+        never shown.
+      </p>
+      <Card id="server" title="This server">
+        <ServerFacts key={changes.value} />
+      </Card>
+      <Card id="regions" title="Regions and their queues">
+        <Queues />
+      </Card>
+      {isAdmin && (
+        <Card id="tokens" title="Tokens">
+          <Tokens />
+        </Card>
+      )}
+      {isAdmin && PARTS.Notifications !== undefined && (
+        <Card id="notifications" title="Notifications">
+          <PARTS.Notifications onChanged={() => void changes.value++} />
+        </Card>
+      )}
+      <Card id="own" title="This browser">
+        <OwnSettings />
+      </Card>
+    </>
+  );
+}
+
+function ServerFacts() {
+  const { data: settings, error } = useAnswer<Settings>('/v1/settings');
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (settings === undefined) return <Empty>Loading …</Empty>;
+  const isEmbedded = settings.queue === 'embedded';
+  return (
+    <Facts
+      class="facts roomy"
+      list={[
+        [
+          'Sends to',
+          settings.sandbox
+            ? 'a sandbox in this process; nothing reaches the service'
+            : foreign(settings.host ?? 'no host is set'),
+        ],
+        ['Apps', <Apps apps={settings.apps} />],
+        ['Default region', settings.defaultRegion],
+        ['Calls a minute', `${grouped(settings.callsPerMinute)} for each app`],
+        ['Concurrent calls', `${grouped(settings.concurrency)} in each region`],
+        ['Queue', isEmbedded ? 'embedded (in memory)' : settings.queue],
+        ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'processes elsewhere'],
+        ['Largest upload', size(settings.maxUploadBytes)],
+        ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
+        ['Notifies', settings.notifyHost === null ? 'no one' : foreign(settings.notifyHost)],
+        ['Schedules may read', places(settings.sources, settings)],
+        ['Reports may be written to', places(settings.reportTargets ?? [], settings)],
+        ['Version', settings.version],
+      ]}
+    />
+  );
+}
+
+/** Places that the server allows. */
+function places(allowed: readonly string[], { namedSources }: Settings) {
+  if (allowed.length === 0) return 'none';
+  return (
+    <ul class="plain">
+      {allowed.map((place) => (
+        <li key={place}>{foreign(placeWords(place, namedSources))}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Apps({ apps }: { apps: Settings['apps'] }) {
+  const list = Object.entries(apps);
+  if (list.length === 0) return 'none is set: nothing can be sent';
+  return (
+    <ul class="plain">
+      {list.map(([region, { appId, keySet }]) => (
+        <li key={region}>
+          <b>{region}</b> {foreign(appId)}
+          {keySet ? ', key set' : ', no key here'}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** While a region is at work: its queue is in no event. */
+const EVERY_MS = 2000;
+
+function isAtWork({ active, waiting, delayed }: RegionQueue) {
+  return active + waiting + delayed > 0;
+}
+
+const QUEUE_COLUMNS: Column<RegionQueue>[] = [
+  { label: 'Region', kind: 'main', cell: ({ region }) => region },
+  { label: 'Now', kind: 'wide', cell: (status) => regionSentence(status) || 'Idle' },
+  { label: 'In flight', kind: 'number', cell: ({ active }) => grouped(active) },
+  { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
+  {
+    label: 'Next one waits since',
+    cell: ({ waitingSince }) => waitingSince !== null && <RelativeTime iso={waitingSince} />,
+  },
+  { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
+  { label: 'Stalled', kind: 'number', cell: ({ stalled }) => grouped(stalled) },
+  { label: 'Set aside', kind: 'number', cell: ({ setAside }) => grouped(setAside) },
+  { label: 'Workers', kind: 'number', cell: ({ workers }) => grouped(workers) },
+];
+
+function Queues() {
+  const { data, error, reload } = useAnswer<{ regions: RegionQueue[] }>('/v1/regions', {
+    everyMs: (known) => (known?.regions.some(isAtWork) ? EVERY_MS : undefined),
+  });
+  useListNews(['imports', 'sync'], () => void reload());
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (data === undefined) return <Empty>Loading …</Empty>;
+  if (data.regions.length === 0)
+    return <Empty>No region is in use yet. An import starts the regions that it needs.</Empty>;
+  const stalled = data.regions.reduce((sum, region) => sum + region.stalled, 0);
+  const setAside = data.regions.reduce((sum, region) => sum + region.setAside, 0);
+  return (
+    <>
+      <DataTable
+        caption="What each region is doing"
+        columns={QUEUE_COLUMNS}
+        items={data.regions}
+        keyOf={({ region }) => region}
+      />
+      {stalled > 0 && (
+        <p class="note">
+          A worker began {counted(stalled, 'call')} and then ended or stood still. Another worker makes them again.
+        </p>
+      )}
+      {setAside > 0 && (
+        <p class="note attention">
+          {counted(setAside, 'job')} could not be read: another program must have written what was set aside.
+          docs/deploy.md says how to look at them.
+        </p>
+      )}
+    </>
+  );
+}
+
+function OwnSettings() {
+  return (
+    <div class="fields">
+      <ClockChoice />
+      <NotifyChoice />
+    </div>
+  );
+}
+
+function ClockChoice() {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <div class="field">
+      <label for="clock">Times are shown in</label>
+      <select
+        id="clock"
+        value={preferences.value.clock}
+        aria-describedby="clock-note"
+        onChange={({ currentTarget }) => prefer({ clock: currentTarget.value === 'utc' ? 'utc' : 'local' })}
+      >
+        <option value="local">local time ({own})</option>
+        <option value="utc">UTC</option>
+      </select>
+      <p class="note" id="clock-note">
+        Schedules keep the time zone that each of them names.
+      </p>
+    </div>
+  );
+}
+
+function NotifyChoice() {
+  const refused = useSignal('');
+  const isPossible = canNotify();
+  const choose = async (wanted: boolean) => {
+    refused.value = '';
+    if (!wanted) return prefer({ notify: false });
+    const answer = await Notification.requestPermission();
+    if (answer === 'granted') return prefer({ notify: true });
+    refused.value = 'The browser does not allow notifications for this page; allow them in its settings first.';
+  };
+  return (
+    <div class="field">
+      <div class="check">
+        <input
+          id="notify"
+          type="checkbox"
+          checked={preferences.value.notify}
+          disabled={!isPossible}
+          aria-describedby="notify-note"
+          onChange={async ({ currentTarget }) => {
+            await choose(currentTarget.checked);
+            currentTarget.checked = preferences.peek().notify;
+          }}
+        />
+        <label for="notify">Notify me when an import of more than a minute ends</label>
+      </div>
+      <p class="note" id="notify-note">
+        {isPossible
+          ? 'While rollcall is open in a tab that you are not looking at.'
+          : 'Browsers allow this only over https, or on the machine that runs the server.'}
+      </p>
+      <p class="error" role="alert">
+        {refused.value}
+      </p>
+    </div>
+  );
+}

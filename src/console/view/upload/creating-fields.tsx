@@ -1,0 +1,146 @@
+/** The options for creating users and groups that the service does not know. */
+import {
+  CheckField,
+  CheckFields,
+  type Choice,
+  FieldGroup,
+  type Form,
+  SelectField,
+  TextField,
+  unticked,
+} from '../../form.tsx';
+import { columnChoices } from '../../import-words.ts';
+import { CREATING_CHECKS } from '../../option-words.ts';
+import type { FilePreview } from './file-preview.ts';
+
+/** The values of these fields before anything is chosen. */
+export const CREATING = {
+  ...unticked(CREATING_CHECKS),
+  ...{ userNameFrom: '', groupNameFrom: '' },
+  ...{ nameColumn: '', groupNameColumn: '', createMap: '', groupType: '', maxUsers: '', maxGroups: '' },
+};
+
+const GROUP_TYPES: Choice[] = [['', 'public'], 'private'];
+
+interface CreatingProperties {
+  form: Form;
+  /** Absent where no file is there to choose columns of: they are typed. */
+  preview?: FilePreview;
+  /** The effect if more are missing. */
+  above?: string;
+}
+
+export function Creating({ form, preview, above = 'the import waits and asks' }: CreatingProperties) {
+  const users = form.get('createUsers') === 'true';
+  const groups = form.get('createGroups') === 'true';
+  const creates = users || form.get('reactivate') === 'true';
+  const columns: Choice[] = [['', 'as recognised'], ...columnChoices(preview?.columns.value ?? [])];
+  const type = form.get('groupType');
+  return (
+    <FieldGroup title="Missing users and groups">
+      <div class="fields">
+        <CheckFields form={form} labels={CREATING_CHECKS} />
+      </div>
+      {(creates || groups) && (
+        <div class="fields more">
+          {users && (
+            <>
+              {preview !== undefined && (
+                <SelectField form={form} name="nameColumn" label="Name of a new user" choices={columns} />
+              )}
+              <CheckField
+                form={form}
+                name="userNameFrom"
+                label="Use the UID as the name where there is none (everyone sees it)"
+              />
+            </>
+          )}
+          {groups && (
+            <>
+              {preview !== undefined && (
+                <SelectField form={form} name="groupNameColumn" label="Name of a new group" choices={columns} />
+              )}
+              <SelectField
+                form={form}
+                name="groupType"
+                label="Type of a new group"
+                // Made on the command line; such a group also needs a column with its password.
+                choices={type === 'password' ? [...GROUP_TYPES, type] : GROUP_TYPES}
+              />
+              <CheckField form={form} name="groupNameFrom" label="Use the GUID as the name where there is none" />
+            </>
+          )}
+          {preview === undefined && (users || groups) && (
+            <TextField
+              form={form}
+              name="createMap"
+              label="Columns of new users and groups"
+              placeholder="name=Full Name, group_name=Room"
+              note="Leave empty where the names are recognised."
+            />
+          )}
+          {creates && (
+            <TextField
+              form={form}
+              name="maxUsers"
+              label="Most users to create or reactivate"
+              placeholder="100"
+              note={`A number or a share, such as 5%. If more are missing, ${above}.`}
+            />
+          )}
+          {groups && (
+            <TextField
+              form={form}
+              name="maxGroups"
+              label="Most groups to create"
+              placeholder="10"
+              note={`If more are missing, ${above}.`}
+            />
+          )}
+        </div>
+      )}
+    </FieldGroup>
+  );
+}
+
+/** The field that shows what is wrong with an option. */
+export function creatingField(name: string, form: Form) {
+  if (name === 'createMap') return form.get(name) === '' ? 'nameColumn' : name;
+  if (name !== 'maxCreate') return name;
+  return form.get('createUsers') === 'true' || form.get('reactivate') === 'true' ? 'maxUsers' : 'maxGroups';
+}
+
+/** The fields as the server takes them. */
+export function creatingOptions({
+  createUsers = '',
+  createGroups = '',
+  reactivate = '',
+  ...values
+}: Readonly<Record<string, string>>): Record<string, string> {
+  if (createUsers + createGroups + reactivate === '') return {};
+  const pairs = (texts: Record<string, string | undefined>) =>
+    Object.entries(texts)
+      .filter(([, text]) => text !== undefined && text !== '')
+      .map(([name, text]) => `${name}=${text}`)
+      .join(',');
+  const users = createUsers !== '';
+  const groups = createGroups !== '';
+  return {
+    createUsers,
+    createGroups,
+    reactivate,
+    userNameFrom: users && values['userNameFrom'] === 'true' ? 'uid' : '',
+    groupNameFrom: groups && values['groupNameFrom'] === 'true' ? 'guid' : '',
+    groupType: groups ? (values['groupType'] ?? '') : '',
+    createMap:
+      values['createMap'] ||
+      pairs({
+        name: users ? values['nameColumn'] : '',
+        group_name: groups ? values['groupNameColumn'] : '',
+      }),
+    maxCreate: pairs({
+      users: users || reactivate !== '' ? values['maxUsers'] : '',
+      groups: groups ? values['maxGroups'] : '',
+    }),
+  };
+}

@@ -1,0 +1,243 @@
+/** The server's reading of a file's beginning, asked for whenever an option for reading changes. */
+import { batch, computed, signal } from '@preact/signals';
+import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
+import type { Field, FileFacts, Look, Preview } from '../../answers.ts';
+import type { Form } from '../../form.tsx';
+import { MISSING } from '../../import-words.ts';
+import { saidBeside } from '../../remedies.ts';
+import { ApiError, query, request } from '../../requests.ts';
+import { connection } from '../../server-connection.ts';
+import { beginning, isReadAtRandom } from '../../uploads.ts';
+import { MANY_ROWS } from '../import/before-sending.tsx';
+import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
+
+/** Size of the beginning of a file that is sent for a preview, in bytes. */
+const BEGINNING_BYTES = 256 * 1024;
+/** The largest workbook or archive that the server looks at; it needs the whole of it. */
+const WHOLE_BYTES = 4 * 1024 * 1024;
+/** Pause after which a typed value counts as complete, in ms. */
+const TYPING_MS = 300;
+/** After so long a busy server is asked once more. */
+const BUSY_MS = 3000;
+
+/** The members of a preview that the parts for showing a file need. */
+export type ShownFile = Pick<
+  FilePreview,
+  | 'found'
+  | 'error'
+  | 'isRefused'
+  | 'facts'
+  | 'lookups'
+  | 'isTooLarge'
+  | 'columns'
+  | 'columnOf'
+  | 'chosen'
+  | 'chooseAll'
+  | 'landing'
+>;
+
+export class FilePreview {
+  /** Undefined before a file was read, and when it cannot be. */
+  found = signal<Preview | undefined>(undefined);
+  /** The error of reading it; undefined if there is none, or a field shows it. */
+  error = signal<unknown>(undefined);
+  /** Whether a field says why it cannot be read. */
+  isRefused = signal(false);
+  /** Columns that were chosen by hand, where they differ from what is recognised. */
+  chosen = signal<Readonly<Partial<Record<Field, string>>>>({});
+  /** The last import of the same file; undefined for none. */
+  before = signal<Look['before'] | undefined>(undefined);
+  /** The facts about the file, also if it cannot be read; undefined before the first answer. */
+  facts = signal<FileFacts | undefined>(undefined);
+  /** The files in which UIDs and GUIDs are looked up, if any. */
+  lookups = signal<ByLookup<File>>({});
+  /** A workbook or archive that is too large to be looked at. */
+  isTooLarge = signal(false);
+  /** The action on a control that is gone now: the first rows take its focus until the file is read; '' for none. */
+  landing = signal('');
+  /** Several files in one. */
+  isArchive = signal(false);
+  /** Columns of the file, as far as they are known. */
+  columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
+  /** The number of columns of the file, whatever they are called. */
+  #width = 0;
+  /** The fields that were recognised before anything was chosen. */
+  #recognised: Preview['recognised'] = {};
+  #head: Blob | undefined;
+  #name = '';
+  #size = 0;
+  #asked = 0;
+  #mayAskAgain = true;
+  #timer: number | undefined;
+  #form;
+  #leaving;
+
+  constructor(form: Form, leaving: AbortSignal) {
+    this.#form = form;
+    this.#leaving = leaving;
+    const again = () => {
+      if (codeOf(this.error.peek()) === 'AWAY') void this.ask();
+    };
+    connection.addEventListener('back', again, { signal: leaving });
+    leaving.addEventListener('abort', () => clearTimeout(this.#timer));
+  }
+
+  /** The options by which the file is read, as the server takes them. */
+  get options(): Record<string, string> {
+    const values = this.#form.read();
+    const reading = Object.keys(READING).map((name) => [name, values[name] ?? '']);
+    const hasOwnUid = (values['uidFrom'] ?? '') !== '';
+    const map = Object.entries(this.chosen.peek())
+      .filter(([field]) => !(field === 'uid' && hasOwnUid))
+      .map(([field, column]) => `${field}=${column}`);
+    const uidColumn = this.columnOf('uid');
+    const shape = shapeOf(values, { width: this.#width, uidColumn, lookups: this.lookups.peek() });
+    return {
+      ...Object.fromEntries(reading),
+      map: map.join(','),
+      shape: shape === undefined ? '' : JSON.stringify(shape),
+      recipe: values['recipe'] ?? '',
+    };
+  }
+
+  /** The column that a field is read from; '' for none. */
+  columnOf(field: Field) {
+    const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
+    return this.columns.value.includes(column) ? column : '';
+  }
+
+  /** Looks at another file. */
+  async read(file: File) {
+    batch(() => {
+      this.chosen.value = {};
+      this.found.value = undefined;
+      this.facts.value = undefined;
+      this.before.value = undefined;
+      this.error.value = undefined;
+      this.isTooLarge.value = false;
+    });
+    this.#recognised = {};
+    this.#head = undefined;
+    this.#name = file.name;
+    this.#size = file.size;
+    this.#mayAskAgain = true;
+    if (file.size === 0) {
+      this.error.value = `${file.name} is empty.`;
+      return;
+    }
+    try {
+      const isWhole = await isReadAtRandom(file);
+      this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
+      if (isWhole) {
+        this.isTooLarge.value = file.size > WHOLE_BYTES;
+        if (this.isTooLarge.peek()) return;
+        this.#head = file;
+      } else this.#head = await beginning(file, BEGINNING_BYTES);
+    } catch {
+      this.error.value = `${file.name} cannot be read, or has changed. Choose it again.`;
+      return;
+    }
+    await this.ask();
+  }
+
+  /** @param columns of fields; '' for none */
+  chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
+    const all = Object.entries({ ...this.chosen.peek(), ...columns });
+    const isOther = ([field, column]: [string, string]) => column !== (this.#recognised[field as Field] ?? '');
+    this.chosen.value = Object.fromEntries(all.filter(isOther));
+    void this.ask();
+  }
+
+  /** @param file undefined for none */
+  lookUp(name: LookupName, file: File | undefined) {
+    this.lookups.value = mapLookups({ ...this.lookups.peek(), [name]: file }, (one: File) => one);
+    void this.ask();
+  }
+
+  /** Asks when the user has not typed for a moment. */
+  askSoon(ms = TYPING_MS) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.ask(), ms);
+  }
+
+  async ask() {
+    clearTimeout(this.#timer);
+    if (this.#head === undefined) return;
+    const own = ++this.#asked;
+    // A half-filled option is not sent: the next key may complete it.
+    if (unsaidOf(this.#form.read()) !== undefined) return;
+    try {
+      const asked = query({ ...this.options, name: this.#name, size: this.#size });
+      const { facts, preview, problem, before } = await request<Look>(`/v1/look${asked}`, {
+        method: 'POST',
+        body: this.#head,
+        type: 'application/octet-stream',
+        signal: this.#leaving,
+      });
+      if (own !== this.#asked) return;
+      this.facts.value = facts ?? undefined;
+      this.before.value = before ?? undefined;
+      // A busy server may have had no time for what the file is: asked for once more.
+      if (facts === null && preview !== null && this.#mayAskAgain) {
+        this.#mayAskAgain = false;
+        this.askSoon();
+      }
+      if (preview !== null) this.#show(preview);
+      else if (problem !== null) this.#refuse(new ApiError(problem));
+    } catch (error) {
+      if (!this.#leaving.aborted && own === this.#asked) this.#refuse(error);
+    }
+  }
+
+  /** Whether the file may have so many rows that they are not sent without a question. */
+  get mayBeMany() {
+    const isCut = (this.#head?.size ?? BEGINNING_BYTES) >= BEGINNING_BYTES;
+    return isCut || (this.facts.peek()?.rows.seen ?? MANY_ROWS) >= MANY_ROWS;
+  }
+
+  /** Whether nothing that is known speaks against it; else the first place to fix has the focus. */
+  mayStart() {
+    const unsaid = unsaidOf(this.#form.read());
+    if (unsaid !== undefined) return !this.#form.showError(unsaid.field, unsaid.text);
+    // Fields that were chosen since the file was last read are not missing.
+    const chosen = this.chosen.peek();
+    const [first, ...others] = (this.found.peek()?.missing ?? []).filter(
+      (field) => (chosen[field as Field] ?? '') === '',
+    );
+    for (const field of others) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
+    return first === undefined || !this.#form.showError(`map-${first}`, MISSING[first] ?? '');
+  }
+
+  #show(answer: Preview) {
+    if (Object.keys(this.chosen.peek()).length === 0) this.#recognised = answer.recognised;
+    if (this.#form.read()['header'] !== 'none') this.#width = answer.columns.length;
+    batch(() => {
+      this.found.value = answer;
+      this.error.value = undefined;
+      this.isRefused.value = false;
+      // The server still refuses the other options that it refused.
+      this.#form.clearErrors(isOfReading);
+    });
+  }
+
+  #refuse(error: unknown) {
+    const problem = error instanceof ApiError ? error.problem : undefined;
+    if (codeOf(error) === 'BUSY') this.askSoon(BUSY_MS);
+    const isBeside =
+      problem?.field !== undefined && this.#form.showError(problem.field, saidBeside(problem), { moveFocus: false });
+    batch(() => {
+      this.found.value = undefined;
+      this.isRefused.value = isBeside;
+      this.error.value = isBeside ? undefined : error;
+    });
+  }
+}
+
+/** Whether it says how the file is read. */
+function isOfReading(name: string) {
+  return name in READING || name in SHAPING || name === 'recipe' || name.startsWith('map-');
+}
+
+function codeOf(error: unknown) {
+  return error instanceof ApiError ? error.code : '';
+}

@@ -1,0 +1,305 @@
+/** The result of a check before anything is sent: the rows that would fail, and the work of sending. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ImportView } from '../../console/answers.ts';
+import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, repairHref } from '../../console/elements.tsx';
+import { atLeast, counted, grouped } from '../../console/format.ts';
+import { usePlace } from '../../console/place.ts';
+import { callsOf, importPath, query } from '../../console/requests.ts';
+import { useAnswer } from '../../console/use-answer.ts';
+import { Download } from '../../console/view/import/downloads.tsx';
+import type { LiveImport } from '../../console/view/import/live-import.ts';
+import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
+import { type Decision, useActing, Ways } from '../../console/view/import/ways.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
+import type { CheckSummary, CheckView } from './api.ts';
+import type { checkOperations } from './operations.ts';
+
+const ask = callsOf<(typeof checkOperations)[keyof typeof checkOperations]>();
+
+const ASK_EVERY_MS = 1000;
+
+/** Labels of a check's verdicts. */
+const VERDICTS: readonly (readonly [verdict: string, label: string])[] = [
+  ['fail', 'would fail'],
+  ['invalid', 'invalid'],
+  ['not_checked', 'could not be checked'],
+  ['add', 'would be added'],
+  ['ban', 'would be banned'],
+  ['lifts_ban', 'are banned: adding lifts the ban'],
+  ['already_member', 'already a member'],
+  ['already_banned', 'already banned'],
+  ['other_scope', 'a member with another scope, which stays'],
+  ['duplicate', 'duplicate'],
+];
+
+interface ImportCheckProperties {
+  id: string;
+  live: LiveImport;
+  filter: RowsWanted;
+  /** The service was asked before. */
+  hasCheck: boolean;
+}
+
+/** Shows the check of a waiting import. */
+export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckProperties) {
+  const { isOperator } = usePlace();
+  const work = useWork();
+  const isAsked = useSignal(hasCheck);
+  const {
+    data: check,
+    error,
+    set,
+  } = useAnswer<CheckView>(isAsked.value ? importPath(id, '/check') : null, {
+    everyMs: (known) => (known?.underWay === false ? undefined : ASK_EVERY_MS),
+  });
+  const start = (maxCalls?: number) =>
+    work.start(async (signal) => {
+      set(await ask('POST /v1/imports/:id/check', { id, query: { maxCalls } }, signal));
+      isAsked.value = true;
+    });
+  const checkedAt = check?.summary?.checkedAt;
+  // The page's headline says what was found.
+  useEffect(() => {
+    const leaving = new AbortController();
+    if (checkedAt !== undefined) void live.load(leaving.signal);
+    return () => leaving.abort();
+  }, [checkedAt]);
+  const view = live.view.value;
+  const ways = isOperator && view?.checkedRows !== undefined && (
+    <WaysOn view={view} live={live} filter={filter} summary={check?.summary} />
+  );
+  if (error !== undefined && check === undefined) {
+    return (
+      <>
+        {ways}
+        <ErrorNotice error={error} />
+      </>
+    );
+  }
+  const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked.value);
+  return (
+    <>
+      {ways}
+      {!isAsked.value && (
+        <p>
+          {isOperator ? 'Ask the service' : 'An operator can ask the service'} which groups and users exist, who is a
+          member already, and which rows would fail. Nothing is changed.
+        </p>
+      )}
+      <p role="status">{check !== undefined && check.state !== 'done' && checkSentence(check)}</p>
+      {check?.underWay === true && <CheckProgress check={check} />}
+      {check?.summary && <CheckResult id={id} summary={check.summary} filter={filter} />}
+      {mayAsk && (
+        <div class="buttons">
+          {check?.state === 'priced' ? (
+            <WorkButton busy={work.busy} kind="main" onClick={() => void start(Math.max(1, priceOf(check)))}>
+              Make {counted(priceOf(check), 'call')} and check
+            </WorkButton>
+          ) : (
+            <WorkButton busy={work.busy} kind={check === undefined ? 'main' : ''} onClick={() => void start()}>
+              {check === undefined
+                ? 'Check with the service'
+                : check.state === 'done'
+                  ? 'Check again'
+                  : 'Continue the check'}
+            </WorkButton>
+          )}
+        </div>
+      )}
+      <ErrorPlace error={work.error} />
+    </>
+  );
+}
+
+/** Calls that are still to be made, all regions together. */
+function priceOf({ price }: CheckView) {
+  return Object.values(price ?? {}).reduce((sum, calls) => sum + calls, 0);
+}
+
+function checkSentence(check: CheckView) {
+  const { state, underWay, reason, calls } = check;
+  if (underWay) return 'The service is being asked. Nothing is changed.';
+  if (state === 'priced') {
+    return `${counted(calls, 'call')} made so far. The whole check takes up to ${counted(priceOf(check), 'more call')}; they count towards your rate limit.`;
+  }
+  if (state === 'stopped') return `The check stopped: ${reason}.`;
+  return 'The check was interrupted. It continues where it was.';
+}
+
+function CheckProgress({ check: { progress, calls } }: { check: CheckView }) {
+  const value = progress === null || progress.of === 0 ? undefined : progress.done / progress.of;
+  return (
+    <>
+      <progress max={1} value={value} aria-label="Check" />
+      <p class="note">
+        {progress === null ? '' : `${grouped(progress.done)} of ${grouped(progress.of)} ${progress.step}, `}
+        {counted(calls, 'call')}
+      </p>
+    </>
+  );
+}
+
+interface WaysOnProperties {
+  view: ImportView;
+  live: LiveImport;
+  filter: RowsWanted;
+  summary: CheckSummary | null | undefined;
+}
+
+/** Start, start without the rows that would fail, create what is missing, repair: side by side. */
+function WaysOn({ view, live, filter, summary }: WaysOnProperties) {
+  const acting = useActing(live, view);
+  const buttons = useKeptFocus();
+  return (
+    <>
+      <div class="buttons" role="group" aria-label="Ways on" ref={buttons}>
+        <Ways view={view} filter={filter} acting={acting} create={summary ? creating(summary, view) : undefined} />
+      </div>
+      <ErrorPlace error={acting.work.error} />
+    </>
+  );
+}
+
+/**
+ * Returns the decision about creating the users and groups without which rows would fail. They can be sent all the
+ * same.
+ */
+function creating({ users, groups, create }: CheckSummary, { edited }: ImportView): Decision | undefined {
+  const parts = [
+    users.unknown > 0 && counted(users.unknown, 'user'),
+    groups.missing > 0 && counted(groups.missing, 'group'),
+  ].filter((part) => part !== false);
+  // If the import may create already, the missing ones are created when it is sent.
+  if (create !== null || parts.length === 0) return undefined;
+  const what = parts.join(' and ');
+  return {
+    label: `Create ${what}`,
+    yes: `Create ${what} and send`,
+    choices: {
+      ...(users.unknown > 0 && { createUsers: 'true', userNameFrom: 'uid' }),
+      ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),
+      maxCreate: `users=${users.unknown},groups=${groups.missing}`,
+    },
+    agreed: {
+      question: `Create ${what}, and send ${edited === undefined ? 'all rows' : 'all but the edited rows'}?`,
+      explanation:
+        'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them. Check first that the columns of the file are right.',
+      no: 'Do not create',
+    },
+    keepsStart: true,
+  };
+}
+
+/** Returns the filter of the rows that have a problem of the check. */
+function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
+  if (verdict === 'invalid') return { status: 'invalid', code };
+  return { check: code === '' ? verdict : `${verdict}:${code}` };
+}
+
+function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummary; filter: RowsWanted }) {
+  const { rows, problems, groups, users, messages, sendingMs, calls } = summary;
+  const send = Object.values(calls.send).reduce((sum, number) => sum + number, 0);
+  return (
+    <div class="check-result">
+      <div>
+        {/* The headline says how many would fail. */}
+        {rows.fail + rows.invalid === 0 && (
+          <p class={summary.wouldFail ? 'attention' : ''}>
+            {summary.wouldFail
+              ? 'Not everything could be checked, or a group would be too large.'
+              : `No problem was found in ${counted(rows.read, 'row')}.`}
+          </p>
+        )}
+        <Facts
+          list={[
+            ...VERDICTS.map(([verdict, label]) => {
+              const number = rows[verdict as 'fail'];
+              return [label, number > 0 && grouped(number)] as const;
+            }),
+          ]}
+        />
+        <CheckProblems id={id} problems={problems} filter={filter} />
+      </div>
+      <div>
+        <h3>Groups and users</h3>
+        <Facts
+          list={[
+            ['Groups that exist', grouped(groups.found)],
+            ['Groups missing', groups.missing > 0 && grouped(groups.missing)],
+            ['Groups that cannot be read', groups.failed > 0 && grouped(groups.failed)],
+            ['Groups too large', groups.full > 0 && grouped(groups.full)],
+            ['Users that exist', grouped(users.exist)],
+            ['Users unknown', users.unknown > 0 && grouped(users.unknown)],
+            ['Users deactivated', users.deactivated > 0 && grouped(users.deactivated)],
+            ['Users not checked', users.notChecked > 0 && grouped(users.notChecked)],
+          ]}
+        />
+      </div>
+      <div>
+        <h3>What sending takes</h3>
+        <Facts
+          list={[
+            ['Calls', `at least ${grouped(send)}`],
+            ['Time', atLeast(sendingMs)],
+            ['Messages in groups', `${grouped(messages.count)} in ${counted(messages.groups, 'group')}`],
+            ['Calls of this check', grouped(calls.check)],
+          ]}
+        />
+      </div>
+      {summary.notes.map((note) => (
+        <p key={note} class="note">
+          {foreign(note)}
+        </p>
+      ))}
+      <ul class="downloads">
+        <Download name="Every row" links={[{ text: 'CSV', href: importPath(id, '/check/rows') }]} />
+        <Download name="Every group" links={[{ text: 'CSV', href: importPath(id, '/check/groups') }]} />
+      </ul>
+    </div>
+  );
+}
+
+interface CheckProblemsProperties {
+  id: string;
+  problems: CheckSummary['problems'];
+  filter: RowsWanted;
+}
+
+function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
+  if (problems.length === 0) return null;
+  return (
+    <>
+      <h3>Problems</h3>
+      <ul class="plain check-problems">
+        {problems.map((problem) => {
+          const { verdict, code, rows: count, reason } = problem;
+          return (
+            <li key={`${verdict} ${code}`}>
+              <b>{counted(count, 'row')}:</b> {foreign(reason)} <code>{code}</code> ·{' '}
+              <a
+                href={`${importHref(id)}${query(rowsWith(problem))}#rows`}
+                aria-label={`Show ${counted(count, 'row')}: ${reason}`}
+                onClick={(event) => {
+                  event.preventDefault();
+                  filter.chooseAlone(rowsWith(problem));
+                }}
+              >
+                Show {counted(count, 'row')}
+              </a>
+              {verdict === 'fail' && (
+                <>
+                  {' '}
+                  ·{' '}
+                  <a href={`${repairHref(id)}${query({ status: 'unprocessed', code })}`} aria-label={`Repair ${code}`}>
+                    Repair
+                  </a>
+                </>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}

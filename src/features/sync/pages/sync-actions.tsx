@@ -1,0 +1,180 @@
+/** The decisions about a sync: the buttons follow the actions that the server allows. */
+import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
+import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
+import { ask, confirmed, reasonFor } from '../../../console/dialog.tsx';
+import { ErrorPlace, syncHref } from '../../../console/elements.tsx';
+import { counted, grouped } from '../../../console/format.ts';
+import { usePlace } from '../../../console/place.ts';
+import { callsOf, request, syncPath } from '../../../console/requests.ts';
+import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
+import { MANY_ROWS, SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
+import type { SyncView } from '../api.ts';
+import type { syncOperations } from '../operations.ts';
+
+const KINDS: Readonly<Record<SyncAction, string>> = { apply: 'main', approve: 'danger', reject: 'quiet' };
+
+/** `onDone` gets the sync as it is then. */
+export function SyncActions({ view, onDone }: { view: SyncView; onDone: (view: SyncView) => void }) {
+  const { go } = usePlace();
+  const work = useWork();
+  const buttons = useKeptFocus();
+  const act = async (action: SyncAction) => {
+    const body = await decision(view, action);
+    if (body === undefined) return;
+    await work.start(async (signal) =>
+      onDone(await request(syncPath(view.id, `/${action}`), { method: 'POST', signal, ...body })),
+    );
+  };
+  const { left, undoOf } = view;
+  const again = async () => {
+    const plan = await plannedUndo(true);
+    if (plan === undefined || undoOf === null) return;
+    await work.start(async (signal) => go(syncHref(await plan(undoOf, signal))));
+  };
+  const isUncertain = left !== null && left.uncertain > 0;
+  return (
+    <div class="actions" hidden={view.actions.length === 0 && !isUncertain && work.error === undefined}>
+      <div class="buttons" ref={buttons}>
+        {view.actions.map((action) => (
+          <WorkButton key={action} busy={work.busy} kind={KINDS[action]} onClick={() => void act(action)}>
+            {labelFor(view, action)}
+          </WorkButton>
+        ))}
+        {isUncertain && (
+          <WorkButton busy={work.busy} onClick={() => void again()}>
+            Take back the {grouped(left.uncertain)} uncertain too…
+          </WorkButton>
+        )}
+      </div>
+      <ErrorPlace error={work.error} />
+    </div>
+  );
+}
+
+function labelFor({ totals }: SyncView, action: SyncAction) {
+  return action === 'apply' && totals !== null
+    ? `Apply ${counted(totals.changes, 'change')}`
+    : SYNC_ACTION_LABELS[action];
+}
+
+/** The body of the request; undefined when it is not to be sent. */
+async function decision(
+  { totals, guards }: SyncView,
+  action: SyncAction,
+): Promise<{ body?: string; type?: string } | undefined> {
+  const created = totals === null ? '' : createdWords(totals);
+  const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
+  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
+  const what = created === '' ? changes : `${changes}; created first: ${created}`;
+  if (action === 'apply') {
+    if (totals === null || (leaving === 0 && totals.changes < MANY_ROWS)) return {};
+    const yes = await confirmed({
+      question: 'Apply this plan?',
+      explanation: (
+        <>
+          {what}. The plan is first compared with the file and the groups as they are now.
+          <SendingFactsHere plan={takenBy(totals)} />
+        </>
+      ),
+      yes: 'Apply plan',
+      no: 'Cancel',
+      tone: leaving === 0 ? 'main' : 'danger',
+    });
+    return yes ? {} : undefined;
+  }
+  const reason = await reasonFor(
+    action === 'approve'
+      ? {
+          question: `Approve this plan against ${counted(objectionsIn(guards), 'objection')}?`,
+          explanation: (
+            <>
+              {what || 'No changes'}
+              {shareOf(totals)}. {guardsSentence(guards)} The plan is approved this once, and carried out unless the
+              file or the groups have changed too much.
+              {totals !== null && <SendingFactsHere plan={takenBy(totals)} />}
+            </>
+          ),
+          yes: totals === null ? 'Approve and apply' : `Approve and apply ${counted(totals.changes, 'change')}`,
+          no: 'Cancel',
+          tone: 'danger',
+        }
+      : {
+          question: 'Reject this plan?',
+          explanation: 'A rejected plan can no longer be carried out. You can make a new plan at any time.',
+          yes: 'Reject plan',
+          no: 'Keep it',
+          tone: 'main',
+        },
+  );
+  return reason === undefined ? undefined : { body: JSON.stringify({ reason }), type: 'application/json' };
+}
+
+/** Additions share calls; each other change has its own. */
+function takenBy({ changes, groups, actions, create }: PlanTotals) {
+  const calls = Math.ceil(actions.add / MAX_UIDS_PER_CALL) + (changes - actions.add) + (create?.calls ?? 0);
+  return { rows: changes, groups, messages: actions.add, calls };
+}
+
+function objectionsIn(guards: SyncView['guards']) {
+  return guards.reduce((sum, { count }) => sum + count, 0);
+}
+
+function guardsSentence(guards: SyncView['guards']) {
+  const parts = guards.map(({ guard, count }) => (count === 1 ? guard : `${guard} (${grouped(count)} groups)`));
+  return parts.length === 0 ? '' : `Guards that object: ${parts.join(', ')}.`;
+}
+
+/** Returns the share of the membership that would leave. */
+function shareOf(totals: SyncView['totals']) {
+  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
+  if (totals === null || leaving === 0 || totals.members === 0) return '';
+  const percent = Math.round((leaving / totals.members) * 100);
+  return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;
+}
+
+const call = callsOf<(typeof syncOperations)[keyof typeof syncOperations]>();
+
+/**
+ * Asks what an undo is to take back; what has it planned and gives the id of its sync, or undefined where none is wanted.
+ * @param uncertain whether what is uncertain is chosen beforehand
+ */
+export async function plannedUndo(uncertain: boolean) {
+  const chosen = await undoChoice(uncertain);
+  return chosen && ((importId: string, signal: AbortSignal) => undone(importId, chosen, signal));
+}
+
+/** Asks what the undo is to take back, in the form for the server; returns undefined when none is to be planned. */
+async function undoChoice(uncertain: boolean): Promise<Readonly<Record<string, string>> | undefined> {
+  const form = await ask({
+    question: 'Undo this import?',
+    explanation: 'A plan is made first: nothing is sent before you apply it.',
+    content: (close) => (
+      <>
+        <div class="check">
+          <input type="checkbox" id="include-uncertain" name="includeUncertain" defaultChecked={uncertain} />
+          <label for="include-uncertain">Also take back what calls without an answer may have done</label>
+        </div>
+        <p class="note">
+          It removes members who were there when a call was repeated, and those whose row is not confirmed. Some of them
+          may have been there before the import.
+        </p>
+        <div class="buttons">
+          <button type="button" onClick={close} autoFocus>
+            Cancel
+          </button>
+          <button type="submit" value="yes" class="main">
+            Plan the undo
+          </button>
+        </div>
+      </>
+    ),
+  });
+  return form && (form.has('includeUncertain') ? { includeUncertain: 'true' } : {});
+}
+
+/** Has an undo planned; gives the id of its sync. */
+async function undone(importId: string, chosen: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const { id } = await call('POST /v1/imports/:id/undo', { id: importId, query: chosen }, signal);
+  return id;
+}
