@@ -6,7 +6,7 @@ import { type Given, keptOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
@@ -21,7 +21,7 @@ interface Flags extends ServerFlags, Given<typeof ROWS>, OutputFlags {
 }
 
 /** `rollcall report`: the outcome of every row, streamed. */
-export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function reportCommand(io: Io, end: End): Command {
   const command = new Command('report')
     .argument('[id]', 'import (default: the latest)')
     .addOption(
