@@ -5,7 +5,7 @@ import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
-import { type ColumnMapping, type ColumnRole, Columns, type Field, fieldByAlias } from './columns.ts';
+import { type ColumnMapping, type ColumnRole, Columns, fieldByAlias } from './columns.ts';
 import { BlankRows, checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
