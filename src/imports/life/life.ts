@@ -119,11 +119,11 @@ export class Life {
       circuitChanged: (...change) => events.emit('circuit', ...change),
     });
     this.#closings = createClosings({ dir, catalog, reading, emit });
-    const here = { sandbox, target: options.target };
+    const sendsTo = { sandbox, target: options.target };
     const parts = {
-      ...{ dir, catalog, here, states: this.#states, stagings: this.#stagings, sending: this.sending },
+      ...{ dir, catalog, sendsTo, states: this.#states, stagings: this.#stagings, sending: this.sending },
       closings: this.#closings,
-      target: targetOf({ ...here, regions: options.regions }),
+      target: targetOf({ ...sendsTo, regions: options.regions }),
       fault: (id: string, code: FaultCode, error: unknown) => this.fault(id, code, error),
     };
     this.#steps = new Steps(parts);

@@ -150,11 +150,11 @@ function fitting(pattern: string): (name: string) => boolean {
 function obvious(names: readonly string[]): string[] {
   for (let top = ''; ; ) {
     const inside = names.filter((name) => name.startsWith(top));
-    const here = inside.filter((name) => !name.slice(top.length).includes('/'));
-    const readable = here.filter((name) => ENDINGS.test(name));
+    const own = inside.filter((name) => !name.slice(top.length).includes('/'));
+    const readable = own.filter((name) => ENDINGS.test(name));
     if (readable.length > 0) return readable;
     const folders = new Set(
-      inside.filter((name) => !here.includes(name)).map((name) => name.slice(top.length).split('/', 1)[0]),
+      inside.filter((name) => !own.includes(name)).map((name) => name.slice(top.length).split('/', 1)[0]),
     );
     const [only] = folders;
     if (folders.size !== 1 || only === undefined) return [];
