@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { serviceOperations } from '../api/operations/service.ts';
 import type { SettingsAnswer } from '../api/service.ts';
-import { addressName, sourceName } from '../text/address.ts';
+import { addressName, sourceName } from '../text/address-text.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { answersSoon } from './queue-answer.ts';

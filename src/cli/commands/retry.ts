@@ -3,7 +3,7 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { importOperations } from '../../api/operations/imports.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import { NothingToSend } from '../../imports/import-errors.ts';
-import { rowFilterOptions } from '../../imports/report/row-filter.ts';
+import { rowFilterOptions } from '../../imports/report/found-rows.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { counted } from '../../text/wording.ts';

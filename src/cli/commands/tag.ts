@@ -45,7 +45,7 @@ async function tagHere(
     import('../../platform/data-dir.ts'),
     import('../../imports/catalog.ts'),
     import('../../api/tags.ts'),
-    import('../../imports/life/control.ts'),
+    import('../../imports/life/control-socket.ts'),
   ]);
   const dir = dataDir(config.dataDir);
   const giveBack = await whenLeft(dir, () => ownDataDir(dir));

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LineRange, readLines } from '../../api/row-filter.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
-import { type RowFilter, rowFilterOf } from '../../imports/report/row-filter.ts';
+import { type RowFilter, rowFilterOf } from '../../imports/report/found-rows.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { outcomeList } from './flags.ts';

@@ -13,7 +13,7 @@ import { CONTENT, SHAPE, WAITING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
-import { addressName } from '../../text/address.ts';
+import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../fetched-file.ts';

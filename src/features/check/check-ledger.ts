@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
-import type { ListStore } from '../../chat/member-list.ts';
+import { type GroupFacts, groupFacts } from '../../chat/replies.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import type { ListStore } from '../../chat/whole-lists.ts';
 import { checkFiles } from '../../imports/check-paths.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';

@@ -1,4 +1,5 @@
 import { parseJson } from '../../imports/read/json-text.ts';
+import type { ReportInput } from '../../imports/report/report-row.ts';
 import {
   cellValues,
   distinctKeys,
@@ -6,8 +7,7 @@ import {
   type Original,
   originalCells,
   originalOnOneLine,
-} from '../../imports/report/report-columns.ts';
-import type { ReportInput } from '../../imports/report/report-row.ts';
+} from '../../imports/report/report-table.ts';
 
 /** Column -> new text of its cell. */
 export type Edits = ReadonlyMap<string, string>;

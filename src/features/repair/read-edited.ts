@@ -1,7 +1,7 @@
 import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { type Intake, openIntake } from '../../imports/read/intake.ts';
-import type { Lookups } from '../../imports/read/shape/lookups.ts';
+import type { Lookups } from '../../imports/read/shape/lookup.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
 import { lookupCopy } from '../../imports/stage/lookup-copies.ts';

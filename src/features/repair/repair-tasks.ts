@@ -1,5 +1,5 @@
 import type { ImportOptions } from '../../imports/import-options.ts';
-import type { RowFilter } from '../../imports/report/row-filter.ts';
+import type { RowFilter } from '../../imports/report/found-rows.ts';
 import type {
   RepairEdited,
   RepairPaste,
@@ -12,8 +12,7 @@ import type {
 } from './api.ts';
 import { paste, replace, undo } from './change-many.ts';
 import { edit, restore } from './edit.ts';
-import type { CellEdit, RepairFilter, Send } from './repair-ledger.ts';
-import { sendsOf } from './repair-ledger.ts';
+import { type CellEdit, type RepairFilter, type Send, sendsOf } from './repair-ledger.ts';
 import { claim, type Fate, type SentRepaired, sentRepaired, setCreated, settle, writeRest, writeSent } from './send.ts';
 import { overview, pageOf, type Subject, withRepair } from './show.ts';
 import { takeFile } from './take-file.ts';

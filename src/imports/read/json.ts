@@ -1,7 +1,6 @@
 import { jsonParser } from 'stream-json/parser.js';
 import { option, words } from '../../errors/named-options.ts';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, MAX_DEPTH, orRaise } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -14,6 +13,7 @@ import {
   wrongShape,
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
+import { type Bounds, MAX_DEPTH, orRaise } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 

@@ -3,8 +3,8 @@ import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
+import { type FoundRows, foundRows, type RowFilter } from './found-rows.ts';
 import { checkOfRows } from './row-check.ts';
-import { type FoundRows, foundRows, type RowFilter } from './row-filter.ts';
 
 /**
  * The start of a page: behind this row. `key`: the value by which the row is sorted, as it was then; for the order of

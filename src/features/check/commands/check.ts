@@ -12,7 +12,7 @@ import { openImports } from '../../../cli/target/open-imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { readOptions } from '../../../imports/import-options.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { isAddress } from '../../../text/address.ts';
+import { isAddress } from '../../../text/address-text.ts';
 import { runCheckHere } from './check-here.ts';
 import { checkThere } from './check-there.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { checkFiles } from '../../../imports/check-paths.ts';
-import { askRegions } from '../../../imports/life/control.ts';
+import { askRegions } from '../../../imports/life/control-socket.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import type { CheckSummary } from '../api.ts';

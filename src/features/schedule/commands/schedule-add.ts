@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { serviceTarget } from '../../../app/service.ts';
+import { serviceTarget } from '../../../app/chat-service.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { FEATURES } from '../../../cli/features.ts';
@@ -36,7 +36,7 @@ import { headersFrom } from '../../../sources/headers.ts';
 import { isElsewhere } from '../../../sources/named.ts';
 import { isPattern, wholeSource } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
-import { isRemote } from '../../../text/address.ts';
+import { isRemote } from '../../../text/address-text.ts';
 import { printable } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';

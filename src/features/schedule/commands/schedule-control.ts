@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { noteHere } from '../../../cli/audit.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { askOwner, readAnswer, whenLeft } from '../../../imports/life/control.ts';
+import { askOwner, readAnswer, whenLeft } from '../../../imports/life/control-socket.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../../platform/data-dir.ts';
-import { addressName, isAddress } from '../../../text/address.ts';
+import { addressName, isAddress } from '../../../text/address-text.ts';
 import { inShort } from '../../../text/wording.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
 import { changeBook, type ScheduleChange } from '../routes/control.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { noteHere } from '../../../cli/audit.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { askOwner, readAnswer } from '../../../imports/life/control.ts';
+import { askOwner, readAnswer } from '../../../imports/life/control-socket.ts';
 import { SYNC_STATES, type SyncState } from '../../../membership/sync-state.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 

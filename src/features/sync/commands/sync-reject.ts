@@ -4,7 +4,7 @@ import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { whenLeft } from '../../../imports/life/control.ts';
+import { whenLeft } from '../../../imports/life/control-socket.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, ownDataDir } from '../../../platform/data-dir.ts';
 import { syncOperations } from '../operations.ts';

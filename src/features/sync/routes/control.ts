@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ControlHandler } from '../../../imports/life/control.ts';
+import type { ControlHandler } from '../../../imports/life/control-socket.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 
 const decision = z.object({ who: z.string(), reason: z.string().default('') });

@@ -4,9 +4,9 @@ import { option, words } from '../../../errors/named-options.ts';
 import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
 import { grouped } from '../../../text/wording.ts';
+import { openSource } from '../byte-source.ts';
 import type { FileState } from '../file-state.ts';
 import { IntakeError, listed, notReadable, shownPath } from '../intake-error.ts';
-import { openSource } from '../source.ts';
 import type { Zip } from './zip.ts';
 
 /** Files and folders that a folder is searched for; more are refused. */

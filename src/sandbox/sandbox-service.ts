@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_VERSION, HEADERS, type KeyScope } from '../chat/contract.ts';
 import { REGIONS, type Region } from '../chat/service/regions.ts';
-import type { Names } from './address.ts';
-import type { App } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
-import { WrittenReply } from './call.ts';
-import type { FaultKind, Faults } from './faults.ts';
+import type { Names } from './host-names.ts';
+import type { FaultKind, Faults } from './injected-faults.ts';
 import { type ManagementKey, manage } from './management.ts';
 import type { Headers, RateWindow } from './rate-limit.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 import { BANNED_ADDRESSES, matchRoute } from './routes.ts';
+import type { App } from './sandbox-app.ts';
+import { WrittenReply } from './sandbox-call.ts';
 import type { TrafficCounter } from './traffic.ts';
 
 /** Address and keys of an app; the names of their scopes are in docs/chat-service.md, 9. */
