@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countNewcomers } from '../../src/features/sync/plan/creating.ts';
-import { makePlan } from '../../src/features/sync/plan/plan.ts';
+import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
+import { countNewcomers } from '../../src/features/sync/plan/plan-creations.ts';
 import { planText } from '../../src/features/sync/plan/plan-text.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import type { GroupPages } from '../../src/imports/ask/group-pages.ts';

@@ -54,7 +54,7 @@ describe('what was changed by hand since the last night', () => {
     expect(
       at.plan(id, (plan) =>
         plan
-          .actions({ actions: new Set(['report']) })
+          .actions(new Set(['report']))
           .map(({ uid }) => uid)
           .toArray(),
       ),

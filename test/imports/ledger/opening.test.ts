@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { openRepairLedger } from '../../../src/features/repair/repair-ledger.ts';
-import { comparePlans } from '../../../src/features/sync/plan/compare.ts';
+import { comparePlans } from '../../../src/features/sync/plan/compare-plans.ts';
 import { PLAN_MIGRATIONS } from '../../../src/features/sync/plan/plan-reading.ts';
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
 import { actionOf, outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';

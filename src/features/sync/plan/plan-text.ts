@@ -5,7 +5,7 @@ import { cut, padEnd, widthOf, wrap } from '../../../text/terminal-text.ts';
 import { counted, grouped, manyMembers, printable } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
 import type { PlanFlags } from '../plan-flags.ts';
-import { GUARDS, remedyIn } from './guards.ts';
+import { GUARDS, remedyIn } from './plan-guards.ts';
 import type { PlanCreating, PlanReader } from './plan-reading.ts';
 import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
 
