@@ -1,11 +1,13 @@
 /** The frame of every page (index.html): navigation, the user, the state of the connection, announcements. */
+
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { counted, grouped } from '../text/wording.ts';
 import type { Session, Settings } from './answers.ts';
 import { confirmed } from './dialog.tsx';
 import { foreign, Tag } from './elements.tsx';
-import { counted, grouped, timeOfDay } from './format.ts';
+import { timeOfDay } from './format.ts';
 import { isAnythingUnsaved } from './kept-entries.ts';
 import { overview } from './live-overview.ts';
 import { shownZone } from './preferences.ts';

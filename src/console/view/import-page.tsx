@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView, Transition } from '../answers.ts';
 import { CopyButton, reportCommand } from '../copy.tsx';
 import {
@@ -21,7 +22,7 @@ import {
   Time,
   tagHref,
 } from '../elements.tsx';
-import { counted, duration, grouped, listIn } from '../format.ts';
+import { listIn } from '../format.ts';
 import { announce } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
 import { PARTS } from '../parts.ts';

@@ -1,12 +1,14 @@
 /** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Badge, Card, Empty, ErrorNotice, foreign, importHref, Tag, Time, tagHref } from '../elements.tsx';
 import { DayFilter, daysAsked, FilterBar, type Filter as FilterOf, TypedFilter, useFilter } from '../filter-fields.tsx';
 import { type Choice, FilterChoice } from '../form.tsx';
-import { counted, duration, grouped } from '../format.ts';
 import { announce, settings } from '../frame.tsx';
 import {
   fileName,
@@ -16,7 +18,6 @@ import {
   isUndone,
   leftToDo,
   STATE_GROUPS,
-  settled,
   stateLabel,
   stateTone,
 } from '../import-words.ts';
@@ -241,7 +242,7 @@ function progressOf({ rows, staging, finishedAt }: ImportView) {
   if (staging !== null) return <span class="soft">{counted(staging.rows, 'row')} read</span>;
   if (rows.read === 0) return <span class="soft">–</span>;
   const text =
-    finishedAt === null ? `${grouped(settled(rows))} of ${counted(rows.read, 'row')}` : counted(rows.read, 'row');
+    finishedAt === null ? `${grouped(sumOfOutcomes(rows))} of ${counted(rows.read, 'row')}` : counted(rows.read, 'row');
   return (
     <div class="progress">
       <OutcomeBar name="Rows by outcome" rows={rows} />

@@ -2,10 +2,10 @@
 
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { counted, grouped } from '../../text/wording.ts';
 import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, importHref, memberHref, Time } from '../elements.tsx';
-import { counted, grouped } from '../format.ts';
 import { fileName, outcomeLabel } from '../import-words.ts';
 import { useKeptPages } from '../kept-pages.ts';
 import { OutcomeMark } from '../outcome-bar.tsx';

@@ -1,10 +1,12 @@
 /** The settings of the server, the state of its regions, and a person's choices for this browser. */
+
 import { useSignal } from '@preact/signals';
+import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings } from '../answers.ts';
 import { canNotify } from '../browser-notifications.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Card, Empty, ErrorNotice, Facts, foreign, RelativeTime } from '../elements.tsx';
-import { counted, grouped, size } from '../format.ts';
+import { size } from '../format.ts';
 import { placeWords, regionSentence } from '../import-words.ts';
 import { useListNews } from '../live-overview.ts';
 import { PARTS } from '../parts.ts';

@@ -3,13 +3,13 @@
 import { confirmed } from '../../console/dialog.tsx';
 import { Badge, Card, Empty, ErrorNotice, ErrorPlace, Facts, foreign, Tag, Time } from '../../console/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/form.tsx';
-import { counted, grouped } from '../../console/format.ts';
 import { usePlace } from '../../console/place.ts';
 import { callsOf } from '../../console/requests.ts';
 import { targetFacts } from '../../console/target-facts.tsx';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
+import { counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
 import type { exportOperations } from './operations.ts';
 

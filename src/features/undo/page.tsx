@@ -2,12 +2,12 @@
 
 import { confirmed } from '../../console/dialog.tsx';
 import { ErrorNotice, ErrorPlace, foreign, Tag } from '../../console/elements.tsx';
-import { grouped } from '../../console/format.ts';
 import { usePlace } from '../../console/place.ts';
 import { callsOf, importPath } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { SendsToHere } from '../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../console/work.tsx';
+import { grouped } from '../../text/wording.ts';
 import type { CreatedView } from './api.ts';
 import type { createdOperations } from './operations.ts';
 

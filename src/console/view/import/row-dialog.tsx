@@ -1,10 +1,11 @@
 /** One row with everything that was done about it: its batch, every call, what the service said. */
+
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { counted, duration, grouped } from '../../../text/wording.ts';
 import type { RowDetail, RowView } from '../../answers.ts';
 import { CopyButton, reportCommand } from '../../copy.tsx';
 import { Empty, ErrorNotice, Facts, foreign, foreignOrDash, memberHref, Time } from '../../elements.tsx';
-import { counted, duration, grouped } from '../../format.ts';
 import { columnLabel, messageWords } from '../../import-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
 import { importPath } from '../../requests.ts';

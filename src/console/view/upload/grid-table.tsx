@@ -1,11 +1,12 @@
 /** The table of a file's first rows, with a choice above each column and what is wrong below each cell. */
+
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { mapLookups } from '../../../options/lookups.ts';
+import { counted } from '../../../text/wording.ts';
 import type { Field, Preview, PreviewRow } from '../../answers.ts';
 import { foreign } from '../../elements.tsx';
 import { type Form, optionsOf } from '../../form.tsx';
-import { counted } from '../../format.ts';
 import { columnLabel, FIELDS } from '../../import-words.ts';
 import type { ShownFile } from './file-preview.ts';
 import { conditionsIn, FIRST_OF, listOf, TEMPLATE } from './shape-form.ts';

@@ -1,13 +1,14 @@
 /** The rows of an import that are being repaired: what is shown, what is edited, and what is not saved yet. */
+
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { counted } from '../../../console/format.ts';
 import { announce } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { isNarrow, keepInAddress, usePlace } from '../../../console/place.ts';
 import { callsOf, importPath, query, request } from '../../../console/requests.ts';
 import { connection } from '../../../console/server-connection.ts';
 import { isAway } from '../../../console/use-answer.ts';
+import { counted } from '../../../text/wording.ts';
 import type { RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api.ts';
 import type { repairOperations } from '../operations.ts';
 import { MarkedCells } from './marked-cells.ts';

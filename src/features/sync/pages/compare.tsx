@@ -1,15 +1,17 @@
 /** Two syncs side by side: what each does, and in which groups they differ. */
+
 import { type Signal, useSignal } from '@preact/signals';
 import type { SyncEntry } from '../../../console/answers.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { Badge, Card, Empty, ErrorNotice, foreign, syncHref, Time } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
-import { dayAndTime, grouped } from '../../../console/format.ts';
+import { dayAndTime } from '../../../console/format.ts';
 import { fileName } from '../../../console/import-words.ts';
 import { keepInAddress, usePlace, useTitle } from '../../../console/place.ts';
 import { query, syncPath } from '../../../console/requests.ts';
 import { SYNC_TONES } from '../../../console/sync-words.ts';
 import { useAnswer, usePages } from '../../../console/use-answer.ts';
+import { grouped } from '../../../text/wording.ts';
 import type { ComparedCounts, ComparedGroup, Comparison, SyncsPage } from '../api.ts';
 
 const GROUPS = 50;

@@ -1,11 +1,11 @@
 /** A plan by group, with the difference inside each. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { Empty, ErrorNotice, foreign, ListState, memberHref, Tag } from '../../../console/elements.tsx';
 import { TypedFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
-import { counted, grouped } from '../../../console/format.ts';
 import { type Opened, useKeptPages, useOpened } from '../../../console/kept-pages.ts';
 import { swatch } from '../../../console/outcome-bar.tsx';
 import { keepInAddress, usePlace } from '../../../console/place.ts';
@@ -19,6 +19,7 @@ import {
   REMOVAL_GUARDS,
 } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncGroup } from '../api.ts';
 import type { GuardFinding, GuardObjections, PlanAction as MemberAction } from '../api-plan.ts';
 

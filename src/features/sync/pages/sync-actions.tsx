@@ -1,14 +1,15 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
+
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
 import { ask, confirmed, reasonFor } from '../../../console/dialog.tsx';
 import { ErrorPlace, syncHref } from '../../../console/elements.tsx';
-import { counted, grouped } from '../../../console/format.ts';
 import { usePlace } from '../../../console/place.ts';
 import { callsOf, request, syncPath } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { syncOperations } from '../operations.ts';
 
