@@ -97,15 +97,10 @@ const LEAVING = {
  * The number of things on a page that need a person: counts, so that progress, which comes each second, draws nothing
  * anew.
  */
-const needs = {
-  imports: computed(() => overview.value?.needs.imports ?? 0),
-  syncs: computed(() => overview.value?.needs.syncs ?? 0),
-  schedules: computed(() => overview.value?.needs.schedules ?? 0),
-};
 const NEEDS: Readonly<Record<string, ReadonlySignal<number>>> = {
-  '/imports': needs.imports,
-  '/syncs': needs.syncs,
-  '/schedules': needs.schedules,
+  '/imports': computed(() => overview.value?.needs.imports ?? 0),
+  '/syncs': computed(() => overview.value?.needs.syncs ?? 0),
+  '/schedules': computed(() => overview.value?.needs.schedules ?? 0),
 };
 
 function Visitor({ onLogOut }: { onLogOut: () => void }) {

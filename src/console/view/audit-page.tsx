@@ -1,7 +1,7 @@
 /** The audit log: found by words, people, actions and days, with links to the things acted on. */
 import type { AuditPage as Page } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
-import { Card, Empty, ErrorNotice, foreign, importHref, syncHref, Time } from '../elements.tsx';
+import { Card, Empty, foreign, importHref, Pending, syncHref, Time } from '../elements.tsx';
 import { DayFilter, daysAsked, FilterBar, TypedFilter, useFilter } from '../filter-fields.tsx';
 import { type Choice, FilterChoice } from '../form.tsx';
 import { useKeptPages } from '../kept-pages.ts';
@@ -80,10 +80,8 @@ function AuditLog() {
         <DayFilter id="from" label="From" {...typed('from')} />
         <DayFilter id="to" label="To" {...typed('to')} />
       </FilterBar>
-      {error !== undefined ? (
-        <ErrorNotice error={error} />
-      ) : items === undefined ? (
-        <Empty>Loading …</Empty>
+      {error !== undefined || items === undefined ? (
+        <Pending error={error} />
       ) : items.length === 0 ? (
         <Empty>
           {filter.isSet

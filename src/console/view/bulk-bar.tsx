@@ -173,20 +173,14 @@ async function askForTags(count: number): Promise<{ add?: string[]; remove?: str
   const form = await ask({
     question: `Tag ${counted(count, 'import')}`,
     explanation: 'Tags are words by which you find imports again. Separate several with commas.',
-    content: (close) => (
+    fields: (
       <>
         <TagField name="add" label="Add" isFirst />
         <TagField name="remove" label="Remove" isFirst={false} />
-        <div class="buttons">
-          <button type="button" onClick={close}>
-            Change nothing
-          </button>
-          <button type="submit" value="yes" class="main">
-            Save tags
-          </button>
-        </div>
       </>
     ),
+    yes: 'Save tags',
+    no: 'Change nothing',
   });
   if (form === undefined) return undefined;
   const add = listIn(String(form.get('add') ?? ''));

@@ -6,7 +6,7 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
-import { Badge, Card, Empty, ErrorNotice, foreign, importHref, Tag, Time, tagHref } from '../elements.tsx';
+import { Badge, Card, Empty, foreign, importHref, Pending, Tag, Time, tagHref } from '../elements.tsx';
 import { DayFilter, daysAsked, FilterBar, type Filter as FilterOf, TypedFilter, useFilter } from '../filter-fields.tsx';
 import { type Choice, FilterChoice } from '../form.tsx';
 import { announce, settings } from '../frame.tsx';
@@ -64,10 +64,8 @@ function ImportsList() {
     <>
       <ListFilter filter={filter} />
       {isOperator && <BulkBar items={items ?? []} chosen={chosen} onDone={pages.refresh} />}
-      {error !== undefined ? (
-        <ErrorNotice error={error} />
-      ) : items === undefined ? (
-        <Empty>Loading …</Empty>
+      {error !== undefined || items === undefined ? (
+        <Pending error={error} />
       ) : items.length === 0 ? (
         <Empty>{isOld ? 'Searching …' : emptyText(filter.isSet, isOperator)}</Empty>
       ) : (

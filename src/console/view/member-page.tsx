@@ -5,7 +5,7 @@ import { useRef } from 'preact/hooks';
 import { counted, grouped } from '../../text/wording.ts';
 import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
-import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, importHref, memberHref, Time } from '../elements.tsx';
+import { Badge, Card, Empty, ErrorPlace, foreign, importHref, memberHref, Pending, Time } from '../elements.tsx';
 import { fileName, outcomeLabel } from '../import-words.ts';
 import { useKeptPages } from '../kept-pages.ts';
 import { OutcomeMark } from '../outcome-bar.tsx';
@@ -103,8 +103,7 @@ function History({ uid }: { uid: string }) {
     limit: ENTRIES,
   });
   const { items, hasMore, error } = pages;
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (items === undefined) return <Empty>Searching all imports …</Empty>;
+  if (error !== undefined || items === undefined) return <Pending error={error}>Searching all imports …</Pending>;
   if (items.length === 0) {
     return (
       <Empty>
@@ -147,8 +146,7 @@ const USER_COLUMNS: Column<FoundMember>[] = [
 function FoundMembers({ text }: { text: string }) {
   const pages = useKeptPages<FoundMember>(`/v1/members${query({ text })}`, { name: 'members', limit: USERS });
   const { items, hasMore, error } = pages;
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (items === undefined) return <Empty>Searching all imports …</Empty>;
+  if (error !== undefined || items === undefined) return <Pending error={error}>Searching all imports …</Pending>;
   const users = together(items, text);
   return (
     <>

@@ -17,7 +17,7 @@ import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
 import type { checkOperations } from './operations.ts';
 
-const ask = callsOf<(typeof checkOperations)[keyof typeof checkOperations]>();
+const ask = callsOf<typeof checkOperations>();
 
 const ASK_EVERY_MS = 1000;
 

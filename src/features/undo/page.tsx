@@ -11,7 +11,7 @@ import { grouped } from '../../text/wording.ts';
 import type { CreatedView } from './api.ts';
 import type { createdOperations } from './operations.ts';
 
-const call = callsOf<(typeof createdOperations)[keyof typeof createdOperations]>();
+const call = callsOf<typeof createdOperations>();
 
 const ASK_EVERY_MS = 1000;
 const SHOWN = 50;

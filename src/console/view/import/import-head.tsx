@@ -3,7 +3,7 @@
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { FollowUp, ImportView, Progress } from '../../answers.ts';
-import { Badge, FileNotes, foreign, importHref, RelativeTime, syncHref } from '../../elements.tsx';
+import { Badge, FileNotes, foreign, importHref, syncHref, Time } from '../../elements.tsx';
 import { estimate, size, timeOfDay } from '../../format.ts';
 import {
   AWAITS_AGREEMENT,
@@ -97,7 +97,7 @@ function SilentRegions({ view, progress }: { view: ImportView; progress: Progres
         <div class="notice attention">
           <p>
             <b>The service does not answer in {silent.map(({ region }) => region).join(' and ')}</b>, for the first time{' '}
-            <RelativeTime iso={first.since} />
+            <Time iso={first.since} />
             {first.message === '' ? (
               <>
                 : <code>{first.code}</code>
@@ -203,15 +203,15 @@ export function ImportDelivery({ live }: { live: LiveImport }) {
   if (arrivedAt !== null) {
     return (
       <p class="note">
-        Reports delivered to {foreign(to)} <RelativeTime iso={arrivedAt} />
+        Reports delivered to {foreign(to)} <Time iso={arrivedAt} />
       </p>
     );
   }
   if (error === null) return <p class="note">Reports are being delivered to {foreign(to)}</p>;
   return (
     <p class="notice attention">
-      The reports wait to be delivered to {foreign(to)} since <RelativeTime iso={since} />, and are tried again by
-      themselves. The last attempt: {foreign(error)}
+      The reports wait to be delivered to {foreign(to)} since <Time iso={since} />, and are tried again by themselves.
+      The last attempt: {foreign(error)}
     </p>
   );
 }

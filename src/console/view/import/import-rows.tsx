@@ -8,7 +8,7 @@ import type { RowsPage, RowView } from '../../answers.ts';
 import { CopyButton, reportCommand } from '../../copy.tsx';
 import { DataTable } from '../../data-table.tsx';
 import { confirmed } from '../../dialog.tsx';
-import { Empty, ErrorNotice, ErrorPlace, importHref, repairHref } from '../../elements.tsx';
+import { Empty, ErrorPlace, importHref, Pending, repairHref } from '../../elements.tsx';
 import { useChange } from '../../form.tsx';
 import { useKeptPages } from '../../kept-pages.ts';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -59,8 +59,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
     () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
     [items, over],
   );
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (shown === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || shown === undefined) return <Pending error={error} />;
   const { sort = '', order = '' } = filter.wanted.value;
   return (
     <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>

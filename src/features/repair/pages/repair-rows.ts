@@ -13,7 +13,7 @@ import type { RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api
 import type { repairOperations } from '../operations.ts';
 import { MarkedCells } from './marked-cells.ts';
 
-const call = callsOf<(typeof repairOperations)[keyof typeof repairOperations]>();
+const call = callsOf<typeof repairOperations>();
 
 /** Null: as the file had it. */
 type Edit = { row: number; column: string; value: string | null };
@@ -152,8 +152,7 @@ export class RepairRows {
     const show = (this.rows.peek() ?? []).map(({ row }) => row);
     const answer = await request<RepairReplaced>(importPath(this.#id, `/repair/${what}`), {
       method: 'POST',
-      type: 'application/json',
-      body: JSON.stringify({ ...(what !== 'undo' && this.#filter()), ...given, show }),
+      json: { ...(what !== 'undo' && this.#filter()), ...given, show },
       signal: this.#leaving.signal,
     });
     this.#take({ rows: answer.shown, counts: answer.counts });

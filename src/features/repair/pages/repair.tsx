@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { ImportView } from '../../../console/answers.ts';
 import { confirmed } from '../../../console/dialog.tsx';
-import { Empty, ErrorNotice, ErrorPlace, foreign, importHref } from '../../../console/elements.tsx';
+import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
@@ -42,13 +42,7 @@ export function RepairPage() {
       </p>
       <h1 tabIndex={-1}>Repair rows</h1>
       <div class="stack">
-        {error !== undefined ? (
-          <ErrorNotice error={error} />
-        ) : view === undefined ? (
-          <Empty>Loading …</Empty>
-        ) : (
-          <Repair repair={repair} view={view} />
-        )}
+        {error !== undefined || view === undefined ? <Pending error={error} /> : <Repair repair={repair} view={view} />}
       </div>
     </>
   );

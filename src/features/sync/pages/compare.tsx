@@ -3,7 +3,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { SyncEntry } from '../../../console/answers.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Badge, Card, Empty, ErrorNotice, foreign, syncHref, Time } from '../../../console/elements.tsx';
+import { Badge, Card, Empty, foreign, Pending, syncHref, Time } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { dayAndTime } from '../../../console/format.ts';
 import { fileName } from '../../../console/import-words.ts';
@@ -98,8 +98,7 @@ function choicesOf(syncs: readonly SyncEntry[]): Choice[] {
 
 function Compared({ first, second, all }: { first: string; second: string; all: string }) {
   const { data, error } = useAnswer<Comparison>(syncPath(first, `/compare${query({ with: second, limit: 1 })}`));
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (data === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
   return (
     <div class="stack">
       <Card id="totals" title="In all groups">
@@ -144,8 +143,7 @@ const TOTALS: Column<Side>[] = [
 function Groups({ path }: { path: string }) {
   const pages = usePages<ComparedGroup>(path, { name: 'groups', limit: GROUPS });
   const { items, error, hasMore } = pages;
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (items === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || items === undefined) return <Pending error={error} />;
   if (items.length === 0) return <Empty>Both do the same in every group.</Empty>;
   return (
     <>

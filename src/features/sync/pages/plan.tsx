@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Empty, ErrorNotice, foreign, ListState, memberHref, Tag } from '../../../console/elements.tsx';
+import { Empty, foreign, ListState, memberHref, Pending, Tag } from '../../../console/elements.tsx';
 import { TypedFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { type Opened, useKeptPages, useOpened } from '../../../console/kept-pages.ts';
@@ -196,8 +196,7 @@ function GroupMembers({ id, region, guid, action, atFirst, onShown }: GroupMembe
   useEffect(() => {
     if (items !== undefined) onShown(items.length);
   }, [items]);
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (items === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || items === undefined) return <Pending error={error} />;
   if (items.length === 0) return <Empty>Nothing is done in this group.</Empty>;
   return (
     <>

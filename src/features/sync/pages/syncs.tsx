@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { SyncEntry } from '../../../console/answers.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Badge, Card, Empty, ErrorNotice, foreign, syncHref, Tag, Time } from '../../../console/elements.tsx';
+import { Badge, Card, Empty, foreign, Pending, syncHref, Tag, Time } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
@@ -186,10 +186,8 @@ function useFilteredList<Item extends { id: string }>({
           }}
         />
       </div>
-      {error !== undefined ? (
-        <ErrorNotice error={error} />
-      ) : items === undefined ? (
-        <Empty>Loading …</Empty>
+      {error !== undefined || items === undefined ? (
+        <Pending error={error} />
       ) : items.length === 0 ? (
         <Empty>{isOld ? 'Searching …' : emptyText(states.value !== '', isOperator)}</Empty>
       ) : (
