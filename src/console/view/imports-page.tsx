@@ -5,8 +5,8 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
-import { type Column, DataTable } from '../data-table.tsx';
-import { Badge, Card, Empty, foreign, importHref, Pending, Tag, Time, tagHref } from '../elements.tsx';
+import type { Column } from '../data-table.tsx';
+import { Badge, Card, foreign, importHref, Tag, Time, tagHref } from '../elements.tsx';
 import { DayFilter, daysAsked, FilterBar, type Filter as FilterOf, TypedFilter, useFilter } from '../filter-fields.tsx';
 import { type Choice, FilterChoice } from '../form.tsx';
 import { announce, settings } from '../frame.tsx';
@@ -24,6 +24,7 @@ import {
 import { useKeptPages } from '../kept-pages.ts';
 import { onListEvents } from '../live-overview.ts';
 import { OutcomeBar } from '../outcome-bar.tsx';
+import { PagedTable } from '../paged-table.tsx';
 import { usePlace } from '../place.ts';
 import { query } from '../requests.ts';
 import type { Pages } from '../use-answer.ts';
@@ -58,26 +59,20 @@ function ImportsList() {
     limit: PAGE,
   });
   useListEvents(pages, filter.values);
-  const { items, isOld, hasMore, error } = pages;
   const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
   return (
     <>
       <ListFilter filter={filter} />
-      {isOperator && <BulkBar items={items ?? []} chosen={chosen} onDone={pages.refresh} />}
-      {error !== undefined || items === undefined ? (
-        <Pending error={error} />
-      ) : items.length === 0 ? (
-        <Empty>{isOld ? 'Searching …' : emptyText(filter.isSet, isOperator)}</Empty>
-      ) : (
-        <div class="imports">
-          <DataTable caption="Imports, newest first" columns={columns} items={items} keyOf={({ id }) => id} />
-        </div>
-      )}
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {PAGE} more
-        </button>
-      )}
+      {isOperator && <BulkBar items={pages.items ?? []} chosen={chosen} onDone={pages.refresh} />}
+      <PagedTable
+        pages={pages}
+        step={PAGE}
+        caption="Imports, newest first"
+        columns={columns}
+        keyOf={({ id }) => id}
+        place="imports"
+        empty={emptyText(filter.isSet, isOperator)}
+      />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Badge, Card, Empty, foreign, Pending, syncHref, Time } from '../../../c
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { dayAndTime } from '../../../console/format.ts';
 import { fileName } from '../../../console/import-words.ts';
+import { PagedTable } from '../../../console/paged-table.tsx';
 import { keepInAddress, usePlace, useTitle } from '../../../console/place.ts';
 import { query, syncPath } from '../../../console/requests.ts';
 import { SYNC_TONES } from '../../../console/sync-words.ts';
@@ -142,23 +143,16 @@ const TOTALS: Column<Side>[] = [
 
 function Groups({ path }: { path: string }) {
   const pages = usePages<ComparedGroup>(path, { name: 'groups', limit: GROUPS });
-  const { items, error, hasMore } = pages;
-  if (error !== undefined || items === undefined) return <Pending error={error} />;
-  if (items.length === 0) return <Empty>Both do the same in every group.</Empty>;
   return (
-    <>
-      <DataTable
-        caption="What both do in each group: first → second"
-        columns={GROUP_COLUMNS}
-        items={items}
-        keyOf={({ region, guid }) => `${region} ${guid}`}
-      />
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {GROUPS} more groups
-        </button>
-      )}
-    </>
+    <PagedTable
+      pages={pages}
+      step={GROUPS}
+      noun="groups"
+      caption="What both do in each group: first → second"
+      columns={GROUP_COLUMNS}
+      keyOf={({ region, guid }) => `${region} ${guid}`}
+      empty="Both do the same in every group."
+    />
   );
 }
 
