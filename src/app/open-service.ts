@@ -1,6 +1,6 @@
 import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './service.ts';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './chat-service.ts';
 
 /** Destination of calls, as a user chooses it. */
 export interface ServiceChoice {
@@ -10,7 +10,7 @@ export interface ServiceChoice {
   readonly sandboxFaults?: string;
   /** With a shared queue: also send from this process. */
   readonly withWorkers?: true;
-  readonly dryRun?: true;
+  readonly dryRun?: boolean | undefined;
 }
 
 export type OpenService = () => Promise<Service & { close(): Promise<void> }>;

@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import type Undici from 'undici';
 import type { Dispatcher, Pool as Pooled } from 'undici';
 import { isLocalhost } from '../platform/loopback.ts';
-import { SettingError } from './errors.ts';
-import { Pool, proxyAgent } from './undici.ts';
+import { SettingError } from './call-errors.ts';
 
 /** A proxy between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
 export interface ProxySettings {
@@ -63,4 +64,24 @@ export function trusting(ca: string): SecureContext {
   const context = createSecureContext({ ca: [...getCACertificates('default'), ca] });
   latest = { ca, context };
   return context;
+}
+
+const load = createRequire(import.meta.url);
+
+/** The parts of undici that calls need, each by its own path: loading all of it takes twice the time, for fetch, caches and mocks. */
+const Pool: typeof Undici.Pool = part('Pool', 'dispatcher/pool.js');
+export const errors: typeof Undici.errors = part('errors', 'core/errors.js');
+
+/** Loaded where there is a proxy, with all of undici: it needs methods that the whole adds to its parts. */
+function proxyAgent(): typeof Undici.EnvHttpProxyAgent {
+  return (load('undici') as typeof Undici).EnvHttpProxyAgent;
+}
+
+/** The paths are undici's own affair, and a later version may have others. */
+function part<Name extends keyof typeof Undici>(name: Name, path: string): (typeof Undici)[Name] {
+  try {
+    return load(`undici/lib/${path}`);
+  } catch {
+    return load('undici')[name];
+  }
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { AWAY, BUDGET, callMetrics, LIMITED, STOPPED } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
 import type { CallObserver } from '../imports/send/call-observer.ts';
-import { depthOf } from '../imports/send/lists.ts';
+import { depthOf } from '../imports/send/lists-queue.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/loopback.ts';

@@ -1,7 +1,6 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type Conversion, noteConversion } from './conversions.ts';
-import type { ErrorClass } from './thread-errors.ts';
-import { openThread, type Served, type Thread } from './threads.ts';
+import { type ErrorClass, openThread, type Served, type Thread } from './threads.ts';
 import { Turns } from './turns.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */

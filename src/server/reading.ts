@@ -9,7 +9,7 @@ import {
 } from '../imports/catalog.ts';
 import { hasLedger } from '../imports/lost-ledger.ts';
 import type { ImportQuestions, LedgerThreads } from '../imports/report/ledger-threads.ts';
-import type { ReportRequest } from '../imports/report/report-text.ts';
+import type { ReportRequest } from '../imports/report/report-files.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { TaskLimits } from '../platform/thread-queue.ts';
 import type { Caller } from './bounded-answer.ts';

@@ -1,3 +1,4 @@
+import { MEMBERS_WITH_ALL_FEATURES } from '../chat/service/limits.ts';
 import { OUTCOMES, type Outcome, type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
 
 /** Labels of the outcomes. */
@@ -125,4 +126,15 @@ export function inShort(options: object): string {
     .filter(([, value]) => value !== undefined && value !== '')
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
+}
+
+interface GrownGroup {
+  readonly guid: string;
+  readonly members: number;
+}
+
+/** A note without a full stop. @param example one of these groups */
+export function manyMembers(groups: number, { guid, members }: GrownGroup, grows: 'grew' | 'would grow'): string {
+  const example = `${groups === 1 ? '' : 'such as '}"${printable(guid)}" to ${grouped(members)}`;
+  return `${counted(groups, 'group')} ${grows} beyond ${MEMBERS_WITH_ALL_FEATURES} members, ${example}: the service does not update the conversations and unread counts of larger groups`;
 }

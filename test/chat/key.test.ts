@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { fingerprintOf } from '../../src/chat/chat-client.ts';
 import { judge } from '../../src/chat/error-policy.ts';
-import { fingerprintOf } from '../../src/chat/key.ts';
 import { API_KEY, connect, json, rejection, serve } from './chat-server.ts';
 
 const NEW_KEY = 'beadbeadbeadbeadbeadbeadbeadbeadbeadbead';

@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkQueue } from '../../src/queue/check-queue.ts';
-import { openBackend } from '../../src/queue/open-backend.ts';
+import { checkQueue, openBackend } from '../../src/queue/open-backend.ts';
 import { Journal } from '../queue/journal.ts';
 import { errand, notes, openOffice } from '../queue/queue-harness.ts';
 import { startRedis } from '../servers/redis.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { budgetWatch } from '../../src/imports/send/budget.ts';
+import { budgetWatch } from '../../src/imports/send/region.ts';
 
 /** All calls of a test end at the same moment: a budget is compared, and a wait is over, after a time. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { checkQueue } from '../../src/queue/check-queue.ts';
+import { checkQueue } from '../../src/queue/open-backend.ts';
 
 test.each([
   ['redis', 5, 'it did not answer within 5 s'],

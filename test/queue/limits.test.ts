@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { limitWindow } from '../../src/queue/limits.ts';
+import { limitWindow } from '../../src/queue/limit-window.ts';
 
 /** Calls per minute that the window for this budget lets start. */
 function rateOf(budget: number): number {

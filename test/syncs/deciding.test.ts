@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide, decideInThread } from '../../src/features/sync/plan/decide.ts';
+import { decide, decideInThread } from '../../src/features/sync/plan/make-plan.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, fileRows, people, planned } from './planning.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeUndoPlan } from '../../src/features/sync/plan/plan.ts';
+import { makeUndoPlan } from '../../src/features/sync/plan/make-plan.ts';
 import { changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { openPlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../src/features/sync/guard-limits.ts';
-import { GUARDS } from '../../src/features/sync/plan/guards.ts';
+import { GUARDS } from '../../src/features/sync/plan/plan-guards.ts';
 
 const DOCUMENT = readFileSync(new URL('../../docs/sync.md', import.meta.url), 'utf8');
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS, type LimitName, limitsWith } from '../../src/features/sync/guard-limits.ts';
-import { checkGuards, GUARDS, guardPlan } from '../../src/features/sync/plan/guards.ts';
+import { checkGuards, GUARDS, guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { type PreviousRun, previousRun } from '../../src/features/sync/plan/previous-run.ts';
 import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, CSV, type FileRow, fileRows, type Live, type LiveGroup, people, planned } from './planning.ts';

@@ -1,12 +1,10 @@
-import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../src/features/sync/api-plan.ts';
-import { guardPlan } from '../../src/features/sync/plan/guards.ts';
 import { changesCsv, planCsv } from '../../src/features/sync/plan/plan-csv.ts';
-import { planJson } from '../../src/features/sync/plan/plan-json.ts';
+import { planJson } from '../../src/features/sync/plan/plan-download.ts';
+import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { planMarkdown } from '../../src/features/sync/plan/plan-markdown.ts';
 import { planText } from '../../src/features/sync/plan/plan-text.ts';
-import { CHANGES } from '../../src/features/sync/plan/reasons.ts';
 import { fileRows, type Live, people, planned } from './planning.ts';
 
 const FILE = [
@@ -33,16 +31,6 @@ us,team,cleo,ban,,ban,the file asks for a ban
 us,team,eve,remove,participant,,is not in the file
 `,
     );
-  });
-
-  test('has only the actions and the group that are chosen', () => {
-    const { plan } = planned(FILE, LIVE, MIRROR);
-    const of = (group: string, region: 'us' | 'eu') =>
-      parse(text(planCsv(plan, { actions: CHANGES, group: { region, guid: group } })), { from_line: 2 }).map(
-        (cells: string[]) => cells[2],
-      );
-    expect(of('TEAM', 'us')).toEqual(["'-dan", 'anna', 'cleo', 'eve']);
-    expect(of('nowhere', 'eu')).toEqual(['']);
   });
 });
 

@@ -78,7 +78,7 @@ test('everyone has one action in a listed group; nothing is taken from the spare
   everyCase((rows, before, chosen) => {
     const { plan } = planned(rows, before, chosen);
     expectOneActionEach(plan, rows, before);
-    for (const action of plan.actions({ actions: CHANGES })) {
+    for (const action of plan.actions(CHANGES)) {
       expectNothingTaken(action, before[action.guid.toLowerCase()]?.owner ?? null, chosen);
       if (chosen.mode === 'add') expectOnlyAdditions(action, chosen);
     }

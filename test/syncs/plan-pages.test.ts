@@ -39,7 +39,7 @@ test('the pages of chosen actions hold each once and in order, however long they
   await fc.assert(
     fc.asyncProperty(chosenActions, guids, size, size, async (actions, guid, limit, slice) => {
       const expected = plan
-        .actions({ actions })
+        .actions(actions)
         .filter((action) => guid === undefined || action.guid.toLowerCase() === guid.toLowerCase())
         .toArray();
       const found = await withPages(path, slice, async (pages) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makePlan } from '../../src/features/sync/plan/plan.ts';
+import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, type FileRow, fileRows, type LiveGroup, people, planned } from './planning.ts';
 

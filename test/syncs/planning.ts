@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { makePlan } from '../../src/features/sync/plan/plan.ts';
+import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
-import { rowInserter } from '../../src/imports/stage/insert-rows.ts';
+import { rowInserter } from '../../src/imports/stage/row-writer.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
 import type { Action, Region, Scope } from '../../src/membership/membership.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
@@ -139,7 +139,7 @@ export function planned(
 /** Actions as "uid: action from>to", those that send something or all. */
 export function actionsOf({ plan }: { readonly plan: PlanLedger }, all = false): string[] {
   return plan
-    .actions(all ? {} : { actions: CHANGES })
+    .actions(all ? undefined : CHANGES)
     .map(({ uid, action, from, to }) => `${uid}: ${action} ${from}>${to}`)
     .toArray();
 }
@@ -147,7 +147,7 @@ export function actionsOf({ plan }: { readonly plan: PlanLedger }, all = false):
 /** Live groups after the plan's changes were carried out. */
 export function applied(plan: PlanLedger, live: Live): Live {
   const after = structuredClone(live) as Record<string, { members?: Record<string, Exclude<Place, ''>> }>;
-  for (const { guid, uid, to } of plan.actions({ actions: CHANGES })) {
+  for (const { guid, uid, to } of plan.actions(CHANGES)) {
     const [, group] = Object.entries(after).find(([name]) => name.toLowerCase() === guid.toLowerCase()) ?? [];
     if (group === undefined) throw new Error(`a change in ${guid}, which is not there`);
     group.members ??= {};

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
+import { openSyncCatalogReader } from '../../src/features/sync/sync-catalog.ts';
 import { UnknownSync } from '../../src/features/sync/sync-errors.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
 import { openSyncing } from './syncing.ts';
@@ -19,7 +20,9 @@ test('with a time to keep them, old syncs go with their files, except the run th
   const keeping = composeSyncs(coordinator, dir, { apps: {} }, pino({ enabled: false }), { keepMs: 1 });
   onTestFinished(() => keeping.stop());
   await eventually(() => existsSync(dir.sync(first))).toBe(false);
-  await eventually(() => keeping.list(10).map(({ id }) => id)).toEqual([second]);
+  const kept = openSyncCatalogReader(dir.catalog);
+  onTestFinished(() => kept.close());
+  await eventually(() => kept.list(10).map(({ id }) => id)).toEqual([second]);
   expect(() => keeping.find(first)).toThrow(UnknownSync);
   expect(existsSync(dir.sync(second))).toBe(true);
 });

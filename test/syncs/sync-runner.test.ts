@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ServiceRefusal } from '../../src/chat/errors.ts';
+import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { AGAIN } from '../../src/features/sync/run/sync-waits.ts';
 import { utcTime } from '../../src/text/wording.ts';
@@ -54,7 +54,7 @@ describe('what was changed by hand since the last night', () => {
     expect(
       at.plan(id, (plan) =>
         plan
-          .actions({ actions: new Set(['report']) })
+          .actions(new Set(['report']))
           .map(({ uid }) => uid)
           .toArray(),
       ),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { type Context, context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
   CompositePropagator,
@@ -22,6 +22,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { BullMQOtel } from 'bullmq-otel';
+import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { REGIONS } from '../../chat/service/regions.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallObserver } from '../../imports/send/call-observer.ts';
@@ -29,7 +30,6 @@ import { VERSION } from '../../platform/package-folder.ts';
 import { ConfigError } from '../../platform/setting.ts';
 import { SlowDown } from '../../queue/define-job.ts';
 import { asClause } from '../../text/wording.ts';
-import { requestSpans } from './request-spans.ts';
 import type { Tracing } from './traced.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
@@ -154,4 +154,33 @@ function ratio(text = '1'): number {
   const value = Number(text);
   if (value >= 0 && value <= 1) return value;
   throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(text)}; allowed is a number from 0 to 1`);
+}
+
+/** A span for each request to the server. It has the route and not the address, which may name users. */
+function requestSpans(tracer: Tracer): FastifyPluginCallback {
+  const contexts = new WeakMap<FastifyRequest, Context>();
+  const plugin: FastifyPluginCallback = (app, _options, done) => {
+    app.addHook('onRequest', (request, reply, next) => {
+      const { method, headers, routeOptions } = request;
+      const { url: route } = routeOptions;
+      const attributes = { 'http.request.method': method, ...(route !== undefined && { 'http.route': route }) };
+      const parent = propagation.extract(context.active(), headers);
+      const name = route === undefined ? method : `${method} ${route}`;
+      const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+      reply.raw.once('close', () => {
+        span.setAttribute('http.response.status_code', reply.statusCode);
+        if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      });
+      contexts.set(request, trace.setSpan(parent, span));
+      next();
+    });
+    // A body that was read in between has left the context.
+    app.addHook('preValidation', (request, _reply, next) => {
+      context.with(contexts.get(request) ?? context.active(), next);
+    });
+    done();
+  };
+  // It counts for routes of the whole server.
+  return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }

@@ -3,8 +3,8 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { caOf, sourceContextOf } from '../../app/ca-file.ts';
-import { clientOf, dispatchOnly, managementClientOf, type Service, serviceOf } from '../../app/service.ts';
-import type { ChatClient } from '../../chat/client.ts';
+import { clientOf, dispatchOnly, managementClientOf, type Service, serviceOf } from '../../app/chat-service.ts';
+import type { ChatClient } from '../../chat/chat-client.ts';
 import { judge } from '../../chat/error-policy.ts';
 import { NOT_THE_SERVICE } from '../../chat/service/codes.ts';
 import { messageOf } from '../../errors/message-of.ts';
@@ -16,13 +16,13 @@ import { type Config, readConfig, secretFiles, unknownVariables } from '../../pl
 import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
 import { VARIABLES } from '../../platform/settings.ts';
-import { QueueAddressError } from '../../queue/address.ts';
-import { checkQueue } from '../../queue/check-queue.ts';
+import { checkQueue } from '../../queue/open-backend.ts';
+import { QueueAddressError } from '../../queue/queue-address.ts';
 import { nearest } from '../../text/nearest.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
@@ -45,7 +45,7 @@ interface Finding {
 const FREE_BYTES = 1_000_000_000;
 
 /** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one. */
-export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function doctorCommand(io: Io, end: End): Command {
   const command = new Command('doctor').option(
     '--rebuild-catalog',
     'make a new list of imports from their folders, where the old one is lost or damaged',

@@ -2,19 +2,18 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
-import { openImportReader } from '../../imports/report/reading.ts';
+import { type RowFilter, retryable as retryableRows } from '../../imports/report/found-rows.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import { retryText } from '../../imports/report/report-files.ts';
 import { reportInput } from '../../imports/report/report-paths.ts';
-import { membershipLines } from '../../imports/report/retry.ts';
-import { type RowFilter, retryable as retryableRows } from '../../imports/report/row-filter.ts';
+import { membershipLines } from '../../imports/report/retry-file.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { originalsOf } from './edit.ts';
-import { EDITED, FROM_ROW } from './edited-row.ts';
+import { EDITED, type EditedRow, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
 import { judge } from './judge.ts';
-import { type EditedRow, editedText, notesOn, readingOptions } from './read-edited.ts';
 import { countsOf, currentEdits, editsOf, sendsOf } from './repair-ledger.ts';
 import type { OpenRepair } from './show.ts';
 
@@ -116,7 +115,7 @@ export interface SentRepaired {
 
 export function sentRepaired({ ledger, isTaken }: OpenRepair): SentRepaired {
   const rows = Number(ledger.sql('repaired_sent').get()?.['n']);
-  const { ready, wrong } = countsOf(ledger, isTaken);
+  const { ready, wrong } = countsOf({ ledger, isTaken });
   const outcomes = { retryable: JSON.stringify([...RETRYABLE].map(outcomeId)), unprocessed: outcomeId('unprocessed') };
   const retryable = Number(ledger.sql('retryable_sent').get(outcomes)?.['n']);
   return { rows, retryable, edited: ready + wrong };

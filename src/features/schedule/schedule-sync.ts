@@ -2,7 +2,7 @@ import type { SendingConfig } from '../../imports/send/give-up.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
-import type { CreateSync } from '../sync/run/requests.ts';
+import type { CreateSync } from '../sync/run/runner-port.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
 import type { Beside } from './obtain-beside.ts';
 import type { ScheduleRecord } from './schedule-catalog.ts';

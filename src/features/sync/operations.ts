@@ -53,7 +53,7 @@ export const syncOperations = {
     summary: 'Put a plan away; it will not be carried out',
     ...decided,
   }),
-  /** The server checks the query (server/syncs/options.ts). */
+  /** The server checks the query (routes/sync-query.ts). */
   undo: operation('POST /v1/imports/:id/undo', 'operator', {
     audit: 'import.undo',
     summary: 'Plan how to reverse an import, as a sync; apply=true carries it out',

@@ -2,13 +2,14 @@ import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
 import { boundText } from '../../options/bounds.ts';
-import type { BlankRows } from './blank-rows.ts';
-import { type Bounds, orRaise } from './bounds.ts';
+import { counted } from '../../text/wording.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
+import { type Bounds, orRaise } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
+import type { IntakeNote } from './intake-note.ts';
 import type { MembershipReader } from './membership-row.ts';
 import type { ShapedCells } from './shape/csv-shape.ts';
 
@@ -254,4 +255,33 @@ function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvO
     cause,
     facts: { most: bounds.row },
   });
+}
+
+/** Rows of delimiters alone that a note names. */
+const MAX_NAMED = 3;
+
+/** Rows of a CSV file that have cells, all of them empty: they ask for nothing, and no report has them. */
+export class BlankRows {
+  readonly #first: number[] = [];
+  #count = 0;
+
+  /** @param row its number, as a spreadsheet counts */
+  add(row: number): void {
+    this.#count += 1;
+    if (this.#count <= MAX_NAMED) this.#first.push(row);
+  }
+
+  notes(): IntakeNote[] {
+    if (this.#count === 0) return [];
+    const named = this.#first.join(', ');
+    const [places, verdict] =
+      this.#count === 1
+        ? [`row ${named}`, 'counts as a blank line: it has no outcome']
+        : [
+            `rows ${named}${this.#count > MAX_NAMED ? ' and others' : ''}`,
+            'count as blank lines: they have no outcome',
+          ];
+    const text = `${counted(this.#count, 'row')} of empty cells alone (${places}) ${verdict}`;
+    return [{ code: 'BLANK_ROWS', text }];
+  }
 }

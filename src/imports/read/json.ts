@@ -1,6 +1,6 @@
+import { jsonParser } from 'stream-json/parser.js';
 import { option, words } from '../../errors/named-options.ts';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, MAX_DEPTH, orRaise } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -13,8 +13,8 @@ import {
   wrongShape,
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
+import { type Bounds, MAX_DEPTH, orRaise } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
-import { firstMistake } from './json-mistake.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 
 /**
@@ -116,7 +116,7 @@ class JsonDocument<Row> {
         return index + 1;
       case 'array':
         // The first character behind `[` tells whether these are the elements or a value like any other.
-        if (character === '{' && !this.#reader.isOpened?.(this.#propertyHere())) {
+        if (character === '{' && !this.#reader.isOpened?.(this.#currentProperty())) {
           this.#enterElements(index);
           return this.#open('inside', index);
         }
@@ -179,7 +179,7 @@ class JsonDocument<Row> {
 
   #enterElements(index: number): void {
     const outer = this.#outerText ?? '';
-    const property = this.#propertyHere();
+    const property = this.#currentProperty();
     if (isMemberList(property)) throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
     if (this.#property !== undefined) {
       const both = `${shown(this.#property)} and ${shown(property)}`;
@@ -190,7 +190,7 @@ class JsonDocument<Row> {
   }
 
   /** Name of the property whose list begins here. */
-  #propertyHere(): string {
+  #currentProperty(): string {
     const outer = this.#outerText ?? '';
     const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
     return JSON.parse(written) as string;
@@ -313,4 +313,36 @@ function described(text: string): string | undefined {
   }
   const [number] = /^-?\d[\d.eE+-]*/.exec(text) ?? [];
   return number === undefined ? /^(?:true|false|null)/.exec(text)?.[0] : `the number ${number}`;
+}
+
+/** Characters that are parsed at a time to find the place of an error. */
+const SLICE_LENGTH = 1024;
+
+/** Index of the first character with which a text cannot be the beginning of a JSON value; undefined if it can. */
+function firstMistake(text: string): number | undefined {
+  const good = goodSlices(text);
+  if (good === undefined) return undefined;
+  const tokenize = jsonParser({ streamValues: false });
+  for (let start = 0; start < good; start += SLICE_LENGTH) tokenize(text.slice(start, start + SLICE_LENGTH));
+  for (let index = good; index < text.length; index += 1) {
+    try {
+      tokenize(text.charAt(index));
+    } catch {
+      return index;
+    }
+  }
+  return undefined;
+}
+
+/** Characters in front of the slice that holds the mistake. */
+function goodSlices(text: string): number | undefined {
+  const tokenize = jsonParser({ streamValues: false });
+  for (let start = 0; start < text.length; start += SLICE_LENGTH) {
+    try {
+      tokenize(text.slice(start, start + SLICE_LENGTH));
+    } catch {
+      return start;
+    }
+  }
+  return undefined;
 }

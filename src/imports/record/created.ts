@@ -2,7 +2,7 @@ import { foldId, type Region } from '../../membership/membership.ts';
 import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
-import { hashUid } from './uid-hash.ts';
+import { hashUid } from './enum-ids.ts';
 
 /** A user or group that an import created or reactivated, for deleting it. */
 export interface CreatedThing {

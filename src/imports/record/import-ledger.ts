@@ -6,11 +6,10 @@ import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, openForWriting, type Statement, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
-import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
+import type { BatchResult, Creations, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
 import { Creating, type CreationToSend } from './creating.ts';
 import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { creationRecording } from './record-creation.ts';
-import type { Creations } from './recorded-batch.ts';
 import {
   type Consequences,
   recordReclaimed,
@@ -309,10 +308,10 @@ export function checkCounters(sql: Statements): SumCheck {
 function lostRows(sql: Statements): string[] {
   const counts = sql('rows_and_memberships').get();
   if (counts === undefined || counts['rows_read'] === null) return [];
-  const { rows_read: read, entries, rows_here: here, read_here: readHere, gaps } = counts;
+  const { rows_read: read, entries, rows_kept: kept, read_kept: readKept, gaps } = counts;
   return [
-    ...(entries === here ? [] : [`${entries} memberships and empty rows were read, ${here} are kept`]),
-    ...(read === readHere ? [] : [`${read} rows of the input were read, ${readHere} are kept`]),
+    ...(entries === kept ? [] : [`${entries} memberships and empty rows were read, ${kept} are kept`]),
+    ...(read === readKept ? [] : [`${read} rows of the input were read, ${readKept} are kept`]),
     ...(gaps === 0 ? [] : [`${gaps} rows of the input lack one of their memberships`]),
   ];
 }

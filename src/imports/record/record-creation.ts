@@ -1,10 +1,9 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { Statements } from '../../platform/sqlite.ts';
-import type { BatchResult, Sent } from './batch-result.ts';
+import type { Batch, BatchRecording, BatchResult, CreationRecording, Sent } from './batch-result.ts';
 import { scopeId } from './enum-ids.ts';
 import { NAMELESS_USER } from './profile.ts';
-import type { Batch, BatchRecording, CreationRecording } from './recorded-batch.ts';
 
 /** Code for a user whom the service does not find although the UID is taken. */
 const USER_DEACTIVATED = 'USER_DEACTIVATED';

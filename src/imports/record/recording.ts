@@ -3,15 +3,20 @@ import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import type {
   Answered,
+  Batch,
+  BatchRecording,
   BatchResult,
+  BatchRow,
+  BatchState,
   CallRecord,
+  CreationRecording,
+  Creations,
   ReclaimedBatch,
   RowOutcome,
   Sent,
   StoppedRegion,
 } from './batch-result.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
-import type { Batch, BatchRecording, BatchRow, BatchState, CreationRecording, Creations } from './recorded-batch.ts';
 
 /** The outcome of a successful row, by its scope. */
 const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };

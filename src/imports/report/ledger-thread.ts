@@ -2,13 +2,58 @@ import { watchConversions } from '../../platform/conversions.ts';
 import { namingDamage } from '../../platform/sqlite.ts';
 import { serve, tellOpener } from '../../platform/threads.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
-import type { LedgerThread, ReportsRequest, ReportsWritten } from './ledger-task.ts';
-import { type ImportReader, openImportReader } from './reading.ts';
-import { writeReportFiles } from './report-files.ts';
+import type { RowWithOutcome } from './chosen-rows.ts';
+import { type ImportReader, openImportReader, type RowDetail } from './import-reader.ts';
+import type { LedgerThread, ReportsRequest, ReportsWritten } from './ledger-threads.ts';
+import { reportPieces, writeReportFiles } from './report-files.ts';
+import { originalJson } from './report-json.ts';
 import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
-import { reportPieces } from './report-text.ts';
-import { rowDetailJson, rowsPageJson } from './rows-page.ts';
+import type { ReportInput } from './report-row.ts';
+import { cursorText, type RowOrder, type RowsPage } from './row-search.ts';
 import { summaryOf, totalsOf } from './summarize.ts';
+
+/**
+ * A page of rows as the JSON text `{"rows":[…],"total":9,"nextCursor":"7"}`. It has fewer rows than were found where those
+ * would make it longer than `maxCharacters`, but always one: the next page begins behind the last one that is in it.
+ * @param total null where it was not counted
+ */
+function rowsPageJson(
+  input: ReportInput,
+  { rows, places, more }: RowsPage,
+  order: RowOrder,
+  total: number | null,
+  maxCharacters: number,
+): string {
+  const textOf = rowText(input);
+  const texts: string[] = [];
+  let length = 0;
+  for (const row of rows) {
+    const text = textOf(row);
+    if (texts.length > 0 && length + text.length > maxCharacters) break;
+    texts.push(text);
+    length += text.length;
+  }
+  const last = places[texts.length - 1];
+  const hasNext = last !== undefined && (more || texts.length < rows.length);
+  return `{"rows":[${texts.join(',')}],"total":${total},"nextCursor":${hasNext ? `"${cursorText(last, order)}"` : 'null'}}`;
+}
+
+/** One row as JSON text, with all that is known of it. */
+function rowDetailJson(input: ReportInput, { row, facts }: RowDetail): string {
+  return `${JSON.stringify(facts).slice(0, -1)},"row":${rowText(input)(row)}}`;
+}
+
+function rowText(input: ReportInput): (row: RowWithOutcome) => string {
+  const originalOf = originalJson(input);
+  return (found) => {
+    const { original: _, finishedAt, ...row } = found;
+    const view = JSON.stringify({
+      ...row,
+      finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+    });
+    return `${view.slice(0, -1)},"original":${originalOf(found)}}`;
+  };
+}
 
 /** A thread that reads imports' files, so that the coordinator's thread does not wait for SQLite. */
 

@@ -2,13 +2,15 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
-import { csvReport } from './csv.ts';
+import { workbook } from '../../text/xlsx-writer.ts';
+import { type RowFilter, retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
-import type { ImportReader } from './reading.ts';
+import type { ImportReader } from './import-reader.ts';
+import { jsonReport, ndjsonReport } from './report-json.ts';
 import { NEEDS_ATTENTION, type ReportPaths, reportInput } from './report-paths.ts';
 import type { ReportInput } from './report-row.ts';
-import { retryReport, shapedRetry } from './retry.ts';
-import { type RowFilter, retryable } from './row-filter.ts';
+import { csvReport, reportCells } from './report-table.ts';
+import { retryReport, shapedRetry } from './retry-file.ts';
 
 /** Groups and rows that the page shows; the files have them all. */
 const GROUPS_ON_PAGE = 200;
@@ -52,7 +54,7 @@ export function retryText(
 }
 
 /** The page as one self-contained file. */
-export function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
+function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
   const { groups, total } = reader.groups(GROUPS_ON_PAGE);
   return htmlReport({
     summary,
@@ -85,4 +87,38 @@ async function write(path: string, chunks: Iterable<string>): Promise<void> {
   }
   await file.close();
   await rename(unfinished, path);
+}
+
+export type ReportRequest = {
+  /** Filter of the rows. Absent: all of them. `html` shows the whole import. */
+  readonly filter?: RowFilter;
+} & (
+  | {
+      readonly form: 'csv' | 'ndjson' | 'json' | 'xlsx' | 'html';
+      /** For `json` and `html`. */
+      readonly summary: ImportSummary;
+      readonly version: string;
+    }
+  /** The rows that may be sent again, in the original columns, as a file that imports as it is. */
+  | { readonly form: 'retry' }
+);
+
+/** A report in pieces of some 64 KB (`html` is one piece). Errors are thrown while reading. */
+export function reportPieces(reader: ImportReader, request: ReportRequest): Iterable<string | Uint8Array> {
+  const input = reportInput(reader);
+  const { filter } = request;
+  switch (request.form) {
+    case 'csv':
+      return csvReport(input, reader.rows(filter));
+    case 'ndjson':
+      return ndjsonReport(input, reader.rows(filter));
+    case 'json':
+      return jsonReport(input, request.summary, reader.rows(filter));
+    case 'xlsx':
+      return workbook(reportCells(input, reader.rows(filter)));
+    case 'html':
+      return [htmlPage(reader, request.summary, request.version)];
+    case 'retry':
+      return retryText(reader, input, filter);
+  }
 }

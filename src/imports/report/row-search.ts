@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
+import { checkOfRows } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
-import { checkOfRows } from './row-check.ts';
-import { type FoundRows, foundRows, type RowFilter } from './row-filter.ts';
+import { type FoundRows, foundRows, type RowFilter } from './found-rows.ts';
 
 /**
  * The start of a page: behind this row. `key`: the value by which the row is sorted, as it was then; for the order of
@@ -96,4 +96,22 @@ export function countRows(database: DatabaseSync, filter: RowFilter, counters: (
   }
   const { sql, values } = foundRows(database, filter);
   return Number(database.prepare(`select count(*) as n from (${sql})`).get(values)?.['n']);
+}
+
+/** The place behind which a page begins, as text. In the order of the input it is the row's number alone. */
+export function cursorText({ row, key }: RowPlace, { by, descending }: RowOrder): string {
+  if (by === 'row') return String(row);
+  return Buffer.from(JSON.stringify([by, descending, row, key])).toString('base64url');
+}
+
+/** Undefined for a text that is not a cursor of this order. */
+export function readCursor(text: string, { by, descending }: RowOrder): RowPlace | undefined {
+  if (by === 'row') return /^\d{1,15}$/.test(text) ? { row: Number(text), key: Number(text) } : undefined;
+  try {
+    const [itsBy, itsDescending, row, key]: unknown[] = JSON.parse(Buffer.from(text, 'base64url').toString());
+    const isOurs = itsBy === by && itsDescending === descending && Number.isSafeInteger(row);
+    return isOurs && (typeof key === 'string' || typeof key === 'number') ? { row: Number(row), key } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,13 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
-import { UntrustedListing } from '../../chat/errors.ts';
-import { readBanned } from '../../chat/member-list.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
 import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.ts';
+import { readBanned } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import { grouped } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
+import type { ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { BannedUsers } from '../record/bans.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
@@ -17,7 +18,7 @@ import type { GroupReader } from './group-reader.ts';
 /** Groups that are read at the same time. */
 const GROUPS_AT_ONCE = 40;
 
-export interface BanQuestion {
+interface BanQuestion {
   readonly ledger: Pick<ImportLedger, 'bans' | 'regionsUsed'>;
   readonly pages: GroupReader['pages'];
   readonly choice: BanChoice;
@@ -32,11 +33,11 @@ export const BANS_UNKNOWN = 'BANS_UNKNOWN' satisfies ReasonCode;
 
 /**
  * Reads the banned users of every group that has rows to send: one call for each group, and one more for every 100
- * banned (chat/member-list.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an
+ * banned (chat/whole-lists.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an
  * interrupted import reads only the remaining groups. If a list cannot be read whole, nothing is sent to its region.
  * @throws the signal's reason, and errors that are not an answer of the service
  */
-export async function askWhoIsBanned({ ledger, pages, choice, signal, answered, unknown }: BanQuestion): Promise<void> {
+async function askWhoIsBanned({ ledger, pages, choice, signal, answered, unknown }: BanQuestion): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const record = inOneTransaction((answers) => ledger.bans.record(answers, choice), either);
@@ -146,4 +147,58 @@ async function wrongAddress(
 function unreadRegion({ code, message }: ReadingRefused): Unread {
   const isOfList = isOfService(code) || code === 'HTTP_403';
   return isOfList ? { code: BANS_UNKNOWN, message: `${code}, ${message}` } : { code, message };
+}
+
+interface Told {
+  /** The region may be sent to. */
+  ready(region: Region): void;
+  /** It may not: what has to be known is not. */
+  stopped(stopped: StoppedRegion): void;
+}
+
+/**
+ * The questions of an import to the service before it sends to a region or continues there. Regions do not wait for
+ * each other.
+ */
+interface FirstSteps {
+  /**
+   * Begins to ask, unless that is running, and tells of each region when it is done there. Rejects with errors that are
+   * not an answer of the service.
+   */
+  take(id: string, ledger: ImportLedger, options: ImportOptions, told: Told): Promise<void>;
+  /** Whether an import must not send to a region yet. */
+  isAsking(id: string, region: Region): boolean;
+  /** Nothing more is asked for an import: it is held, dropped or closed. */
+  interrupt(id: string): void;
+}
+
+export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => boolean): FirstSteps {
+  const underWay = new Map<string, { readonly aborted: AbortController; readonly regions: Set<Region> }>();
+
+  const interrupt = (id: string): void => {
+    underWay.get(id)?.aborted.abort(new Error('the import is held'));
+    underWay.delete(id);
+  };
+
+  return {
+    take: async (id, ledger, { bans }, { ready, stopped }) => {
+      if (bans === undefined || underWay.has(id)) return;
+      const aborted = new AbortController();
+      const { signal } = aborted;
+      const regions = new Set(ledger.regionsUsed());
+      underWay.set(id, { aborted, regions });
+      const answered = (region: Region): void => {
+        regions.delete(region);
+        ready(region);
+      };
+      try {
+        await askWhoIsBanned({ ledger, pages, choice: bans, signal, answered, unknown: stopped });
+        underWay.delete(id);
+      } catch (error) {
+        if (!signal.aborted && !isStopping()) throw error;
+      }
+    },
+    isAsking: (id, region) => underWay.get(id)?.regions.has(region) ?? false,
+    interrupt,
+  };
 }

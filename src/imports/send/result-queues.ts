@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AskServicePorts } from '../../../jobs/ask-service.ts';
 import { type RecordOutcomesPayload, type RecordOutcomesPorts, recordOutcomes } from '../../../jobs/record-outcomes.ts';
+import type { BatchPorts } from '../../../jobs/send-batch.ts';
 import { type TakeAnswersPayload, type TakeAnswersPorts, takeAnswers } from '../../../jobs/take-answers.ts';
+import { asError } from '../../errors/message-of.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import { counted, utcTime } from '../../text/wording.ts';
-import { openAnswersQueue } from './answer-sender.ts';
-import { openOutcomesQueue } from './outcome-sender.ts';
 
 /** Results from workers in other processes, through a shared queue. Empty when all workers are in this process. */
 export interface ResultQueues {
@@ -87,18 +90,18 @@ export function openResultQueues(backend: Backend, owner: string, onError: (erro
 }
 
 /** Longest wait for waiting results to be recorded, in ms: there are at most as many as batches in flight. */
-const DRAIN_MS = 60_000;
+const RECORDING_MS = 60_000;
 /** A wait longer than this, in ms, is said. */
 const NOTABLE_WAIT_MS = 10_000;
 
-/** Resolves when no result waits any more, when the process stops, or after DRAIN_MS. `onError` gets that, and a wait of more than 10 s. */
-export async function drained(
+/** Resolves when no result waits any more, when the process stops, or after RECORDING_MS. `onError` gets that, and a wait of more than 10 s. */
+export async function resultsRecorded(
   outcomes: Pick<JobQueue<RecordOutcomesPayload>, 'name' | 'depth'>,
   stopping: () => boolean,
   onError: (error: Error) => void,
 ): Promise<void> {
   const begun = Date.now();
-  const until = begun + DRAIN_MS;
+  const until = begun + RECORDING_MS;
   let isSaid = false;
   while (!stopping()) {
     const { waiting, active } = await outcomes.depth();
@@ -107,7 +110,7 @@ export async function drained(
       const count = waiting + active;
       return onError(
         new Error(
-          `${count} results still wait in the queue ${outcomes.name} after ${DRAIN_MS / 1_000} s; the import continues without them, and their batches are sent again if no result comes`,
+          `${count} results still wait in the queue ${outcomes.name} after ${RECORDING_MS / 1_000} s; the import continues without them, and their batches are sent again if no result comes`,
         ),
       );
     }
@@ -118,4 +121,115 @@ export async function drained(
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** Sends results of this process's workers to the coordinators that wait for them. */
+interface OutcomeSender {
+  /** Resolves when the result is in the coordinator's queue: only then may the batch count as done. */
+  readonly deliver: BatchPorts['deliver'];
+  close(): Promise<void>;
+}
+
+/** Wait before results are handed over again, in ms, after the connection to the queue broke. */
+const AGAIN_MS = 500;
+/**
+ * Results are gathered for this long, in ms: a job for each would cost as much as the batch's own job. Their batches stay
+ * with this worker meanwhile, so it must be short compared with a call. There are never more of them than concurrent calls.
+ */
+const GATHER_MS = 20;
+
+interface Outbox {
+  readonly queue: JobQueue<RecordOutcomesPayload>;
+  results: RecordOutcomesPayload['results'][number][];
+  /** Settles when the gathered results are in the queue. */
+  leaving: Promise<void> | undefined;
+}
+
+export function createOutcomeSender(backend: Backend, onError: (error: Error) => void): OutcomeSender {
+  const outboxes = new Map<string, Outbox>();
+
+  const outboxOf = (replyTo: string): Outbox => {
+    let outbox = outboxes.get(replyTo);
+    if (outbox === undefined) {
+      outbox = { queue: openOutcomesQueue(backend, replyTo, onError), results: [], leaving: undefined };
+      outboxes.set(replyTo, outbox);
+    }
+    return outbox;
+  };
+
+  const leave = async (outbox: Outbox): Promise<void> => {
+    await sleep(GATHER_MS);
+    const { results } = outbox;
+    outbox.results = [];
+    outbox.leaving = undefined;
+    const job = { id: randomUUID(), payload: { version: 1, results } } as const;
+    for (;;) {
+      try {
+        return await outbox.queue.add([job]);
+      } catch (error) {
+        // Calls whose results are dropped would be made again. The job id stays the same, so results arrive once.
+        onError(asError(error));
+        await sleep(AGAIN_MS);
+      }
+    }
+  };
+
+  return {
+    deliver: ({ importId, replyTo }, result) => {
+      if (replyTo === null)
+        throw new Error(`batch ${result.batch} of import ${importId} does not say where its result goes`);
+      const outbox = outboxOf(replyTo);
+      outbox.results.push({ importId, result });
+      outbox.leaving ??= leave(outbox);
+      return outbox.leaving;
+    },
+    close: async () => {
+      await Promise.all(
+        [...outboxes.values()].map(async ({ leaving, queue }) => {
+          await leaving;
+          await queue.close();
+        }),
+      );
+    },
+  };
+}
+
+/** The queue that brings results to a coordinator. */
+function openOutcomesQueue(
+  backend: Backend,
+  name: string,
+  onError: (error: Error) => void,
+): JobQueue<RecordOutcomesPayload> {
+  return backend.openQueue(name, recordOutcomes, onError);
+}
+
+/** Sends the answers that this process's workers have read to the coordinators that wait for them. */
+interface AnswerSender {
+  /** Rejects when the answer cannot be handed over; then it is read again. */
+  readonly answer: AskServicePorts['answer'];
+  close(): Promise<void>;
+}
+
+export function createAnswerSender(backend: Backend, onError: (error: Error) => void): AnswerSender {
+  const queues = new Map<string, JobQueue<TakeAnswersPayload>>();
+  return {
+    answer: async ({ requestId, replyTo }, answer) => {
+      if (replyTo === null) throw new Error(`question ${requestId} does not say where its answer goes`);
+      const queue = queues.get(replyTo) ?? openAnswersQueue(backend, replyTo, onError);
+      queues.set(replyTo, queue);
+      await queue.add([{ id: `${requestId}-answer`, payload: { version: 1, requestId, answer } }]);
+    },
+    close: async () => {
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
+    },
+  };
+}
+
+/** The queue that brings answers to a coordinator. */
+function openAnswersQueue(
+  backend: Backend,
+  name: string,
+  onError: (error: Error) => void,
+): JobQueue<TakeAnswersPayload> {
+  return backend.openQueue(name, takeAnswers, onError);
 }

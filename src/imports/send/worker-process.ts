@@ -1,13 +1,12 @@
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
-import type { ChatClient } from '../../chat/client.ts';
+import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
-import { createAnswerSender } from './answer-sender.ts';
 import type { CallObserver } from './call-observer.ts';
-import { openListsQueue } from './lists.ts';
-import { createOutcomeSender } from './outcome-sender.ts';
+import { openListsQueue } from './lists-queue.ts';
 import { openRegionQueue, type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
+import { createAnswerSender, createOutcomeSender } from './result-queues.ts';
 
 /** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
 export interface WorkerProcess {

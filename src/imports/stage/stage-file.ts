@@ -1,18 +1,20 @@
 import { dirname } from 'node:path';
 import { option, words } from '../../errors/named-options.ts';
+import { foldId } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import type { TrialChoices } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
-import type { Lookups } from '../read/shape/lookups.ts';
+import type { IntakeNote } from '../read/intake-note.ts';
+import type { Lookups } from '../read/shape/lookup.ts';
+import { cellsOf, groupProfile, nameObstacle, profileColumns, userProfile } from '../record/profile.ts';
 import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';
-import { watchProfiles } from './profile-watch.ts';
 import { startStaging } from './row-writer.ts';
 import { checkLeastRows, type LeastRows } from './rows-before.ts';
-import { trialOf } from './trial.ts';
+import type { StagedRow } from './staged-row.ts';
 
 /**
  * stage-import: reads a file into a new ledger, checks every row, and cuts the good ones into batches. Nothing is sent.
@@ -123,4 +125,60 @@ function otherCount(name: string, rows: number, expected: number): IntakeError {
     remedy: words`See whether the file is complete, or correct ${option('expectRows')}`,
     facts: { file: name, rows, expected },
   });
+}
+
+/**
+ * Marks the rows that are sent later. All rows are read and checked in any case, so that the rest can follow in the same
+ * import. Skipped rows do not count.
+ */
+function trialOf({ first, only = [] }: TrialChoices): (rows: readonly StagedRow[]) => readonly StagedRow[] {
+  const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map(foldId)) }));
+  let count = 0;
+  let line = 0;
+  const isLater = (row: StagedRow): boolean => {
+    if (row.shaped?.skipped === true) return false;
+    if (!chosen.every(({ field, ids }) => ids.has(foldId(row[field])))) return true;
+    if (row.line !== line) count += 1;
+    line = row.line;
+    return first !== undefined && count > first;
+  };
+  return (rows) => rows.map((row) => (isLater(row) ? { ...row, later: true } : row));
+}
+
+interface ProfileWatch {
+  see(rows: readonly StagedRow[], columns: readonly string[]): void;
+  notes(): readonly IntakeNote[];
+}
+
+/** Counts the rows whose values the service would refuse for a new user or group: who exists already needs none of them. */
+function watchProfiles(options: CreateOptions): ProfileWatch {
+  let rows = 0;
+  let example = '';
+  const unfit = (row: StagedRow, columns: readonly string[], places: ReturnType<typeof profileColumns>) => {
+    const cells = cellsOf(row.original, columns, places);
+    const profiles = [
+      options.users && userProfile(row.uid, cells, options),
+      options.groups && groupProfile(row.guid, cells, options),
+    ];
+    return profiles.flatMap((one) => (one && 'code' in one && one.code !== 'NO_NAME' ? [one.message] : []));
+  };
+  return {
+    see: (chunk, columns) => {
+      // An import without names is refused later, with what to do.
+      if (nameObstacle(columns, options) !== undefined) return;
+      const places = profileColumns(columns, options.columns);
+      for (const row of chunk) {
+        if (row.original === '') continue;
+        const messages = unfit(row, columns, places);
+        if (messages.length === 0) continue;
+        rows += 1;
+        example ||= `row ${row.line}: ${messages.join('; ')}`;
+      }
+    },
+    notes: () => {
+      if (rows === 0) return [];
+      const text = `${counted(rows, 'row')} cannot become a new user or group, such as ${example}. Rows whose user and group exist already are sent`;
+      return [{ code: 'FIELD_LIMIT', text }];
+    },
+  };
 }

@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { freeBytes, NoRoom } from '../../platform/disk-full.ts';
 import { openThread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
 import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
-import { IntakeError } from '../read/intake-error.ts';
+import { IntakeError, shownPath } from '../read/intake-error.ts';
 import type { StagedTotals } from './cut.ts';
 import { lookupCopy } from './lookup-copies.ts';
-import { checkRoom } from './room.ts';
 import { inputRowsIn } from './rows-before.ts';
 import type { StageThread, StagingNote, StagingProgress, StagingTask } from './stage-file.ts';
-import { readingStalled, watchStandstill } from './stalled.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
 export interface Stagings {
@@ -182,7 +182,7 @@ export async function stageInThread(
   cancelled.throwIfAborted();
   const stalled = new AbortController();
   const signal = AbortSignal.any([cancelled, stalled.signal]);
-  const watch = watchStandstill(() => stalled.abort(readingStalled(task.name)));
+  const watch = watchStall(() => stalled.abort(readingStalled(task.name)));
   const thread = openThread<StageThread>(import.meta.url, './stage-thread', {
     passesRows: true,
     errors: [IntakeError],
@@ -201,4 +201,79 @@ export async function stageInThread(
   } finally {
     watch.stop();
   }
+}
+
+/** Bytes that a row takes in ledger and reports, beside its own text (docs/scale.md). */
+const ROW_BYTES = 250;
+/** Number of copies of a row's text: in the ledger and in the report. */
+const COPIES = 2;
+/** The ledger's write-ahead log takes about as many while it is sent, and less for a small file. */
+const JOURNAL_BYTES = 4 * 1024 * 1024;
+/** Bytes from the beginning of a file that tell how long its rows are. */
+const SAMPLE_BYTES = 64 * 1024;
+const LINE_FEED = 0x0a;
+
+/**
+ * Refuses a file whose ledger and reports would fill the disk. @throws NoRoom
+ * @param ledger its path, in a folder that is there
+ */
+async function checkRoom(source: string, ledger: string): Promise<void> {
+  const needed = await neededBytes(source);
+  const free = await freeBytes(dirname(ledger));
+  if (needed > free) throw new NoRoom(needed, free);
+}
+
+/** About as many bytes as an import of the file takes: rather too few, as what is compressed is not looked into. */
+async function neededBytes(source: string): Promise<number> {
+  const status = await stat(source).catch(() => undefined);
+  // A pipe must be opened once only; what is wrong with anything else, reading it says.
+  if (status?.isFile() !== true) return 0;
+  const file = await open(source).catch(() => undefined);
+  if (file === undefined) return 0;
+  await using opened = file;
+  const { buffer, bytesRead } = await opened.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
+  const sample = buffer.subarray(0, bytesRead);
+  const lines = sample.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
+  const isText = !sample.includes(0);
+  const rows = isText && bytesRead > 0 ? (status.size / bytesRead) * lines : 0;
+  const kept = COPIES * status.size + rows * ROW_BYTES;
+  return kept + Math.min(JOURNAL_BYTES, kept / 2);
+}
+
+/** Maximum time without progress in reading, in minutes. */
+const MAX_MINUTES = 10;
+
+interface StallWatch {
+  /** It has come forward. */
+  moves(): void;
+  stop(): void;
+}
+
+/**
+ * Calls `stalled` when nothing has moved for ten minutes. They are counted one by one: a machine that slept for hours has not
+ * let anything stand still.
+ */
+function watchStall(stalled: () => void): StallWatch {
+  let minutes = 0;
+  const timer = setInterval(() => {
+    minutes += 1;
+    if (minutes < MAX_MINUTES) return;
+    clearInterval(timer);
+    stalled();
+  }, 60_000).unref();
+  return {
+    moves: () => {
+      minutes = 0;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function readingStalled(name: string): IntakeError {
+  return new IntakeError({
+    code: 'READING_STALLED',
+    what: `reading ${shownPath(name)} came to a standstill: neither a row nor a byte was read for ${MAX_MINUTES} minutes`,
+    remedy: 'Import it again; if it stops again, save it as CSV, or split it into smaller files',
+    facts: { file: name, minutes: MAX_MINUTES },
+  });
 }

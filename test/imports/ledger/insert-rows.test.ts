@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
-import { REMEMBERED_CALL_GROUPS, rowInserter } from '../../../src/imports/stage/insert-rows.ts';
+import { REMEMBERED_CALL_GROUPS, rowInserter } from '../../../src/imports/stage/row-writer.ts';
 import type { StagedRow } from '../../../src/imports/stage/staged-row.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { openForStaging } from '../../../src/platform/sqlite.ts';

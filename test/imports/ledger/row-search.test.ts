@@ -9,9 +9,14 @@ import {
   openImportReader,
   type RowFilter,
   type RowWithOutcome,
-} from '../../../src/imports/report/reading.ts';
-import { cursorText, readCursor } from '../../../src/imports/report/row-cursor.ts';
-import { ORDER_OF_INPUT, type RowOrder, type RowPlace } from '../../../src/imports/report/row-search.ts';
+} from '../../../src/imports/report/import-reader.ts';
+import {
+  cursorText,
+  ORDER_OF_INPUT,
+  type RowOrder,
+  type RowPlace,
+  readCursor,
+} from '../../../src/imports/report/row-search.ts';
 import { hasText } from '../../../src/imports/report/text-search.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { tempDir } from '../../temp-dir.ts';

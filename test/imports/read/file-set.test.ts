@@ -5,7 +5,7 @@ import { zipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type IntakeOptions, openIntake } from '../../../src/imports/read/intake.ts';
 import { openInput } from '../../../src/imports/read/open-input.ts';
-import { retryReport } from '../../../src/imports/report/retry.ts';
+import { retryReport } from '../../../src/imports/report/retry-file.ts';
 import { archive, textRows, xlsx } from './make-workbook.ts';
 import { drained, OPTIONS, read, refusal, short } from './reading.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import writeExcelFile, { type Cell } from 'write-excel-file/node';
 import { type IntakeOptions, openIntake } from '../../../src/imports/read/intake.ts';
-import { TextTable } from '../../../src/imports/read/workbook/text-table.ts';
+import { TextTable } from '../../../src/imports/read/workbook/xlsx.ts';
 import { archive, type MadeWorkbook, textRows, xlsx } from './make-workbook.ts';
 import { drained, OPTIONS, read, refusal, short } from './reading.ts';
 

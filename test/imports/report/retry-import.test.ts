@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type InputRow, openIntake } from '../../../src/imports/read/intake.ts';
 import type { ReportInput } from '../../../src/imports/report/report-row.ts';
-import { retryReport } from '../../../src/imports/report/retry.ts';
+import { retryReport } from '../../../src/imports/report/retry-file.ts';
 import { reportRow } from './fixtures.ts';
 
 /** Imports a file: returns its memberships, and a retry file as if the service had refused them all. */

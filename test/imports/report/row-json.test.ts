@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonReport } from '../../../src/imports/report/json.ts';
-import { ndjsonReport } from '../../../src/imports/report/ndjson.ts';
+import { jsonReport, ndjsonReport } from '../../../src/imports/report/report-json.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
 import { CSV_INPUT, importSummary, NDJSON_INPUT, reportRow, rowOf } from './fixtures.ts';
 

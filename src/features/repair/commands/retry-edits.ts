@@ -21,12 +21,12 @@ async function readEdits(path: string): Promise<string> {
 
 /** Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send. @throws CannotRepair, WrongState */
 async function sendEdits(repairs: Repairs, id: string, text: string, io: Io, by: string): Promise<string | undefined> {
-  if (!hasToSend(io, await repairs.takeFile(id, text, by))) return undefined;
+  if (!hasToSend(io, await repairs.change(id, 'takeFile', text, by))) return undefined;
   return repairs.send(id, by);
 }
 
 /** The same at a server. @throws ServerRefused */
-async function sendEditsThere(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
+async function sendEditsTo(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
   if (!hasToSend(io, await server.call(repairOperations.takeFile, { id, csv: text }))) return undefined;
   return (await server.call(repairOperations.send, { id })).id;
 }
@@ -52,5 +52,5 @@ function hasToSend(io: Io, { rows, cells, same, freed, wrong, counts }: RepairTa
 export const editing: Editing = {
   read: readEdits,
   send: (of, ...given) => sendEdits(new Repairs(of), ...given),
-  sendThere: sendEditsThere,
+  sendTo: sendEditsTo,
 };

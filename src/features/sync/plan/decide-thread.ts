@@ -1,5 +1,5 @@
 import { serve } from '../../../platform/threads.ts';
-import { type DecideThread, decideInline } from './decide.ts';
+import { type DecideThread, decideInline } from './make-plan.ts';
 import { openPlanLedger } from './plan-ledger.ts';
 
 serve<DecideThread>({

@@ -1,7 +1,7 @@
 import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
 import type { Finding, GuardFinding, GuardObjections } from '../api-plan.ts';
-import { GUARDS, remedyIn } from './guards.ts';
+import { GUARDS, remedyIn } from './plan-guards.ts';
 import { PLAN_MIGRATIONS, type PlanReader, planReader } from './plan-reading.ts';
 
 /** The place of an objection among those of its guard, the worst first. */

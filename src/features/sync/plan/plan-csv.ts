@@ -5,8 +5,9 @@ import { inChunks } from '../../../text/chunks.ts';
 import { csvLine } from '../../../text/csv-line.ts';
 import { harmless, importable } from '../../../text/spreadsheet.ts';
 import type { PlanAction } from '../api-plan.ts';
-import type { ActionChoice, PlannedChange, PlanReader } from './plan-reading.ts';
+import type { GroupName, PlannedChange, PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
+import { CHANGES } from './reasons.ts';
 
 /** Columns of a plan. */
 const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'] as const;
@@ -14,36 +15,34 @@ const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'
 /** Columns of the input that an applied plan is imported from; read with the import option `edits`. */
 export const CHANGES_COLUMNS = ['region', 'guid', 'uid', 'scope', 'action', 'from', 'reason'] as const;
 
-/** Columns behind these, with what new users and groups are created with: by field. */
+/** Columns of the members before a sync. */
+const BEFORE_COLUMNS = ['uid', 'guid', 'scope', 'region'] as const;
+
+/** Columns behind those of the changes, with what new users and groups are created with: by field. */
 export const creationColumn = (field: CreateField): string => `create_${field}`;
 
 type PlanLines = Pick<PlanReader, 'actions' | 'groups'>;
 
 /**
- * The plan as CSV: PLAN_COLUMNS, one line for every action that is chosen, in the order of the groups; a group that could
- * not be listed has one line without a UID, whatever is chosen. Yields chunks of some 64 KB.
+ * The plan as CSV: PLAN_COLUMNS, one line for every action, in the order of the groups; a group that could not be listed
+ * has one line without a UID. Yields chunks of some 64 KB.
  * Cells that a spreadsheet would run as a formula are made text by an apostrophe (`harmless`).
  */
-export function planCsv(plan: PlanLines, choice?: ActionChoice): Generator<string> {
-  return inChunks(planLines(plan, choice));
+export function planCsv(plan: PlanLines): Generator<string> {
+  return inChunks(planLines(plan));
 }
 
-function* planLines(plan: PlanLines, choice: ActionChoice | undefined): Generator<string> {
+function* planLines(plan: PlanLines): Generator<string> {
   yield csvLine(PLAN_COLUMNS, ',');
   for (const group of plan.groups()) {
     const problem = groupProblem(group);
-    if (problem !== '' && concerns(choice, group.region, group.guid)) {
+    if (problem !== '') {
       yield csvLine([group.region, group.guid, '', 'report', '', '', problem].map(harmless), ',');
     }
   }
-  for (const { region, guid, uid, action, from, to, sentence } of plan.actions(choice)) {
+  for (const { region, guid, uid, action, from, to, sentence } of plan.actions()) {
     yield csvLine([region, guid, uid, action, from, to, sentence].map(harmless), ',');
   }
-}
-
-function concerns(choice: ActionChoice | undefined, region: string, guid: string): boolean {
-  const group = choice?.group;
-  return group === undefined || (group.region === region && foldId(group.guid) === foldId(guid));
 }
 
 /**
@@ -81,7 +80,7 @@ function* changeLines(
     yield csvLine(cells, ',');
   }
   if (plan.facts().flags?.mode !== 'undo') return;
-  for (const { region, guid, uid, action, from, sentence } of plan.actions({ actions: new Set(['report']) })) {
+  for (const { region, guid, uid, action, from, sentence } of plan.actions(new Set(['report']))) {
     yield csvLine([region, guid, uid, '', action, from, sentence].map(importable), ',');
   }
 }
@@ -101,4 +100,35 @@ function profileCells(
 function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>): string {
   if (action === 'ban') return 'add';
   return action === 'change' && to === '' ? 'unban' : action;
+}
+
+/** Groups in which a plan changes or removes memberships; where it only adds people, nothing can be lost. */
+export function groupsThatLose(
+  plan: Pick<PlanReader, 'actions'>,
+  chosen: (change: PlanAction) => boolean = () => true,
+): GroupName[] {
+  const groups = new Map<string, GroupName>();
+  for (const change of plan.actions(CHANGES)) {
+    const { region, guid, from } = change;
+    const key = `${region} ${foldId(guid)}`;
+    if (from !== '' && !groups.has(key) && chosen(change)) groups.set(key, { region, guid });
+  }
+  return [...groups.values()];
+}
+
+/**
+ * All users in these groups as the plan found them, as rows that `import` and `sync` read: the banned with the scope `ban`.
+ * Yields chunks of some 64 KB.
+ */
+export function beforeCsv(plan: Pick<PlanReader, 'live'>, groups: readonly GroupName[]): Generator<string> {
+  return inChunks(beforeLines(plan, groups));
+}
+
+function* beforeLines(plan: Pick<PlanReader, 'live'>, groups: readonly GroupName[]): Generator<string> {
+  yield csvLine(BEFORE_COLUMNS, ',');
+  for (const { region, guid } of groups) {
+    for (const { uid, place } of plan.live({ region, guid })) {
+      yield csvLine([uid, guid, place, region].map(importable), ',');
+    }
+  }
 }

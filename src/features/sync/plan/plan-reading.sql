@@ -47,15 +47,11 @@ select region, guid from groups
  where bans_known = 0 and id in (select group_id from actions where action in ('add', 'change', 'remove', 'ban'))
  order by id;
 
--- name: span_of_group
--- In: region, guid. Out: the ids between which the group's actions are; nothing where there is no such group.
-select id as first, id as last from groups where region = :region and guid = :guid;
-
 -- name: actions_chosen
--- In: actions (JSON array of names), first, last (group ids). Out: actions in the order of the groups, then by UID.
+-- In: actions (JSON array of names). Out: actions in the order of the groups, then by UID.
 select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id, a.reason, a.line
   from actions a join groups g on g.id = a.group_id
- where a.group_id between :first and :last and a.action in (select value from json_each(:actions))
+ where a.action in (select value from json_each(:actions))
  order by a.group_id, a.uid;
 
 -- name: changes

@@ -76,18 +76,13 @@ export interface PlannedChange extends PlanAction {
   readonly isNew: boolean;
 }
 
-export interface ActionChoice {
-  readonly actions?: ReadonlySet<PlanActionName>;
-  readonly group?: GroupName;
-}
-
 /** A plan's file, open for anyone to read. */
 export interface PlanReader {
   facts(): PlanFacts;
   /** In the order of the file. */
   groups(): PlanGroup[];
   /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
-  actions(choice?: ActionChoice): IteratorObject<PlanAction>;
+  actions(chosen?: ReadonlySet<PlanActionName>): IteratorObject<PlanAction>;
   /** Actions that send something, in the same order. */
   changes(): IteratorObject<PlannedChange>;
   findings(): Finding[];
@@ -118,6 +113,8 @@ const READING = new URL('plan-reading.sql', import.meta.url);
 /** Reads a plan by a connection that is open already. */
 export function planReader(database: PlanDatabase): PlanReader {
   const sql = statementsOf(database, READING);
+  // Prepared again, because a statement that is being read cannot be asked a second time.
+  const prepared = (name: string) => database.prepare(readStatements(READING).get(name) ?? '');
   return {
     facts: () => {
       const row = sql<FactsRow>('facts').get();
@@ -132,16 +129,10 @@ export function planReader(database: PlanDatabase): PlanReader {
       };
     },
     groups: () => sql('group_counts').all().map(groupOf),
-    actions: ({ actions = new Set(PLAN_ACTIONS), group } = {}) => {
-      const span =
-        group === undefined ? { first: 0, last: Number.MAX_SAFE_INTEGER } : sql('span_of_group').get({ ...group });
-      // Prepared again, because a statement that is being read cannot be asked a second time.
-      const chosen = database.prepare(readStatements(READING).get('actions_chosen') ?? '');
-      const { first = 1, last = 0 } = span ?? {};
-      return Iterator.from(chosen.iterate({ actions: JSON.stringify([...actions]), first, last })).map(actionOf);
-    },
+    actions: (chosen = new Set(PLAN_ACTIONS)) =>
+      Iterator.from(prepared('actions_chosen').iterate({ actions: JSON.stringify([...chosen]) })).map(actionOf),
     changes: () =>
-      Iterator.from(database.prepare(readStatements(READING).get('changes') ?? '').iterate()).map((row) => ({
+      Iterator.from(prepared('changes').iterate()).map((row) => ({
         ...actionOf(row),
         row: row['row_id'] as number | null,
         group: Number(row['group_id']),
@@ -239,7 +230,7 @@ export function actionOf(row: Row): PlanAction {
 }
 
 /** 0: not in the group; the other numbers are the ledger's. */
-export function placeOf(id: number): Place {
+function placeOf(id: number): Place {
   return id === 0 ? '' : scopeOf(id);
 }
 

@@ -17,9 +17,9 @@ import { hashOf } from '../../../platform/file-hash.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import type { SyncInput, SyncOptions } from '../sync-options.ts';
-import { countNewcomers, planNewGroups, requireNames } from './creating.ts';
-import { decide } from './decide.ts';
 import { askBanned, askOwners, type LiveState, listMembers } from './live-state.ts';
+import { decide } from './make-plan.ts';
+import { countNewcomers, planNewGroups, requireNames } from './plan-creations.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
 import type { GroupName } from './plan-reading.ts';
 

@@ -32,10 +32,6 @@ select sum(was_action in ('add', 'change', 'remove', 'ban') and action not in ('
        sum(was_action in ('add', 'change', 'remove', 'ban') and action in ('add', 'change', 'remove', 'ban')) as other
   from temp.moves;
 
--- name: moves
--- In: limit. Out: examples.
-select * from temp.moves limit :limit;
-
 -- name: moved_changes
 -- Out: changes of the stored plan that a newer one no longer has, or has in another form.
 select region, guid, uid from temp.moves where was_action in ('add', 'change', 'remove', 'ban');

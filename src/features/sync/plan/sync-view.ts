@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { Planning, SyncAction, SyncEntry } from '../../../api/sync-entry.ts';
-import type { SyncState } from '../../../membership/sync-state.ts';
+import type { PlanReason } from '../../../membership/plan-words.ts';
+import { isCarriedOut, type SyncState } from '../../../membership/sync-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
+import { asSentence, counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { SyncRecord, SyncTransition } from '../sync-catalog.ts';
 import { readSyncOptions, shownCreate } from '../sync-options.ts';
 import { openFindings } from './findings.ts';
-import { leftByUndo } from './left-by-undo.ts';
+import { openPlanReader } from './plan-reading.ts';
 import { readTotals } from './plan-totals.ts';
 import { planFiles } from './prepare.ts';
 
@@ -99,4 +101,25 @@ export function hasBefore(dir: DataDir, { id, importId }: Pick<SyncRecord, 'id' 
 /** Returns the mode of a plan: an undo has none of the flags' modes. */
 export function modeOf(record: SyncRecord): SyncEntry['mode'] {
   return record.undoOf === null ? readSyncOptions(record).flags.mode : 'undo';
+}
+
+/** The reasons of changes that `includeUncertain` takes back. */
+const UNCERTAIN: ReadonlySet<PlanReason> = new Set(['undo_uncertain', 'undo_unconfirmed']);
+
+/**
+ * Returns the members whom a finished undo left in their place, with the reasons; null if it left none.
+ * @param path of its plan
+ */
+function leftByUndo(record: SyncRecord, path: string): SyncView['left'] {
+  const users = readTotals(record)?.actions.report ?? 0;
+  if (record.undoOf === null || !isCarriedOut(record.state) || users === 0 || !existsSync(path)) return null;
+  const plan = openPlanReader(path);
+  try {
+    const reported = plan.reported();
+    const why = reported.map(({ sentence, users: some }) => `${asSentence(sentence).slice(0, -1)}: ${grouped(some)}.`);
+    const uncertain = reported.reduce((sum, { reason, users: some }) => sum + (UNCERTAIN.has(reason) ? some : 0), 0);
+    return { users, uncertain, sentence: [`The undo left ${counted(users, 'user')} in place.`, ...why].join(' ') };
+  } finally {
+    plan.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { serve } from '../../../platform/threads.ts';
-import { comparePlans } from '../plan/compare.ts';
-import type { CompareThread } from './compare.ts';
+import { comparePlans } from '../plan/compare-plans.ts';
+import type { CompareThread } from './plan-routes.ts';
 
 serve<CompareThread>({ compare: comparePlans });

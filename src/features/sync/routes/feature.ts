@@ -1,17 +1,21 @@
-import { isFinalSync, type SyncState } from '../../../membership/sync-state.ts';
+import { Gauge, type Registry } from 'prom-client';
+import { z } from 'zod';
+import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
+import type { ControlHandler } from '../../../imports/life/control-socket.ts';
+import { isFinalSync, SYNC_STATES, type SyncState } from '../../../membership/sync-state.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext, ServerFeature } from '../../../server/context.ts';
 import { MAX_LISTED } from '../../../server/overview.ts';
+import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
 import { LIMITS } from '../guard-limits.ts';
+import type { PlanningProgress } from '../plan/prepare.ts';
+import { syncEntry, wholeSync } from '../plan/sync-view.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
-import { openSyncCatalogReader, type SyncCatalogReader } from '../sync-catalog.ts';
-import { compareRoute } from './compare.ts';
-import { syncControl } from './control.ts';
-import { syncMetrics } from './metrics.ts';
-import { planRoutes } from './plan-routes.ts';
-import { syncRoutes } from './syncs.ts';
-import { syncUploadRoute } from './upload.ts';
-import { type SyncViews, syncViews } from './views.ts';
+import { openSyncCatalogReader, type SyncCatalogReader, type SyncRecord } from '../sync-catalog.ts';
+import { compareRoute, planRoutes } from './plan-routes.ts';
+import { syncRoutes } from './sync-routes.ts';
+import { syncUploadRoute } from './sync-upload.ts';
 
 declare module '../../../server/context.ts' {
   interface ServerContext {
@@ -68,4 +72,63 @@ async function undoOf(
   const carrier = importId === null ? undefined : reading.find(importId);
   const rows = carrier === undefined ? null : await views.rows(carrier);
   return { kind: 'undo', id, state, isOpen: !isFinalSync(state), rows, isPart: false } as const;
+}
+
+const decision = z.object({ who: z.string(), reason: z.string().default('') });
+
+/** Returns the handler with which a server answers the commands that decide about stored plans. */
+function syncControl(syncs: SyncRunner): ControlHandler {
+  return (method, [first, id = '', verb], body) => {
+    if (method !== 'POST' || first !== 'syncs') return undefined;
+    const decide = (act: (who: string, reason: string) => unknown) => {
+      const { who, reason } = decision.parse(body);
+      return Promise.resolve().then(() => act(who, reason));
+    };
+    if (verb === 'apply') return decide((who) => syncs.apply(id, who));
+    if (verb === 'approve' || verb === 'reject') return decide((who, reason) => syncs[verb](id, who, reason));
+    return undefined;
+  };
+}
+
+const NOT_OVER = SYNC_STATES.filter((state) => !isFinalSync(state));
+
+function syncMetrics(syncs: Pick<SyncCatalogReader, 'count'>, registry: Registry): void {
+  new Gauge({
+    name: 'rollcall_syncs',
+    help: 'Syncs that are not over, by state; held ones wait for a person',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const counts = syncs.count(NOT_OVER);
+      for (const state of NOT_OVER) this.set({ state }, counts.get(state) ?? 0);
+    },
+  });
+}
+
+interface SyncViews {
+  entry(record: SyncRecord): SyncEntry;
+  whole(record: SyncRecord): SyncView;
+}
+
+/** Syncs with the progress of those that are being planned. */
+function syncViews(
+  syncs: Pick<SyncRunner, 'events'>,
+  dir: DataDir,
+  { transitions }: Pick<SyncCatalogReader, 'transitions'>,
+): SyncViews {
+  const planning = new Map<string, Planning>();
+  syncs.events.on('planning', (id, progress) => planning.set(id, progressView(progress, planning.get(id)?.rows ?? 0)));
+  syncs.events.on('state', ({ id, state }) => {
+    if (state !== 'planning') planning.delete(id);
+  });
+  return {
+    entry: (record) => syncEntry(record, planning.get(record.id)),
+    whole: (record) => wholeSync(dir, record, transitions(record.id), planning.get(record.id)),
+  };
+}
+
+function progressView(progress: PlanningProgress, rows: number): Planning {
+  if (progress.step === 'reading') return { step: 'reading', rows: progress.rows, done: 0, groups: 0 };
+  const { step, done, groups } = progress;
+  return { step, rows, done, groups };
 }

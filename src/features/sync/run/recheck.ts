@@ -5,12 +5,11 @@ import { openProfiles } from '../../../imports/record/profiles.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import type { PlanAction } from '../api-plan.ts';
-import { beforeCsv, groupsThatLose } from '../plan/before-csv.ts';
-import { changesCsv } from '../plan/plan-csv.ts';
+import { beforeCsv, changesCsv, groupsThatLose } from '../plan/plan-csv.ts';
 import { openPlanLedger } from '../plan/plan-ledger.ts';
 import { openPlanReader, type PlanReader } from '../plan/plan-reading.ts';
 import { type PlanningPorts, type PlanningTask, planFiles, planFor } from '../plan/prepare.ts';
-import { staleness, stillCalledFor } from '../plan/staleness.ts';
+import { staleness } from '../plan/staleness.ts';
 
 /** The result of comparing a stored plan with file and groups as they are now. */
 export interface Checked {
@@ -41,12 +40,11 @@ export async function checkPlan(
     newer.close();
     const plan = openPlanLedger(planFiles(folder).plan);
     try {
-      const { within, sentence, planned, gone, different } = staleness(plan, planFiles(again).plan);
+      const { within, sentence, planned, gone, different, isCalledFor } = staleness(plan, planFiles(again).plan);
       if (within) {
-        const chosen = gone + different === 0 ? undefined : stillCalledFor(plan, planFiles(again).plan);
         const now = openPlanReader(planFiles(again).plan);
         try {
-          await writeChanges(folder, plan, { live: now, chosen, create: task.create });
+          await writeChanges(folder, plan, { live: now, chosen: isCalledFor, create: task.create });
         } finally {
           now.close();
         }

@@ -1,9 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import type { Waits } from '../../../imports/life/waits.ts';
+import type { Aimed } from '../../../imports/target.ts';
 import type { ImportState } from '../../../membership/import-state.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
+import type { UndoFlags } from '../plan-flags.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
-import type { CreateSync, CreateUndo } from './requests.ts';
+import type { SyncInput, SyncOptions } from '../sync-options.ts';
 
 /** Plans syncs, one at a time, and has their plans carried out by imports. For the owner of the data directory. */
 export interface SyncRunner {
@@ -28,8 +30,6 @@ export interface SyncRunner {
   /** Returns the state of the import that carries a sync out. */
   importState(id: string): ImportState | undefined;
   find(id: string): SyncRecord;
-  /** Newest first. */
-  list(limit: number): SyncRecord[];
   /** Resolves when nothing more happens by itself: finished, planned or held, or its import is paused or blocked. */
   settled(id: string): Promise<SyncRecord>;
   /** Continues every sync that a stop or crash interrupted: planning begins again, applying follows its import. */
@@ -45,4 +45,27 @@ export interface SyncEvents {
   import: [id: string, state: ImportState];
   /** The catalog cannot be written: nothing can continue. */
   failure: [error: Error];
+}
+
+/** Requests to the sync runner. */
+
+interface Wanted extends Partial<Pick<SyncOptions, 'limits'>>, Pick<SyncOptions, 'apply'> {
+  /** The person who asks for it. */
+  readonly who: string;
+}
+
+export interface CreateSync extends Wanted, Omit<SyncOptions, 'limits' | 'apply' | 'reading' | keyof Aimed> {
+  /** The file as the user named it. */
+  readonly file: string;
+  /** The path to read; it is copied when planning begins. */
+  readonly source: string;
+  readonly reading: SyncInput;
+  /** Runs of one schedule are compared with each other, whatever their files. */
+  readonly scheduleId?: string;
+  /** Given where the caller needs it beforehand. */
+  readonly id?: string;
+}
+
+export interface CreateUndo extends Wanted {
+  readonly flags: UndoFlags;
 }

@@ -1,36 +1,102 @@
-import type { Aimed } from '../../../imports/target.ts';
+import { tagsOf } from '../../../imports/catalog.ts';
+import { importOptions, readOptions } from '../../../imports/import-options.ts';
+import type { Coordinator } from '../../../imports/life/coordinator.ts';
+import { kindOf } from '../../../membership/import-kind.ts';
 import type { ImportState } from '../../../membership/import-state.ts';
+import { banOptionsOf } from '../../../options/ban-options.ts';
+import { CREATE_FIELDS, type CreateOptions } from '../../../options/create-options.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
+import { defined } from '../../../platform/defined.ts';
+import { creationColumn } from '../plan/plan-csv.ts';
+import { openPlanReader } from '../plan/plan-reading.ts';
+import { planTotals } from '../plan/plan-totals.ts';
 import type { SyncOptions } from '../sync-options.ts';
 
-/** An import as a sync sees it. */
-interface SyncedImport extends Aimed {
-  readonly state: ImportState;
+interface Changes {
+  readonly id: string;
   readonly file: string;
-  /** Path of its ledger. */
-  readonly ledger: string;
+  readonly source: string;
+  /** The options of the sync. */
+  readonly options: SyncOptions;
+  /** The person who asked for it; '' if no one did. */
+  readonly createdBy: string;
+  /** The import that it undoes. */
+  readonly undoOf: string | null;
 }
 
+export type SyncImports = ReturnType<typeof syncImports>;
+
 /** Imports, as far as syncs need them. */
-export interface SyncImports {
-  find(id: string): SyncedImport | undefined;
-  /** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
-  after(id: string): string[];
-  /** Imports a file of changes (plan-csv.ts) under this id. */
-  begin(changes: {
-    readonly id: string;
-    readonly file: string;
-    readonly source: string;
-    /** The options of the sync. */
-    readonly options: SyncOptions;
-    /** The person who asked for it; '' if no one did. */
-    readonly createdBy: string;
-    /** The import that it undoes. */
-    readonly undoOf: string | null;
-  }): Promise<void>;
-  /** Continues one that was interrupted, paused or blocked. */
-  resume(id: string): Promise<void>;
-  /** Ends one that is paused, blocked or failed: the rest of it is not sent. */
-  cancel(id: string): Promise<void>;
-  /** Notifies of every move of every import. Call the result to stop. */
-  onState(listener: (id: string, state: ImportState) => void): () => void;
+export function syncImports(coordinator: Coordinator, dir: DataDir) {
+  return {
+    find: (id: string) => {
+      const record = coordinator.lookUp(id);
+      if (record === undefined) return undefined;
+      const { state, file } = record;
+      const { sandbox, target } = readOptions(record);
+      return { state, file, ledger: dir.ledger(id), sandbox, target };
+    },
+    /** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
+    after: (id: string): string[] =>
+      coordinator
+        .others(id)
+        // An undo restores what was there: it asks for nothing of its own.
+        .filter((other) => kindOf(other) !== 'undo')
+        .map(({ ledger }) => ledger),
+    /** Imports a file of changes (plan-csv.ts) under this id. */
+    begin: async ({ id, file, source, options: chosen, createdBy, undoOf }: Changes): Promise<void> => {
+      const { sandbox, flags, create, giveUpAfterMs, reportTo } = chosen;
+      // Every row says its region; the default is for those that do not.
+      const options = importOptions.parse({
+        ...{ format: 'csv', region: 'us', edits: true, sandbox },
+        // The plan does not say who was banned in groups that it only adds to, and who was banned since.
+        ...banOptionsOf(flags),
+        ...defined({ create, giveUpAfterMs, reportTo }),
+      });
+      // Undefined for an import that has been deleted meanwhile.
+      const undone = undoOf === null ? undefined : coordinator.lookUp(undoOf);
+      const tags = undone === undefined ? [] : tagsOf(undone);
+      await coordinator.create({ id, file, source, options, createdBy, tags });
+    },
+    /** Continues one that was interrupted, paused or blocked. */
+    resume: async (id: string): Promise<void> => void (await coordinator.resume(id)),
+    /** Ends one that is paused, blocked or failed: the rest of it is not sent. */
+    cancel: async (id: string): Promise<void> => void (await coordinator.cancel(id)),
+    /** Notifies of every move of every import. Call the result to stop. */
+    onState: (listener: (id: string, state: ImportState) => void): (() => void) => {
+      const onState = ({ id, state }: { readonly id: string; readonly state: ImportState }) => listener(id, state);
+      coordinator.events.on('state', onState);
+      return () => void coordinator.events.off('state', onState);
+    },
+  };
+}
+
+/**
+ * Returns the users and groups that the import of a plan may create: as many as the plan names or its guards let pass,
+ * so that more need another question. Its file has the fields in columns of their own. Undefined: nothing.
+ * @param path of the plan
+ */
+export function importCreates(path: string, options: CreateOptions): CreateOptions | undefined {
+  const plan = openPlanReader(path);
+  try {
+    const creating = plan.creating();
+    const groups = planTotals(plan.groups(), creating).create?.groups ?? 0;
+    if (creating === undefined || (groups === 0 && !options.users && !options.reactivate)) return undefined;
+    const { limits, fields, missing } = creating;
+    const found = missing === null ? 0 : missing.unknown + missing.deactivated;
+    return {
+      ...options,
+      // Looking for groups takes a call each: none, where all of them were just listed.
+      groups: groups > 0,
+      columns: Object.fromEntries(
+        CREATE_FIELDS.map((field) => [field, fields.includes(field) ? creationColumn(field) : '']),
+      ),
+      max: {
+        users: { count: Math.max(limits.users, found) },
+        groups: { count: Math.max(limits.groups, groups) },
+      },
+    };
+  } finally {
+    plan.close();
+  }
 }

@@ -12,21 +12,25 @@ import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../mem
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
-import { guardPlan } from '../plan/guards.ts';
+import { guardPlan } from '../plan/plan-guards.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
-import type { PlanningPorts, PlanningTask, PlanRequest } from '../plan/prepare.ts';
-import { planFiles, planFor, withPatience } from '../plan/prepare.ts';
+import {
+  type PlanningPorts,
+  type PlanningTask,
+  type PlanRequest,
+  planFiles,
+  planFor,
+  withPatience,
+} from '../plan/prepare.ts';
 import { type PreviousRun, previousRun } from '../plan/previous-run.ts';
 import { DEFAULT_FLAGS } from '../plan-flags.ts';
 import type { SyncCatalog, SyncMove, SyncRecord, SyncTransition } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
 import { readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
-import { importCreates } from './import-creates.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
-import type { CreateSync, CreateUndo } from './requests.ts';
-import type { SyncEvents, SyncRunner } from './runner-port.ts';
-import type { SyncImports } from './sync-imports.ts';
+import type { CreateSync, CreateUndo, SyncEvents, SyncRunner } from './runner-port.ts';
+import { importCreates, type SyncImports } from './sync-imports.ts';
 import { AGAIN, afterDeaths, failureCode, LEFT_ALONE, syncWaits } from './sync-waits.ts';
 
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
@@ -156,10 +160,6 @@ class Runner implements SyncRunner {
     const record = this.#catalog.find(id);
     if (record === undefined) throw new UnknownSync(id);
     return record;
-  }
-
-  list(limit: number): SyncRecord[] {
-    return this.#catalog.list(limit);
   }
 
   async settled(id: string): Promise<SyncRecord> {

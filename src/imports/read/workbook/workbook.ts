@@ -1,3 +1,4 @@
+import type { IntakeNote } from '../intake-note.ts';
 import type { SheetCounts } from './sheet-reader.ts';
 import type { Warnings } from './warnings.ts';
 
@@ -20,5 +21,22 @@ export interface Workbook {
     onRow: (line: number, cells: readonly string[]) => void,
     counts?: SheetCounts,
   ): AsyncGenerator<void>;
+  close(): void;
+}
+
+/** One sheet of a workbook as CSV text: its rows with their numbers, comma and quote. */
+export interface SheetText {
+  readonly kind: 'xlsx' | 'ods';
+  readonly sheet: string;
+  /** The names of the other sheets. */
+  readonly others: readonly string[];
+  /** Rows above its table. */
+  readonly above: number;
+  blocks(): AsyncGenerator<Buffer>;
+  /**
+   * Returns remarks on the sheet; complete when it has been read.
+   * @param isId whether ids are read from the column of this number
+   */
+  notes(isId: (column: number) => boolean): IntakeNote[];
   close(): void;
 }

@@ -1,0 +1,270 @@
+import { z } from 'zod';
+import { isRefusedForNow, isTooMany, UNTOLD_WAIT_MS } from '../src/chat/error-policy.ts';
+import type { Answered, RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
+import { foldId } from '../src/membership/membership.ts';
+import { OUTCOMES } from '../src/membership/outcome.ts';
+import type { AskBeforeRepeat } from '../src/platform/settings.ts';
+import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { type AskingPorts, askAboutGroup, type ServiceAnswer } from './ask-service.ts';
+import { ATTEMPTS, type BatchPayload, type BatchPorts, SendAgain, uncertaintyOf } from './send-batch.ts';
+
+/**
+ * Before a batch is repeated that may have been carried out, its group is asked who is a member and who is banned: that is
+ * not done a second time. The list of members is read; where it has more pages than there are users to add, each of these
+ * users is asked for alone instead (docs/chat-service.md, 69). The list of banned users is read for rows that ban, and
+ * where users to add are among the members, because the list of members may hold the banned (47). Each start of the job
+ * makes one of these calls. A user who was just added may be missing in the list (48): such a user is added again, as
+ * without the question.
+ */
+
+/** Pages of a group's members, of 1,000, that `auto` reads where the service does not say whether one user is a member. */
+const MAX_AUTO_PAGES = 10;
+
+/** Findings from the lists. */
+const looked = z.object({
+  /** Calls of the batch without an answer when the reading began: after another one it is out of date. */
+  after: z.int(),
+  /** The list that is read next; `none` at the end. */
+  next: z.enum(['members', 'banned', 'none']),
+  /** Its page, from 1. */
+  page: z.int(),
+  /** Rows that are as asked: the user is in the group, or banned from it. */
+  found: z.array(z.int()),
+  /** Lists of which every page was read, or every user to add was asked for. */
+  whole: z.array(z.enum(['members', 'banned'])),
+  /**
+   * Set while users to add are asked for one by one in place of `page`: the rows that were, and those of which nothing was said.
+   * `ended` where the service does not tell. An older worker reads the list instead.
+   */
+  users: z.object({ asked: z.array(z.int()), unsaid: z.array(z.int()), ended: z.boolean() }).optional(),
+});
+export type Looked = z.infer<typeof looked>;
+
+export const LOOKED_FIELDS = { looked: looked.optional() };
+
+export interface LookingPorts extends AskingPorts {
+  /** Absent: never. */
+  readonly askBeforeRepeat?: AskBeforeRepeat | undefined;
+}
+
+export function asksGroups({ askBeforeRepeat = 'never' }: LookingPorts): boolean {
+  return askBeforeRepeat !== 'never';
+}
+
+/** A membership or ban that a batch asks for. */
+export interface Wanted {
+  readonly row: number;
+  readonly uid: string;
+  readonly ban: boolean;
+}
+
+/**
+ * Makes the call that is due, if one is; it takes this start of the job.
+ * @param isLastWord nothing is sent afterwards, so a list of any length is read to its end: what it says is the outcome
+ * @returns what the lists have said; undefined where the group need not be asked
+ * @throws SlowDown after a call, so that the next start goes on
+ */
+export async function lookFirst(
+  job: JobRun<BatchPayload & { readonly looked?: Looked | undefined }>,
+  ports: LookingPorts,
+  wanted: readonly Wanted[],
+  isLastWord: boolean,
+): Promise<Looked | undefined> {
+  const { payload, starts } = job;
+  if (!asksGroups(ports)) return undefined;
+  if (uncertaintyOf(payload, starts - 1) === null) return undefined;
+  const after = payload.calls.filter(({ kind }) => kind === 'again').length;
+  const known: Looked =
+    payload.looked?.after === after
+      ? payload.looked
+      : { after, next: wanted.every(({ ban }) => ban) ? 'banned' : 'members', page: 1, found: [], whole: [] };
+  if (known.next === 'none') return known;
+  const counted = { ...payload, handedBack: payload.handedBack + 1 };
+  const { guid, share } = payload;
+  const user = nextUser(known, wanted);
+  const question =
+    user === undefined
+      ? { ask: known.next, guid, page: known.page, share }
+      : { ask: 'membership' as const, guid, uid: user.uid, page: 1, share };
+  const answer = await askAboutGroup(job, ports, question).catch(async (error: unknown) => {
+    await job.update(counted);
+    throw error;
+  });
+  const always = isLastWord || ports.askBeforeRepeat === 'always';
+  const looked = user === undefined ? afterPage(known, answer, wanted, always) : afterUser(known, answer, wanted, user);
+  await job.update({ ...counted, looked });
+  throw new SlowDown(0);
+}
+
+function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], always: boolean): Looked {
+  const { page, users, whole } = known;
+  if (answer.kind === 'members') {
+    const listed = new Set(answer.members.map(([uid]) => foldId(uid)));
+    const read = { ...known, found: [...known.found, ...rowsIn(listed, wanted, false)], page: page + 1 };
+    if (!hasMore(answer, listed.size, page)) return afterMembers(read, wanted, true);
+    const pages = answer.pagination?.totalPages ?? (page < MAX_AUTO_PAGES ? page + 1 : Number.POSITIVE_INFINITY);
+    const others = wanted.filter(({ row, ban }) => !ban && !read.found.includes(row)).length;
+    if (others === 0) return afterMembers(read, wanted, true);
+    if (users === undefined && pages - page > others)
+      return { ...read, users: { asked: [], unsaid: [], ended: false } };
+    return always || pages <= MAX_AUTO_PAGES ? read : afterMembers(read, wanted, false);
+  }
+  if (answer.kind === 'banned') {
+    const banned = new Set(answer.uids.map(foldId));
+    const out = new Set(rowsIn(banned, wanted, false));
+    const found = [...known.found.filter((row) => !out.has(row)), ...rowsIn(banned, wanted, true)];
+    if (hasMore(answer, banned.size, page)) return { ...known, found, page: page + 1 };
+    return { ...known, found, next: 'none', whole: [...whole, 'banned'] };
+  }
+  return nothingKnown(known);
+}
+
+/** The user who is asked for now; undefined where a list is read. */
+function nextUser({ next, found, users }: Looked, wanted: readonly Wanted[]): Wanted | undefined {
+  if (next !== 'members' || users === undefined || users.ended) return undefined;
+  return wanted.find(({ row, ban }) => !ban && !found.includes(row) && !users.asked.includes(row));
+}
+
+function afterUser(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], { row }: Wanted): Looked {
+  const { asked, unsaid } = known.users ?? { asked: [], unsaid: [] };
+  const users = { asked: [...asked, row], unsaid, ended: false };
+  if (answer.kind === 'membership' && !answer.isKnown) return { ...known, users: { ...users, ended: true } };
+  if (answer.kind === 'refused' && answer.region) return nothingKnown(known);
+  // A refusal is about this user, who may not read the group or does not exist.
+  if (answer.kind !== 'membership') users.unsaid = [...unsaid, row];
+  const isMember = answer.kind === 'membership' && answer.scope !== null;
+  const next = { ...known, users, found: isMember ? [...known.found, row] : known.found };
+  return nextUser(next, wanted) === undefined ? afterMembers(next, wanted, users.unsaid.length === 0) : next;
+}
+
+/** @param isWhole whether all users to add were looked for */
+function afterMembers(known: Looked, wanted: readonly Wanted[], isWhole: boolean): Looked {
+  const next = known.found.length > 0 || wanted.some(({ ban }) => ban) ? 'banned' : 'none';
+  return { ...known, next, page: 1, whole: isWhole ? [...known.whole, 'members'] : known.whole };
+}
+
+/** The service cannot be asked. */
+function nothingKnown(known: Looked): Looked {
+  return { ...known, found: [], whole: [], next: 'none' };
+}
+
+/** Rows to add, or to ban, whose users are in the list. */
+function rowsIn(listed: ReadonlySet<string>, wanted: readonly Wanted[], ban: boolean): number[] {
+  return wanted.filter((one) => one.ban === ban && listed.has(foldId(one.uid))).map(({ row }) => row);
+}
+
+/** Without a number of pages, only an empty page is the end. */
+function hasMore(
+  { pagination }: { readonly pagination?: { readonly totalPages?: number | undefined } | undefined },
+  entries: number,
+  page: number,
+): boolean {
+  return entries > 0 && (pagination?.totalPages === undefined || page < pagination.totalPages);
+}
+
+/**
+ * A reply may refuse some users for now, with a code that would repeat a whole call (error-policy.ts). These are sent again,
+ * within the attempts of the batch; what the reply said of the others waits in the payload until the batch ends.
+ */
+
+/** Rows as [number, text]. Checked by hand: a schema for each row takes ten times as long. */
+export function isListed(list: unknown): boolean {
+  if (!Array.isArray(list)) return false;
+  for (const row of list) {
+    if (!Array.isArray(row) || row.length !== 2) return false;
+    if (!Number.isSafeInteger(row[0]) || typeof row[1] !== 'string') return false;
+  }
+  return true;
+}
+
+/** Outcomes of rows from a reply, as jobs carry them. */
+export const ANSWERED_FIELDS = {
+  others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), code: z.string(), message: z.string() })),
+  missing: z.array(z.int()),
+  messages: z
+    .custom<readonly (readonly [number, string])[]>(isListed, { error: 'expected messages as [row number, id]' })
+    .exactOptional(),
+  members: z.int().exactOptional(),
+};
+
+export const EARLIER_FIELDS = {
+  /** Rows that are sent again, and what was said of the others. */
+  earlier: z.object({ ...ANSWERED_FIELDS, again: z.array(z.int()) }).optional(),
+};
+type Earlier = Readonly<z.infer<z.ZodObject<typeof EARLIER_FIELDS>>>;
+
+export function refusedForNow(others: readonly RowOutcome[]): readonly RowOutcome[] {
+  return others.filter(({ outcome, code }) => outcome === 'failed' && isRefusedForNow(code));
+}
+
+/** The same result, with what earlier replies said. @param rest the rows that were sent again */
+export function withEarlier({ earlier }: Earlier, sent: Sent, rest: readonly number[]): Sent {
+  if (earlier === undefined) return sent;
+  const { again: _, ...known } = earlier;
+  const ended = (
+    outcome: RowOutcome['outcome'],
+    { code, message }: { readonly code: string; readonly message: string },
+  ) => withReply(known, { others: rest.map((row) => ({ row, outcome, code, message })), missing: [] });
+  switch (sent.kind) {
+    case 'answered':
+      return withReply(known, sent);
+    case 'refused':
+      return ended(sent.outcome, sent);
+    case 'group':
+    case 'halve':
+      return ended('failed', sent);
+    case 'unanswered':
+      return ended(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', sent);
+    default:
+      return sent;
+  }
+}
+
+function withReply(
+  known: Answered,
+  { others, missing, messages = [], members }: Answered,
+): Extract<Sent, { kind: 'answered' }> {
+  const counts = [known.members ?? [], members ?? []].flat();
+  const written = [...(known.messages ?? []), ...messages];
+  return {
+    kind: 'answered',
+    others: [...known.others, ...others],
+    missing: [...known.missing, ...missing],
+    ...(written.length > 0 && { messages: written }),
+    ...(counts.length > 0 && { members: Math.max(...counts) }),
+  };
+}
+
+/**
+ * Ports that deliver a result when no one in it is refused for now, or the attempts are used up.
+ * @param merged as `withEarlier`, for a result without an answer
+ */
+export function repeating<Ports extends BatchPorts>(
+  job: JobRun<BatchPayload & Earlier>,
+  ports: Ports,
+  merged: (sent: Sent) => Sent,
+): Ports {
+  return {
+    ...ports,
+    deliver: async (to, result) => {
+      const { sent, calls, uncertainty } = result;
+      if (sent.kind === 'unanswered') return ports.deliver(to, { ...result, sent: merged(sent) });
+      const again = sent.kind === 'answered' ? refusedForNow(sent.others) : [];
+      const [first] = again;
+      if (sent.kind !== 'answered' || first === undefined || job.isLastAttempt || calls.length >= ATTEMPTS) {
+        return ports.deliver(to, result);
+      }
+      const rows = again.map(({ row }) => row);
+      const { kind: _, ...answered } = sent;
+      const others = sent.others.filter((other) => !again.includes(other));
+      await job.update({
+        ...job.payload,
+        calls: [...calls],
+        uncertainty: uncertainty ?? `an earlier reply refused this user with ${first.code}`,
+        earlier: { ...answered, others, missing: [...answered.missing], again: rows },
+      });
+      if (again.some(({ code }) => isTooMany(code))) throw new SlowDown(UNTOLD_WAIT_MS);
+      throw new SendAgain(first);
+    },
+  };
+}

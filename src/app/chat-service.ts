@@ -1,0 +1,136 @@
+import { SettingError } from '../chat/call-errors.ts';
+import {
+  type ChatClient,
+  createChatClient,
+  createManagementClient,
+  type ManagementClient,
+} from '../chat/chat-client.ts';
+import { apiUrl, managementUrl } from '../chat/service-address.ts';
+import type { Target } from '../imports/target.ts';
+import type { Region } from '../membership/membership.ts';
+import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
+import { VERSION } from '../platform/package-folder.ts';
+import { SERVICE_HOST } from '../platform/service-host.ts';
+import { caOf } from './ca-file.ts';
+
+/** The chat service that calls go to: the real one, or a sandbox. */
+export interface Service {
+  /** Whether this process calls it. Otherwise workers elsewhere do, and only the app ids count. */
+  readonly sends: boolean;
+  /** Whether it is a sandbox, to which only imports go that were meant for one. */
+  readonly sandbox: boolean;
+  /** A sandbox in which every user may act in every group, as a member or not (docs/chat-service.md, 12). */
+  readonly anybodyActs?: boolean;
+  /** The profile that the settings are of. */
+  readonly profile?: string | undefined;
+  readonly host: string;
+  readonly apps: Config['apps'];
+  /** For management operations. */
+  readonly management?: Config['management'];
+  /** Certificate authority to trust in addition to the usual ones, PEM. */
+  readonly ca: string | undefined;
+  readonly proxy?: Config['proxy'];
+  /** Default: the address that answers. */
+  readonly bannedList?: Config['bannedList'];
+}
+
+/** For a process that neither sends nor dispatches: it reads, checks, ends. */
+export const NO_SERVICE: Service = { sends: false, sandbox: false, host: '', apps: {}, ca: undefined };
+
+/** Returns the target that is stored with imports; empty for a sandbox, which has another address each time. */
+export function serviceTarget({
+  sandbox,
+  profile,
+  host = '',
+  apps,
+}: Pick<Service, 'sandbox' | 'apps'> & Partial<Pick<Config, 'profile' | 'host'>>): Target | undefined {
+  const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId]);
+  if (sandbox || (host === '' && ids.length === 0)) return undefined;
+  return { ...(profile && { profile }), ...(host !== '' && { host }), apps: Object.fromEntries(ids) };
+}
+
+/** A client for a region of the service. */
+export function clientOf(service: Service, region: Region, connections: number): ChatClient {
+  const { host, ca, proxy, bannedList = 'auto' } = service;
+  const app = appOf(service.apps, region);
+  return createChatClient({
+    region,
+    ...app,
+    host,
+    connections,
+    userAgent: `rollcall/${VERSION}`,
+    ca,
+    proxy,
+    ...(bannedList !== 'auto' && { bannedList }),
+    // The keys of a sandbox in this process are in no settings.
+    ...(!service.sandbox && { currentKey: () => currentApiKey(region, app.appId) }),
+  });
+}
+
+/** The apps of the configuration, for a process that hands batches to workers elsewhere: it needs neither host nor key. */
+export function dispatchOnly(config: Config): Service {
+  if (Object.keys(config.apps).length === 0) throw noApp();
+  const { profile, host = '', apps } = config;
+  return { sends: false, sandbox: false, profile, host, apps, ca: undefined };
+}
+
+const noApp = () =>
+  new ConfigError(
+    'no app is set',
+    'set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region',
+  );
+
+const noHost = () =>
+  new ConfigError(
+    'ROLLCALL_HOST is not set',
+    `set it to ${SERVICE_HOST} for the service itself, or to what follows \`api-<region>.\` in the address of yours, or try \`--sandbox\``,
+  );
+
+/** The service of the configuration in these regions (default: all that have an app), checked before anything is read. */
+export function serviceOf(config: Config, only?: readonly Region[]): Service {
+  if (config.host === undefined) throw noHost();
+  const regions = only ?? (Object.keys(config.apps) as Region[]);
+  if (regions.length === 0) throw noApp();
+  const { profile, host, apps, management, caFile, proxy, bannedList } = config;
+  const ca = caOf(config);
+  naming('ROLLCALL_HOST', () => managementUrl(host));
+  for (const region of regions) {
+    const { appId, apiKey } = appOf(apps, region);
+    const client = { region, appId, apiKey, host };
+    naming(`the app id of region ${region}`, () => apiUrl(client));
+    naming(`the API key of region ${region}`, () => void createChatClient(client).close());
+    naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
+    naming('HTTPS_PROXY', () => void createChatClient({ ...client, proxy }).close());
+  }
+  return { sends: true, sandbox: false, profile, host, apps, management, ca, proxy, bannedList };
+}
+
+/** A client for management operations: of the sandbox where there is one, else as the settings say. @throws ConfigError */
+export function managementClientOf(config: Config, sandbox?: Service): ManagementClient {
+  const { host, management = undefined, ca, proxy } = sandbox ?? { ...config, ca: caOf(config) };
+  if (host === undefined) throw noHost();
+  if (management === undefined) {
+    throw new ConfigError(
+      'ROLLCALL_MANAGEMENT_KEY is not set',
+      'set it and ROLLCALL_MANAGEMENT_SECRET to the management key and secret of your account (an API key of an app is not one), or try `--sandbox`',
+    );
+  }
+  return naming('the settings of management', () => createManagementClient({ host, ...management, ca, proxy }));
+}
+
+/** Says which setting it is that the client does not take. */
+function naming<Made>(setting: string, use: () => Made): Made {
+  try {
+    return use();
+  } catch (error) {
+    throw error instanceof SettingError ? new ConfigError(`${setting}: ${error.message}`) : error;
+  }
+}
+
+function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string } {
+  const app = apps[region];
+  const name = `ROLLCALL_${region.toUpperCase()}`;
+  if (app === undefined) throw new ConfigError(`region ${region} has no app`, `set ${name}_APP_ID and ${name}_API_KEY`);
+  if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key`, `set ${name}_API_KEY`);
+  return { appId: app.appId, apiKey: app.apiKey };
+}

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import {
+  type ActingOptions,
+  type AppRequest,
+  type Ask,
+  actingUid,
+  type CallOptions,
+  foldMembers,
+  isRefusal,
+  type RawReply,
+  type ReplyMeta,
+  readReply,
+  segment,
+} from './call.ts';
+import { InvalidCall, ServiceRefusal, SettingError } from './call-errors.ts';
+import { type Connection, type ConnectionOptions, openConnection, type Request } from './connection.ts';
+import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
+import {
+  type CreateClient,
+  createCreateClient,
+  createDirectoryClient,
+  type DirectoryClient,
+} from './directory-client.ts';
+import { type BANNED_LISTS, createMemberClient, type MemberClient } from './member-client.ts';
+import { type MemberEntries, readMemberEntries } from './member-entries.ts';
+import { readRate, requestIdOf } from './rate-headers.ts';
+import { createRedact, type Redact } from './redact.ts';
+import { type AppFacts, appsPage } from './replies.ts';
+import { MAX_UIDS_PER_CALL } from './service/limits.ts';
+import { MEMBER_LISTS } from './service/lists.ts';
+import { type AppAddress, apiUrl, managementUrl } from './service-address.ts';
+import { createUserClient, type UserClient } from './user-client.ts';
+
+export interface ChatClientOptions extends AppAddress, ConnectionOptions {
+  /** API key with the scope `fullAccess` (docs/chat-service.md, 9). */
+  readonly apiKey: string;
+  /**
+   * The key as the settings say it now, undefined where they do not: asked when the service refuses the one in use,
+   * and by `renewKey`. Default: it never changes.
+   */
+  readonly currentKey?: (() => string | undefined) | undefined;
+  /** `User-Agent` header of every call, such as `rollcall/1.2.3`. Default: `rollcall`. */
+  readonly userAgent?: string | undefined;
+  /** Address of the banned users of a group. Default: the one that answers. */
+  readonly bannedList?: (typeof BANNED_LISTS)[number] | undefined;
+}
+
+export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connections'> {
+  readonly host: string;
+  /** Values of the headers `key` and `secret` (docs/chat-service.md, 10). */
+  readonly key: string;
+  readonly secret: string;
+}
+
+export interface AddMembersResult extends ReplyMeta {
+  readonly entries: MemberEntries;
+}
+
+/**
+ * Calls to one app. Every method throws what call-errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
+ * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
+ */
+export interface ChatClient extends MemberClient, CreateClient, DirectoryClient, UserClient {
+  /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
+  addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
+  /** `GET /users` (docs/chat-service.md, 52). */
+  listUsers(options?: CallOptions): Promise<OpenReply>;
+  /** A fingerprint of the key that it uses: 8 hexadecimal digits. */
+  keyFingerprint(): string;
+  /** Reads the key from the settings again; returns whether it has changed. A value that cannot be a key is ignored. */
+  renewKey(): boolean;
+  /** Lets the calls in flight finish; later ones end in CallAborted. */
+  close(): Promise<void>;
+}
+
+export interface ManagementClient {
+  /** `GET {management_url}/apps`, every page of it (docs/chat-service.md, 53). */
+  listApps(options?: CallOptions): Promise<readonly AppFacts[]>;
+  close(): Promise<void>;
+}
+
+/** Without `Accept` some servers answer errors as web pages, and firewalls challenge calls without `User-Agent`. */
+const COMMON_HEADERS = { Accept: 'application/json', 'User-Agent': 'rollcall' } as const;
+
+/** @throws SettingError when address, key, CA or proxy is not usable. */
+export function createChatClient(options: ChatClientOptions): ChatClient {
+  const base = new URL(apiUrl(options));
+  let key = keyInUse(options, []);
+  const connection = openConnection(base.origin, options);
+  const redact: Redact = (text) => key.redact(text);
+
+  const renewKey = (): boolean => {
+    const current = options.currentKey?.();
+    if (current === undefined || current === key.value || !isUsable(current)) return false;
+    key = keyInUse({ ...options, apiKey: current }, key.secrets);
+    return true;
+  };
+
+  const send = async <Read>(
+    { method, path, body, onBehalfOf, maxReplyBytes }: AppRequest,
+    read: (raw: RawReply) => Read,
+    signal: AbortSignal | undefined,
+  ): Promise<{ reply: Read } & ReplyMeta> => {
+    const request: Omit<Request, 'headers'> = {
+      method,
+      path: base.pathname + path,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(maxReplyBytes !== undefined && { maxReplyBytes }),
+    };
+    const acting = onBehalfOf ? { [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : undefined;
+    const sendWith = ({ headers }: KeyInUse) =>
+      call(connection, { ...request, headers: acting ? { ...headers, ...acting } : headers }, signal, read);
+    const used = key;
+    try {
+      return await sendWith(used);
+    } catch (error) {
+      if (!(error instanceof ServiceRefusal) || !isKeyRefusal(error)) throw error;
+      // Another call may have met the same refusal and read the new key already. Nothing was carried out.
+      if (key === used && !renewKey()) throw withKeyNamed(error, used.fingerprint);
+      const renewed = key;
+      return sendWith(renewed).catch((again: unknown) => {
+        throw again instanceof ServiceRefusal && isKeyRefusal(again) ? withKeyNamed(again, renewed.fingerprint) : again;
+      });
+    }
+  };
+
+  const ask: Ask = (request, schema, signal) => send(request, (raw) => readReply(raw, schema, redact), signal);
+
+  return {
+    ...createMemberClient(ask, redact, options.bannedList),
+    ...createDirectoryClient(ask),
+    ...createCreateClient(ask, redact),
+    ...createUserClient(ask),
+    async addMembers(guid, members, { onBehalfOf, signal } = {}) {
+      checkMembers(members);
+      const path = `/groups/${segment('guid', guid)}/members`;
+      const sent = { method: 'POST', path, body: foldMembers(members), onBehalfOf } as const;
+      const read = (raw: RawReply) => readMemberEntries(raw, redact);
+      const { reply: entries, rate, httpStatus, ms } = await send(sent, read, signal);
+      return { entries, rate, httpStatus, ms };
+    },
+    async listUsers({ signal } = {}) {
+      return (await ask({ method: 'GET', path: '/users' }, openReply, signal)).reply;
+    },
+    keyFingerprint: () => key.fingerprint,
+    renewKey,
+    close: () => connection.close(),
+  };
+}
+
+/** A key, and what every call derives from it. */
+interface KeyInUse {
+  readonly value: string;
+  readonly fingerprint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** This key and earlier ones: the service may echo the key of a call in flight. */
+  readonly secrets: readonly string[];
+  readonly redact: Redact;
+}
+
+/** @throws SettingError */
+function keyInUse({ apiKey, userAgent }: ChatClientOptions, earlier: readonly string[]): KeyInUse {
+  const secrets = [...earlier, usableSecret('API key', apiKey)];
+  return {
+    value: apiKey,
+    fingerprint: fingerprintOf(apiKey),
+    headers: {
+      [HEADERS.apiKey]: apiKey,
+      'Content-Type': 'application/json',
+      ...COMMON_HEADERS,
+      ...(userAgent !== undefined && { 'User-Agent': userAgent }),
+    },
+    secrets,
+    redact: createRedact(secrets),
+  };
+}
+
+/** @throws SettingError when host, key, secret or CA is not usable. */
+export function createManagementClient(options: ManagementClientOptions): ManagementClient {
+  const { host, key, secret } = options;
+  const redact = createRedact([usableSecret('management key', key), usableSecret('management secret', secret)]);
+  const connection = openConnection(managementUrl(host), { ...options, connections: 1 });
+  const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret, ...COMMON_HEADERS };
+  return {
+    async listApps({ signal } = {}) {
+      const apps: AppFacts[] = [];
+      for (let page = 1, pages = 1; page <= pages; page += 1) {
+        const request: Request = { method: 'GET', path: page === 1 ? '/apps' : `/apps?page=${page}`, headers };
+        const { reply } = await call(connection, request, signal, (raw) => readReply(raw, appsPage, redact));
+        apps.push(...reply.data);
+        pages = reply.meta?.pagination?.totalPages ?? 1;
+      }
+      return apps;
+    },
+    close: () => connection.close(),
+  };
+}
+
+function call<Read>(
+  connection: Connection,
+  request: Request,
+  signal: AbortSignal | undefined,
+  read: (raw: RawReply) => Read,
+): Promise<{ reply: Read } & ReplyMeta> {
+  return connection.exchange(request, signal, ({ httpStatus, headers, body, ms }) => {
+    const rate = readRate(headers, Date.now(), httpStatus === 429);
+    const requestId = isRefusal(httpStatus) ? requestIdOf(headers) : undefined;
+    return { reply: read({ httpStatus, body, rate, requestId }), rate, httpStatus, ms };
+  });
+}
+
+function checkMembers(members: AddMembersRequest): void {
+  let uids = 0;
+  for (const list of MEMBER_LISTS) {
+    const count = members[list]?.length;
+    if (count === 0) throw new InvalidCall(`the list ${list} is empty; leave it out, or put at least one UID into it`);
+    uids += count ?? 0;
+  }
+  if (uids < 1 || uids > MAX_UIDS_PER_CALL) {
+    throw new InvalidCall(
+      `a call with ${uids} UIDs is not possible: 1 to ${MAX_UIDS_PER_CALL} over all lists are allowed`,
+    );
+  }
+}
+
+/** Never shows the value. */
+function usableSecret(name: string, value: string): string {
+  if (isUsable(value)) return value;
+  const problem = value === '' ? 'is empty' : 'has characters other than visible ASCII (a line break, perhaps)';
+  throw new SettingError(`the ${name} ${problem}; copy it again from the service's dashboard`);
+}
+
+function isUsable(secret: string): boolean {
+  return /^[\x21-\x7e]+$/.test(secret);
+}
+
+/** First 8 hexadecimal digits of a hash: they distinguish keys, and do not reveal them. */
+export function fingerprintOf(apiKey: string): string {
+  return createHash('sha256').update(`rollcall API key\n${apiKey}`).digest('hex').slice(0, 8);
+}
+
+/**
+ * Whether the service itself refuses a call for its key: one that is missing, unknown, or may not do this. The codes
+ * are publicly documented, the status where there is none is assumed (docs/chat-service.md, 33).
+ */
+function isKeyRefusal({ serviceCode, httpStatus, foreign }: ServiceRefusal): boolean {
+  if (foreign !== null) return false;
+  if (serviceCode !== null) return /^AUTH_ERR_(?!.*APPID)/.test(serviceCode);
+  return httpStatus === 401 || httpStatus === 403;
+}
+
+/** The refusal with the fingerprint of its key, for the person who has to change it. */
+function withKeyNamed(refusal: ServiceRefusal, fingerprint: string): ServiceRefusal {
+  const { serviceMessage } = refusal;
+  return new ServiceRefusal({
+    httpStatus: refusal.httpStatus,
+    serviceCode: refusal.serviceCode,
+    serviceMessage: `${serviceMessage}${serviceMessage === '' ? '' : ' '}(key ${fingerprint})`,
+    rate: refusal.rate,
+  });
+}

@@ -1,0 +1,121 @@
+import { Readable } from 'node:stream';
+import type { FileFacts } from '../../api/file-facts.ts';
+import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
+import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import { type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
+import { isReadAtRandom } from '../../imports/read/random-access.ts';
+import { originalJson } from '../../imports/report/report-json.ts';
+import { headOf, unpacked } from '../recipes/beginning.ts';
+import type { Recipe } from '../recipes/recipe.ts';
+import { inspect, missingFields } from './inspect.ts';
+
+/** A file of this size or larger that does not end with a whole line counts as the beginning of a longer one. */
+const BEGINNING_BYTES = 64 * 1024;
+/** Bytes of a gzipped beginning that are unpacked: they contain twenty rows, and no more are shown. */
+const UNPACKED_BYTES = 1024 * 1024;
+/** Characters that the shown rows may have in total; one is always shown. */
+const MAX_OF_ROWS = 1024 * 1024;
+
+export interface PreviewRequest {
+  /** The first bytes of a file. */
+  readonly head: Uint8Array;
+  /** The file's name for messages. */
+  readonly name: string;
+  readonly options: ImportOptions;
+}
+
+/** Previews the beginning of a file. @throws IntakeError when it cannot be read */
+export async function preview({ head, name, options }: PreviewRequest): Promise<Preview> {
+  const { bytes, isCut } = await unpacked(Buffer.from(head), UNPACKED_BYTES);
+  // Archives and workbooks are read at random places, and were uploaded whole.
+  const source = isReadAtRandom(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
+  const intake = await openIntake({ ...source, name }, { ...intakeOptions(options), lenient: true });
+  const { rows, more } = await firstRows(intake);
+  const columns = intake.columns();
+  const shown = viewsOf(rows, columns, intake.format);
+  return {
+    format: intake.format,
+    kind: intake.kind,
+    notes: [...intake.notes()],
+    encoding: intake.encoding,
+    delimiter: intake.delimiter ?? null,
+    columns: [...columns],
+    recognised: { ...intake.recognised },
+    missing: missingFields(intake.recognised, options),
+    rows: shown,
+    truncated: more || isCut || shown.length < rows.length,
+  };
+}
+
+/** A long CSV text ends somewhere in a row: that row is not shown. */
+function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buffer {
+  const first = head.subarray(0, 1).toString();
+  const isText = format === 'csv' || (format === 'auto' && first !== '[' && first !== '{');
+  const end = head.lastIndexOf('\n') + 1;
+  return isText && (isCut || head.length >= BEGINNING_BYTES) && end > 0 ? head.subarray(0, end) : head;
+}
+
+async function firstRows(intake: Intake): Promise<{ rows: readonly InputRow[]; more: boolean }> {
+  const rows: InputRow[] = [];
+  try {
+    for await (const chunk of intake.chunks()) {
+      rows.push(...chunk.slice(0, ROWS_SHOWN + 1));
+      if (rows.length > ROWS_SHOWN) break;
+    }
+  } catch (error) {
+    // If the beginning of a file is cut off, the error may come from the cut: the rows before it are shown.
+    if (!(error instanceof IntakeError) || rows.length === 0) throw error;
+    return { rows: rows.slice(0, ROWS_SHOWN), more: true };
+  }
+  return { rows: rows.slice(0, ROWS_SHOWN), more: rows.length > ROWS_SHOWN };
+}
+
+function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFormat: InputFormat): PreviewRow[] {
+  const originalOf = originalJson({ columns, inputFormat, delimiter: ',' });
+  const views: PreviewRow[] = [];
+  let length = 0;
+  let whole = '';
+  for (const { onBehalfOf: _, action: __, original, problems, shaped, ...row } of rows) {
+    // Only the first membership of a row has its text.
+    if (original !== '') whole = original;
+    const text = originalOf({ original: whole, line: row.line });
+    length += text.length;
+    if (views.length > 0 && length > MAX_OF_ROWS) break;
+    views.push({
+      ...row,
+      ...(shaped !== undefined && { value: shaped.value, skipped: shaped.skipped === true }),
+      problems: [...problems],
+      original: JSON.parse(text) as Readonly<Record<string, unknown>>,
+    });
+  }
+  return views;
+}
+
+export interface InspectRequest extends PreviewRequest {
+  readonly recipes: readonly Recipe[];
+}
+
+/** The thread that looks at the beginnings of files. */
+export type InspectThread = {
+  /** Reads the beginning of a file: returns a `Preview` as JSON text in UTF-8. */
+  preview: (request: PreviewRequest) => Promise<Uint8Array>;
+  /** Describes a file, as far as its beginning shows it: returns `FileFacts` as JSON text in UTF-8. */
+  inspect: (request: InspectRequest) => Promise<Uint8Array>;
+};
+
+/** Returns the facts about a file, as far as its beginning shows them. */
+export async function inspectHead({ head, name, options, recipes }: InspectRequest): Promise<FileFacts> {
+  const given = Buffer.from(head);
+  const { bytes, isCut } = await unpacked(given, UNPACKED_BYTES);
+  const shown = beginning(bytes, options, isCut);
+  return inspect({
+    name,
+    bytes: undefined,
+    head: await headOf(given, options.encoding),
+    isCut: !isReadAtRandom(given) && (isCut || given.length >= BEGINNING_BYTES),
+    open: () => (isReadAtRandom(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
+    options,
+    recipes,
+  });
+}

@@ -1,0 +1,120 @@
+import { countedPages } from '../../../imports/ask/counted-pages.ts';
+import type { GroupPages } from '../../../imports/ask/group-pages.ts';
+import { inRegions } from '../../../imports/ask/side-by-side.ts';
+import { createLimit, DEFAULT_MAX_CREATE } from '../../../imports/create-limit.ts';
+import { CreateWithoutName } from '../../../imports/import-errors.ts';
+import { groupProfile } from '../../../imports/record/profile.ts';
+import { openProfiles } from '../../../imports/record/profiles.ts';
+import type { Region } from '../../../membership/membership.ts';
+import type { CreateOptions } from '../../../options/create-options.ts';
+import { openUserCheck } from '../../check/check-ledger.ts';
+import { checkUsers, priceOfUsers } from '../../check/check-users.ts';
+import { CallsUsedUp } from '../../check/run-check.ts';
+import { throwIfRefused } from './live-state.ts';
+import type { PlanLedger } from './plan-ledger.ts';
+import type { MissingUsers } from './plan-reading.ts';
+
+/**
+ * The creations of a sync: new groups are members' places like others in its plan, and users are counted beforehand.
+ */
+
+/** Calls that counting users may take; where it takes more, they are counted while the plan is carried out. */
+const MAX_CALLS = 1_000;
+/** Users whose names are shown. */
+const NAMED = 5;
+
+/** @throws CreateWithoutName where nothing in the file gives them a name */
+export function requireNames(desired: string, options: CreateOptions): void {
+  const profiles = openProfiles(desired, options);
+  const { obstacle } = profiles;
+  profiles.close();
+  if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
+}
+
+/** Marks missing groups that would be created, or says why they cannot be. Call it after all groups were listed. */
+export function planNewGroups(plan: PlanLedger, desired: string, options: CreateOptions): void {
+  if (!options.groups) return;
+  const profiles = openProfiles(desired, options);
+  try {
+    for (const { id, guid } of plan.groupsToCreate(desired)) {
+      const profile = groupProfile(guid, profiles.ofGroup(id), options);
+      if ('code' in profile) plan.recordCannotCreate(id, profile);
+      else {
+        const { name, type, owner = '' } = profile;
+        plan.recordCreates(id, { name, type, owner });
+      }
+    }
+  } finally {
+    profiles.close();
+  }
+}
+
+export interface NewcomersTask {
+  readonly plan: PlanLedger;
+  readonly desired: string;
+  readonly options: CreateOptions;
+  /** The path of the list of users while the service is asked about it. */
+  readonly path: string;
+  readonly pages: (region: Region) => GroupPages;
+  readonly signal: AbortSignal;
+  readonly onUser: (done: number, of: number) => void;
+}
+
+/** Counts users who would be added and do not exist, and notes what may be created. Call it after the plan was made. */
+export async function countNewcomers(task: NewcomersTask): Promise<void> {
+  const { plan, desired, options } = task;
+  const groups = plan.groups();
+  for (const { region, creates } of groups) {
+    if (creates !== undefined && creates.owner !== '') plan.addNewcomer(region, creates.owner);
+  }
+  const profiles = openProfiles(desired, options);
+  const { users, groups: most } = options.max;
+  const limits = {
+    users: createLimit(users ?? DEFAULT_MAX_CREATE.users, profiles.users),
+    groups: createLimit(most ?? DEFAULT_MAX_CREATE.groups, () => groups.length),
+  };
+  const fields = profiles.fields();
+  profiles.close();
+  const may = { users: options.users, groups: options.groups, reactivate: options.reactivate };
+  const missing = options.users || options.reactivate ? await askFor(task) : null;
+  plan.recordCreating({ may, limits, fields, missing });
+}
+
+/** Null where it would take too many calls. */
+async function askFor({ plan, path, pages, signal, onUser }: NewcomersTask): Promise<MissingUsers | null> {
+  const newcomers = plan.newcomers();
+  if (newcomers.length === 0) return { unknown: 0, deactivated: 0, first: [] };
+  const ledger = openUserCheck(path, newcomers);
+  const regions = [...new Set(newcomers.map(({ region }) => region))];
+  let made = 0;
+  const counted = countedPages(pages, () => {
+    if (++made > MAX_CALLS) throw new CallsUsedUp(MAX_CALLS);
+  });
+  try {
+    let done = 0;
+    const progress = () => () => onUser(++done, newcomers.length);
+    const inEach = (work: (asking: Parameters<typeof checkUsers>[0], region: Region) => Promise<void>) =>
+      inRegions(regions, signal, (region, either) =>
+        work({ ledger, pages: counted, signal: either, progress }, region).catch((error: unknown) => {
+          throwIfRefused(region, error);
+          throw error;
+        }),
+      );
+    if (newcomers.length > MAX_CALLS) {
+      let price = 0;
+      await inEach(async (asking, region) => {
+        const { calls } = await priceOfUsers(asking, region);
+        price += calls;
+      });
+      if (price > MAX_CALLS) return null;
+    }
+    await inEach(checkUsers);
+    return ledger.missingUsers(NAMED);
+  } catch (error) {
+    // The list cannot be trusted, so each user would have to be asked for.
+    if (error instanceof CallsUsedUp) return null;
+    throw error;
+  } finally {
+    ledger.close();
+  }
+}

@@ -1,0 +1,4 @@
+import { serve } from '../../../platform/threads.ts';
+import { type PlanDownloadThread, planPieces } from './plan-download.ts';
+
+serve<PlanDownloadThread>({ plan: planPieces });

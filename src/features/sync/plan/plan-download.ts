@@ -1,0 +1,80 @@
+import { openThread } from '../../../platform/threads.ts';
+import { inChunks } from '../../../text/chunks.ts';
+import type { PlanDocument } from '../api-plan.ts';
+import { planCsv } from './plan-csv.ts';
+import { planMarkdown } from './plan-markdown.ts';
+import { openPlanReader, type PlanReader } from './plan-reading.ts';
+import { type PlanTextOptions, planText } from './plan-text.ts';
+import { planTotals } from './plan-totals.ts';
+
+export interface PlanDownload {
+  /** Path of the plan. */
+  readonly path: string;
+  readonly format: 'csv' | 'json' | 'markdown' | 'text';
+  /** Options of the format text, for a terminal. */
+  readonly text: Pick<PlanTextOptions, 'color' | 'width'>;
+}
+
+/** A plan as a file, made as its pieces are taken. */
+export function* planPieces({ path, format, text }: PlanDownload): Generator<string> {
+  const plan = openPlanReader(path);
+  try {
+    if (format === 'text') yield planText(plan, text);
+    else if (format === 'markdown') yield planMarkdown(plan);
+    else yield* format === 'csv' ? planCsv(plan) : planJson(plan);
+  } finally {
+    plan.close();
+  }
+}
+
+/** The plan as one JSON document (`planDocument`), one group or action a line. Yields chunks of some 64 KB. */
+export function planJson(plan: PlanReader): Generator<string> {
+  return inChunks(jsonPieces(plan));
+}
+
+function* jsonPieces(plan: PlanReader): Generator<string> {
+  const { flags, plannedAt, ...source } = plan.facts();
+  const groups = plan.groups();
+  const findings = plan.findings();
+  const head: Omit<PlanDocument, 'groups' | 'actions'> = {
+    file: source.file,
+    hash: source.hash,
+    size: source.size,
+    rows: source.rows,
+    invalid: source.invalid,
+    plannedAt: plannedAt === null ? null : new Date(plannedAt).toISOString(),
+    flags,
+    held: findings.length > 0,
+    totals: planTotals(groups, plan.creating(), source.invalid),
+    findings,
+  };
+  yield `${JSON.stringify(head).slice(0, -1)},\n"groups":[`;
+  yield* lines(groups);
+  yield '\n],\n"actions":[';
+  yield* lines(plan.actions());
+  yield '\n]}\n';
+}
+
+function* lines(items: Iterable<object>): Generator<string> {
+  let separator = '\n';
+  for (const item of items) {
+    yield `${separator}${JSON.stringify(item)}`;
+    separator = ',\n';
+  }
+}
+
+/** The thread that writes one plan. */
+export type PlanDownloadThread = { plan: (download: PlanDownload) => Generator<string> };
+
+/**
+ * The bytes of a plan, in chunks of some 64 KB, made as they are taken, by a thread of their own: counting a large plan
+ * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LedgerError where it is damaged.
+ */
+export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
+  const thread = openThread<PlanDownloadThread>(import.meta.url, './plan-download-thread');
+  try {
+    yield* thread.stream('plan', download);
+  } finally {
+    await thread.end();
+  }
+}

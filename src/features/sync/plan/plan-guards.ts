@@ -1,0 +1,383 @@
+import { foldId, type Region } from '../../../membership/membership.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { Finding, PlanGroup } from '../api-plan.ts';
+import { type Limits, limitsWith } from '../guard-limits.ts';
+import type { PlanFlags } from '../plan-flags.ts';
+import type { PlanLedger } from './plan-ledger.ts';
+import type { GroupName, PlanCreating, PlanFacts } from './plan-reading.ts';
+import type { PreviousRun } from './previous-run.ts';
+
+/** Facts for the guards. */
+interface GuardFacts {
+  readonly mode: PlanFlags['mode'];
+  readonly source: Pick<PlanFacts, 'rows' | 'invalid' | 'fields'>;
+  readonly groups: readonly PlanGroup[];
+  /** Absent where nothing may be created. */
+  readonly creating?: PlanCreating | undefined;
+  /** Absent where this is the first run. */
+  readonly previous?: PreviousRun | undefined;
+}
+
+/** An objection; the guard's name and remedy are added to it. */
+interface Objection {
+  readonly region?: Region;
+  readonly guid?: string;
+  readonly value: number;
+  readonly limit: number;
+  /** A sentence without its full stop. */
+  readonly what: string;
+}
+
+interface Guard {
+  readonly name: string;
+  /** The danger that it guards against, in a sentence. */
+  readonly meaning: string;
+  readonly modes: ReadonlySet<PlanFlags['mode']>;
+  /** The advice after an objection. */
+  readonly remedy: string;
+  readonly check: (facts: GuardFacts, limits: Limits) => readonly Objection[];
+  /** For an undo, only groups that others have changed since are checked: in the rest it only takes back its own. */
+  readonly sparesOwn?: true;
+}
+
+const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
+const SHOWN_NAMES = 5;
+
+/** Guards against too many creations: a wrong column creates unwanted users and groups. */
+const CREATION_GUARDS: readonly Guard[] = [
+  {
+    name: 'created-groups',
+    meaning: 'More groups would be created than `--max-create` allows.',
+    modes: WITH_FILE,
+    remedy: 'Make sure that these are groups, and that the file is for this app; approve the plan if it is',
+    check: ({ groups, creating }) => {
+      const fresh = groups.filter(({ creates }) => creates !== undefined);
+      const limit = creating?.limits.groups ?? 0;
+      if (fresh.length <= limit) return [];
+      const names = fresh.map(({ guid, region }) => `${guid} (${region})`);
+      const what = `${counted(fresh.length, 'group')} would be created, ${firstOf(names)}; ${grouped(limit)} may be`;
+      return [{ value: fresh.length, limit, what }];
+    },
+  },
+  {
+    name: 'created-users',
+    meaning: 'More users would be created or made active again than `--max-create` allows.',
+    modes: WITH_FILE,
+    remedy: 'Make sure that the column of the UIDs is the right one, and approve the plan if it is',
+    check: ({ creating }) => {
+      if (creating?.missing == null) return [];
+      const { unknown, deactivated, first } = creating.missing;
+      const limit = creating.limits.users;
+      const value = unknown + deactivated;
+      if (value <= limit) return [];
+      const inactive = deactivated === 0 ? '' : `, ${grouped(deactivated)} of them deactivated`;
+      const named = first.length === 0 ? '' : `: ${firstOf(first, unknown)}`;
+      const what = `the service does not find ${counted(value, 'user')}${inactive}${named}; ${grouped(limit)} may be created or made active`;
+      return [{ value, limit, what }];
+    },
+  },
+];
+
+/** Some names, and how many more there are. */
+function firstOf(names: readonly string[], of = names.length): string {
+  const shown = names.slice(0, SHOWN_NAMES);
+  return `${shown.join(', ')}${of > shown.length ? ` and ${grouped(of - shown.length)} more` : ''}`;
+}
+
+const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
+const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
+
+const LOOK = 'Look at the plan: approve it if it is right, fix the file if it is not';
+const LOOK_AT_UNDO =
+  'Others have acted here since the import, or members may have been there before it. Look at the plan: approve it if it is right, reject it if it is not';
+const GET_WHOLE_FILE = 'Make sure that the file is complete, and approve the plan if it is';
+
+/** Every guard, in the order in which their findings are shown. Zero removals never trip one that counts removals. */
+export const GUARDS: readonly Guard[] = [
+  {
+    name: 'empty-file',
+    meaning: 'The file asks for nothing: it is empty, or all its rows are invalid.',
+    modes: WITH_FILE,
+    remedy: 'Find out why; a file that asks for nothing is always a mistake',
+    check: ({ source: { rows, invalid } }) =>
+      rows > invalid
+        ? []
+        : [
+            {
+              value: rows - invalid,
+              limit: 1,
+              what: rows === 0 ? 'the file has no rows' : `no row of ${grouped(rows)} can be used`,
+            },
+          ],
+  },
+  {
+    name: 'invalid-rows',
+    meaning: 'The file has invalid rows: members in such rows would count as missing.',
+    modes: MIRROR,
+    remedy: 'Fix these rows; until then their members count as missing',
+    check: ({ source: { rows, invalid } }, { invalidRows }) =>
+      invalid <= invalidRows
+        ? []
+        : [
+            {
+              value: invalid,
+              limit: invalidRows,
+              what: `${grouped(invalid)} of ${counted(rows, 'row')} cannot be used; ${allowed(invalidRows)}`,
+            },
+          ],
+  },
+  {
+    name: 'shrunk-file',
+    meaning: 'The file is much shorter than in the last run.',
+    modes: MIRROR,
+    remedy: GET_WHOLE_FILE,
+    check: ({ source: { rows }, previous }, { shrunkPercent, shrunkRows }) => {
+      if (previous === undefined) return [];
+      const limit = Math.max(shrunkRows, share(previous.rows, shrunkPercent));
+      const lost = previous.rows - rows;
+      if (lost <= limit) return [];
+      const what = `the file has ${counted(rows, 'row')}, ${percentOf(lost, previous.rows)} fewer than the ${grouped(previous.rows)} of the last run; ${grouped(limit)} fewer are allowed`;
+      return [{ value: lost, limit, what }];
+    },
+  },
+  {
+    name: 'lost-columns',
+    meaning: 'The file lacks a column that the last run’s file had.',
+    modes: WITH_FILE,
+    remedy: 'Look at the header, and map a column that was renamed',
+    check: ({ source, previous }, { lostColumns }) => {
+      const lost = (previous?.fields ?? []).filter((field) => !source.fields.includes(field));
+      const what = `the file has no column for ${lost.join(', ')}, and the last run’s file had; ${allowed(lostColumns)}`;
+      return lost.length <= lostColumns ? [] : [{ value: lost.length, limit: lostColumns, what }];
+    },
+  },
+  {
+    name: 'moved-groups',
+    meaning: 'Groups are in another region than in the last run.',
+    modes: WITH_FILE,
+    remedy: 'Make sure that this is the file of the right region',
+    check: ({ groups, previous }, { movedGroups }) => {
+      const newcomers = new Map(
+        missingFrom(previous?.groups ?? [], groups).map((group) => [foldId(group.guid), group]),
+      );
+      const moved = missingFrom(groups, previous?.groups ?? []).flatMap((before) => {
+        const now = newcomers.get(foldId(before.guid));
+        return now === undefined ? [] : [{ before, now }];
+      });
+      return moved.length <= movedGroups
+        ? []
+        : moved.map(({ before, now: { region, guid } }) => ({
+            region,
+            guid,
+            value: moved.length,
+            limit: movedGroups,
+            what: `the group is in ${region} now and was in ${before.region} in the last run; ${allowed(movedGroups)}`,
+          }));
+    },
+  },
+  {
+    name: 'forgotten-groups',
+    meaning: 'Groups with members that the last run had are no longer in the file. Nothing is done in them.',
+    modes: MIRROR,
+    remedy: GET_WHOLE_FILE,
+    check: ({ groups, previous }, { forgottenGroups }) => {
+      const forgotten = missingFrom(groups, previous?.groups ?? []).filter(({ members }) => members > 0);
+      return forgotten.length <= forgottenGroups
+        ? []
+        : forgotten.map(({ region, guid, members }) => ({
+            region,
+            guid,
+            value: forgotten.length,
+            limit: forgottenGroups,
+            what: `the file no longer mentions the group, which had ${counted(members, 'member')} after the last run; they stay as they are`,
+          }));
+    },
+  },
+  {
+    name: 'no-group-listed',
+    meaning: 'None of the groups could be listed: wrong region, wrong app, or wrong groups.',
+    modes: ALL,
+    remedy: 'Check the region, its app and key (rollcall doctor), and the groups’ ids',
+    check: ({ groups }) =>
+      groups.length === 0 || groups.some(({ listing, creates }) => listing === 'listed' || creates !== undefined)
+        ? []
+        : [{ value: 0, limit: 1, what: `none of ${counted(groups.length, 'group')} could be listed` }],
+  },
+  {
+    name: 'failed-listings',
+    meaning: 'The members of a group could not be listed as a whole, so that nothing can be said about it.',
+    modes: MIRROR,
+    remedy: 'Plan again later, or approve the plan to continue without these groups',
+    check: ({ groups }, { failedListings }) => {
+      const failed = groups.filter(({ listing }) => listing === 'failed');
+      return failed.length <= failedListings
+        ? []
+        : failed.map(({ region, guid, code, message }) => ({
+            region,
+            guid,
+            value: failed.length,
+            limit: failedListings,
+            what: `its members could not be listed (${[code, message].filter((part) => part !== '').join(': ')}), so that nothing is done in it`,
+          }));
+    },
+  },
+  ...CREATION_GUARDS,
+  {
+    name: 'owner-changes',
+    meaning: 'The owner of a group would be removed, banned or lowered.',
+    modes: ALL,
+    remedy: 'Give the group another owner first, or approve the plan',
+    check: ({ groups }, { ownerChanges }) => {
+      const hit = groups.filter(({ ownerHit }) => ownerHit);
+      return hit.length <= ownerChanges
+        ? []
+        : hit.map(({ region, guid, owner }) => ({
+            region,
+            guid,
+            value: hit.length,
+            limit: ownerChanges,
+            what: `its owner ${owner} would be removed, banned or lowered; ${allowed(ownerChanges)}`,
+          }));
+    },
+  },
+  {
+    name: 'emptied-groups',
+    meaning: 'Everyone would leave a group, except members who are kept.',
+    modes: ALL,
+    remedy: LOOK,
+    sparesOwn: true,
+    check: ({ groups }, { emptiedFrom }) =>
+      groups
+        .filter(({ leaving, staying }) => leaving > 0 && leaving >= emptiedFrom && staying === 0)
+        .map(({ region, guid, leaving, members }) => ({
+          region,
+          guid,
+          value: leaving,
+          limit: Math.max(0, emptiedFrom - 1),
+          what: `everyone would leave the group, except members who are kept: ${grouped(leaving)} of ${counted(members, 'member')}`,
+        })),
+  },
+  {
+    name: 'group-removals',
+    meaning: 'Too many members of one group would leave it or be lowered.',
+    modes: ALL,
+    remedy: LOOK,
+    sparesOwn: true,
+    check: ({ groups }, { groupPercent, groupRemovals, smallGroup, smallGroupRemovals }) =>
+      groups.flatMap((group) => {
+        const rule = {
+          percent: groupPercent,
+          number: groupRemovals,
+          small: smallGroup,
+          smallNumber: smallGroupRemovals,
+        };
+        return tooMany([group], rule).map((objection) => ({ region: group.region, guid: group.guid, ...objection }));
+      }),
+  },
+  {
+    name: 'region-removals',
+    meaning: 'Too many members of a region’s groups would leave or be lowered.',
+    modes: ALL,
+    remedy: LOOK,
+    sparesOwn: true,
+    check: ({ groups }, { regionPercent, regionRemovals, smallTotal, smallTotalRemovals }) =>
+      [...Map.groupBy(groups, ({ region }) => region)].flatMap(([region, of]) => {
+        const rule = {
+          percent: regionPercent,
+          number: regionRemovals,
+          small: smallTotal,
+          smallNumber: smallTotalRemovals,
+        };
+        return tooMany(of, rule).map((objection) => ({ region, ...objection }));
+      }),
+  },
+  {
+    name: 'run-removals',
+    meaning: 'Too many members of all groups would leave or be lowered.',
+    modes: ALL,
+    remedy: LOOK,
+    sparesOwn: true,
+    check: ({ groups }, { runPercent, runRemovals, smallTotal, smallTotalRemovals }) =>
+      tooMany(groups, { percent: runPercent, number: runRemovals, small: smallTotal, smallNumber: smallTotalRemovals }),
+  },
+];
+
+/** Everything that the guards object to; nothing found means that the plan may be applied unattended. */
+export function checkGuards(facts: GuardFacts, limits: Limits = limitsWith()): Finding[] {
+  const contested = facts.mode === 'undo' ? facts.groups.filter((group) => group.contested > 0) : facts.groups;
+  return GUARDS.filter(({ modes }) => modes.has(facts.mode)).flatMap((guard) =>
+    guard
+      .check(guard.sparesOwn ? { ...facts, groups: contested } : facts, limits)
+      .map(({ region = null, guid = null, value, limit, what }) => ({
+        guard: guard.name,
+        region,
+        guid,
+        value,
+        limit,
+        sentence: `${placed(region, guid, what)}. ${remedyIn(guard, facts.mode)}.`,
+      })),
+  );
+}
+
+/** Returns the advice after a guard's objection. An undo has no file to fix. */
+export function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mode']): string {
+  return mode === 'undo' && remedy === LOOK ? LOOK_AT_UNDO : remedy;
+}
+
+/** Checks a plan that was made and keeps the findings in it. Throws an Error when the plan was not made yet. */
+export function guardPlan(plan: PlanLedger, limits?: Limits, previous?: PreviousRun): Finding[] {
+  const source = plan.facts();
+  if (source.flags === null) throw new Error('the plan has not been made yet: there is nothing to guard');
+  const findings = checkGuards(
+    { mode: source.flags.mode, source, groups: plan.groups(), creating: plan.creating(), previous },
+    limits,
+  );
+  plan.recordFindings(findings);
+  return findings;
+}
+
+interface RemovalRule {
+  readonly percent: number;
+  readonly number: number;
+  /** Members below which `smallNumber` counts instead of both. */
+  readonly small: number;
+  readonly smallNumber: number;
+}
+
+/** Members who are removed, banned or lowered, against what the rule lets pass for as many members. */
+function tooMany(groups: readonly PlanGroup[], rule: RemovalRule): Objection[] {
+  const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
+  const members = sum((group) => group.members);
+  const value = sum(({ leaving, lowered }) => leaving + lowered);
+  const isSmall = members < rule.small;
+  const limit = isSmall ? rule.smallNumber : Math.min(rule.number, share(members, rule.percent));
+  if (value <= limit) return [];
+  const what = `${grouped(value)} of ${counted(members, 'member')} (${percentOf(value, members)}) would be removed, banned or lowered; ${
+    isSmall ? `${grouped(limit)} are allowed below ${counted(rule.small, 'member')}` : `${grouped(limit)} are allowed`
+  }`;
+  return [{ value, limit, what }];
+}
+
+/** Groups among `others` that `groups` does not hold in the same region. */
+function missingFrom<Group extends GroupName>(groups: readonly GroupName[], others: readonly Group[]): Group[] {
+  const key = ({ region, guid }: GroupName) => `${region} ${foldId(guid)}`;
+  const held = new Set(groups.map(key));
+  return others.filter((group) => !held.has(key(group)));
+}
+
+function share(whole: number, percent: number): number {
+  return Math.floor((whole * percent) / 100);
+}
+
+function percentOf(part: number, whole: number): string {
+  return `${Number(((part / whole) * 100).toFixed(1))} %`;
+}
+
+function allowed(limit: number): string {
+  return limit === 0 ? 'none is allowed' : `${grouped(limit)} are allowed`;
+}
+
+function placed(region: Region | null, guid: string | null, what: string): string {
+  if (guid !== null) return `Group ${guid} (${region}): ${what}`;
+  return region === null ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : `Region ${region}: ${what}`;
+}

@@ -1,0 +1,98 @@
+import { rename, rm } from 'node:fs/promises';
+import { newImportId, reserve } from '../../../imports/import-id.ts';
+import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
+import { mapLookupsInTurn } from '../../../options/lookups.ts';
+import type { Api, ServerContext } from '../../../server/context.ts';
+import { allowedTarget } from '../../../server/report-target.ts';
+import { serve } from '../../../server/serve.ts';
+import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
+import { labelOf } from '../../../server/uploads/body.ts';
+import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
+import { optionsOf } from '../../../server/uploads/options.ts';
+import { inShort } from '../../../text/wording.ts';
+import { syncOperations } from '../operations.ts';
+import { planFiles } from '../plan/prepare.ts';
+import { UnknownSync } from '../sync-errors.ts';
+import { readingOf, syncDecision, syncQuery } from './sync-query.ts';
+
+const uploadOfSync = {
+  ...syncOperations.create,
+  ...keptFile,
+  query: syncQuery,
+  description: `The body is the file (${FORMS}, any of them gzipped), or a form as for an import. Nothing is sent before the whole file has been read, the groups have been listed, and no guard objects.`,
+};
+
+/** `POST /v1/syncs`. @param scope leaves bodies to its routes */
+export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
+  const { syncs, dir, settings, syncViews, recipes } = context;
+  const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
+  uploads.made.push((id) => {
+    try {
+      return syncs.find(id) !== undefined;
+    } catch (error) {
+      if (error instanceof UnknownSync) return false;
+      throw error;
+    }
+  });
+  serve(scope, uploadOfSync, async (request, reply, audited) => {
+    const { who, query, headers } = request;
+    const contentType = headers['content-type'] ?? '';
+    checkLength(request, maxUploadBytes);
+    const decision = syncDecision(query);
+    // Refuses wrong options before the file is sent.
+    const options = optionsOf(query, { contentType, region, sandbox });
+    readingOf(options);
+    recipes?.check(options);
+    const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
+    const chosen = { sync: { ...query, contentType } };
+    const id = await uploads.take(
+      request,
+      reply,
+      chosen,
+      async ({ path, name, type, lookups, keep }) => {
+        const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
+        const file = labelOf(query.name ?? name);
+        try {
+          const files = planFiles(dir.sync(made));
+          await rename(path, files.input);
+          const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
+            const copy = lookupCopy(dir.sync(made), lookup);
+            await rename(sent, copy);
+            return { path: copy, name };
+          });
+          keep(made);
+          // In a form, the part has the file's type.
+          const ofFile = request.isMultipart() ? type : contentType;
+          const ofPart = optionsOf(query, { contentType: ofFile, region, sandbox });
+          const settled = (await recipes?.settle(ofPart, { path: files.input }, file)) ?? ofPart;
+          await syncs.create({
+            id: made,
+            file,
+            source: sourceName(made, query.name ?? name),
+            reading: { ...readingOf(settled), ...kept },
+            create: settled.create,
+            ...reporting,
+            ...decision,
+            who: who.name,
+          });
+        } catch (error) {
+          await rm(dir.sync(made), { recursive: true, force: true });
+          throw error;
+        }
+        audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined, source: undefined }), made);
+        return made;
+      },
+      query.source,
+    );
+    reply.header('location', `/v1/syncs/${id}`);
+    return syncViews.whole(syncs.find(id));
+  });
+}
+
+/**
+ * Takes the place of the path that a sync on the command line reads: it finds the previous run. It is not a path, because
+ * the upload is the plan's own copy. A file without a name has no previous run.
+ */
+function sourceName(id: string, name: string | undefined): string {
+  return `upload:${name === undefined ? id : labelOf(name)}`;
+}

@@ -1,0 +1,268 @@
+import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { actionsOf } from '../../membership/import-actions.ts';
+import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { isDamage, LedgerError } from '../../platform/sqlite.ts';
+import { counted } from '../../text/wording.ts';
+import type { Catalog } from '../catalog.ts';
+import { WrongState } from '../import-errors.ts';
+import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
+import { readOptions } from '../import-options.ts';
+import { isMachineWait } from '../reason-codes.ts';
+import type { OpenImport } from '../send/open-imports.ts';
+import { type targetOf, tooManyErrors } from '../send/sendable.ts';
+import type { Sending } from '../send/sending.ts';
+import { type FindLeftOut, leaveOut } from '../stage/leave-out.ts';
+import type { Stagings } from '../stage/staging.ts';
+import { type Aimed, isSameTarget, joinedTarget, WrongTarget } from '../target.ts';
+import type { Closings } from './closing.ts';
+import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
+import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './faults.ts';
+import type { LifeFeature } from './feature.ts';
+
+/** The states of imports, as the catalog has them. */
+export interface States {
+  of(id: string): ImportState;
+  /** Moves an import to another state, and says so. */
+  move(...how: Parameters<Catalog['move']>): void;
+}
+
+export interface RequestsOptions {
+  readonly dir: DataDir;
+  readonly catalog: Catalog;
+  /** The target of this process. */
+  readonly sendsTo: Aimed;
+  readonly states: States;
+  readonly stagings: Stagings;
+  readonly sending: Sending;
+  readonly closings: Closings;
+  readonly target: ReturnType<typeof targetOf>;
+  /** The next steps in the life of an import (life.ts). */
+  readonly steps: {
+    begin(id: string): void;
+    idle(id: string, why: IdleReason): void;
+    waitForLeave(id: string, question: ReturnType<typeof held>): void;
+    end(id: string, state: Exclude<EndState, 'completed'>): void;
+  };
+  readonly fault: (id: string, code: FaultCode, error: unknown) => void;
+  /** Failed imports that are being cancelled. */
+  readonly lastResort: Set<string>;
+  readonly features: LifeFeature;
+}
+
+/** Returns the reason why an import starts with fewer rows than its file has; undefined if it has all of them. */
+function startedWithout(failing: number, edited: number): string | undefined {
+  const without = [
+    failing > 0 && `${counted(failing, 'row')} that would fail, as its check says`,
+    edited > 0 && `${counted(edited, 'row')} that ${edited === 1 ? 'was' : 'were'} edited`,
+  ].filter((part) => part !== false);
+  return without.length === 0 ? undefined : `started without ${without.join(', and without ')}`;
+}
+
+/** Requests of people for an import, and what the start of a process does with it. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #own: ReturnType<typeof ownTarget>;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+    this.#own = ownTarget(options);
+  }
+
+  /** Continues an import from its last state, after a stop or crash. */
+  async takeUp(id: string): Promise<void> {
+    const { catalog, states, steps, target, sending } = this.#options;
+    this.#own.orWait(id);
+    const deaths = catalog.deaths(id);
+    if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
+    const from = this.#takenUpFrom(id, deaths);
+    if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
+    const { state } = catalog.get(id);
+    if (state === 'staging') return steps.begin(id);
+    if (this.#isUnread(id)) return this.#readAgain(id);
+    target.check(id, sending.open(id));
+    if (state === 'pausing') await this.#hold(id);
+    else await this.#go(id);
+  }
+
+  async pause(id: string): Promise<void> {
+    const { states } = this.#options;
+    const state = states.of(id);
+    if (state === 'pausing' || state === 'paused') return;
+    if (state !== 'running') this.#refuse(id, 'pausing');
+    states.move(id, 'pausing');
+    await this.#hold(id);
+  }
+
+  async resume(id: string, changes: ResumeChanges): Promise<void> {
+    const { catalog, closings, steps } = this.#options;
+    const record = catalog.get(id);
+    const options = withChanges(record, changes);
+    const failing =
+      changes.leaveOutFailing === true
+        ? await this.#leaveOutFailing(id, options).catch((error: unknown) => this.#unusable(id, error))
+        : 0;
+    catalog.setOptions(id, options);
+    if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) this.#refuse(id, 'running');
+    // A person asks for it: earlier deaths of the process no longer count.
+    catalog.progressed(id);
+    if (this.#isUnread(id)) this.#readAgain(id);
+    else if (record.state === 'staging') steps.begin(id);
+    else await this.#go(id, failing).catch((error: unknown) => this.#unusable(id, error));
+  }
+
+  async cancel(id: string): Promise<void> {
+    const { dir, states, stagings, fault, lastResort } = this.#options;
+    if (states.of(id) === 'staging') await stagings.abort(id);
+    const state = states.of(id);
+    if (state === 'staging' || (needsPerson(state) && !existsSync(dir.ledger(id)))) {
+      states.move(id, 'cancelled');
+      return;
+    }
+    if (state === 'failed') lastResort.add(id);
+    // It may have been staged, and even started, in the meantime.
+    const next = nextStates(state);
+    if (!next.includes('cancelling') && !next.includes('cancelled')) this.#refuse(id, 'cancelled');
+    try {
+      await this.#cancelStaged(id);
+    } catch (error) {
+      if (!lastResort.has(id)) throw error;
+      fault(id, 'RECORDING_FAILED', error);
+    }
+  }
+
+  /** Sends, or continues to. @param failing rows that were left out now */
+  async #go(id: string, failing = 0): Promise<void> {
+    const { catalog, features } = this.#options;
+    const repairing = catalog.get(id).startedAt === null ? await features.repairing?.() : undefined;
+    if (repairing === undefined) return this.#goOn(id, failing);
+    await repairing.whileNoneEdits(id, () => this.#goOn(id, failing, repairing.edited));
+  }
+
+  async #goOn(id: string, failing: number, edited?: FindLeftOut): Promise<void> {
+    const { dir, catalog, states, sending, steps, target, features } = this.#options;
+    await sending.dropped(id);
+    const opened = sending.open(id);
+    opened.options = readOptions(catalog.get(id));
+    const over = await overAsForeseen(dir.folder(id), opened, features);
+    const record = catalog.get(id);
+    if (record.state === 'cancelling') opened.ending ??= 'cancelled';
+    if (opened.ending !== undefined) return this.#hold(id);
+    target.check(id, opened);
+    this.#own.keep(id, opened);
+    if (over.length > 0) {
+      if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
+      steps.waitForLeave(id, held(over, 'check'));
+      return;
+    }
+    const unsent = { id, folder: dir.folder(id), options: opened.options };
+    const without = startedWithout(failing, edited === undefined ? 0 : leaveOut(unsent, edited));
+    opened.ledger.startRegions();
+    // An import that was paused before the first rows were sent continues with these.
+    const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
+    if (record.state === 'paused' && isThrough) opened.ledger.releaseLater();
+    if (record.state !== 'running') states.move(id, 'running', without);
+    if (tooManyErrors(opened) === undefined) return sending.run(id);
+    opened.ending = 'aborted';
+    await this.#hold(id);
+  }
+
+  async #leaveOutFailing(id: string, options: string): Promise<number> {
+    const { dir, catalog, sending, closings, target, features } = this.#options;
+    const known = await features.foreseen?.();
+    // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
+    const record = catalog.get(id);
+    if (known === undefined || record.state !== 'staged' || closings.isUnderWay(id)) {
+      const why = 'no rows can be left out: only before anything is sent';
+      throw new WrongState(record, why, actionsOf(record.state, false));
+    }
+    const opened = sending.open(id);
+    opened.options = readOptions({ options });
+    target.check(id, opened);
+    return leaveOut({ id, folder: dir.folder(id), options: opened.options }, known.failing);
+  }
+
+  async #hold(id: string): Promise<void> {
+    const { sending, steps } = this.#options;
+    if (await sending.hold(id)) steps.idle(id, 'held');
+  }
+
+  async #cancelStaged(id: string): Promise<void> {
+    const { states, sending, steps } = this.#options;
+    await sending.dropped(id);
+    const opened = sending.open(id);
+    if (states.of(id) === 'staged') steps.end(id, 'cancelled');
+    else {
+      if (states.of(id) !== 'cancelling') states.move(id, 'cancelling');
+      opened.ending = 'cancelled';
+      await this.#hold(id);
+    }
+  }
+
+  /** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
+  #isUnread(id: string): boolean {
+    const { dir, catalog } = this.#options;
+    const { state, code } = catalog.get(id);
+    const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
+    if (state === 'failed' ? existsSync(dir.ledger(id)) : !isWaiting) return false;
+    return !catalog.transitions(id).some((move) => move.state === 'staged');
+  }
+
+  /**
+   * Returns the earliest time at which an import may be continued, in ms since 1970. Requests of a person do not wait.
+   */
+  #takenUpFrom(id: string, deaths: number): number {
+    const { catalog } = this.#options;
+    const { state, code } = catalog.get(id);
+    if (state === 'pausing' || state === 'cancelling') return 0;
+    const waits = state === 'blocked' && code === 'PROCESS_DIED';
+    const since = waits ? catalog.transitions(id).at(-1)?.at : undefined;
+    return (since ?? Date.now()) + waitAfterDeaths(deaths);
+  }
+
+  #readAgain(id: string): void {
+    this.#options.states.move(id, 'staging');
+    this.#options.steps.begin(id);
+  }
+
+  /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
+  #unusable(id: string, error: unknown): never {
+    if (error instanceof LedgerError || isDamage(error)) this.#options.fault(id, 'SENDING_FAILED', error);
+    throw error;
+  }
+
+  #refuse(id: string, to: ImportState): never {
+    throw new TransitionError(this.#options.states.of(id), to);
+  }
+}
+
+interface OwnTargetOptions {
+  readonly catalog: Pick<Catalog, 'get' | 'setOptions'>;
+  readonly states: { move(...how: Parameters<Catalog['move']>): void };
+  /** The target of this process. */
+  readonly sendsTo: Aimed;
+}
+
+/** Keeps imports to the target that they were begun for. */
+function ownTarget({ catalog, states, sendsTo }: OwnTargetOptions) {
+  return {
+    /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WrongTarget */
+    orWait: (id: string): void => {
+      const record = catalog.get(id);
+      const meant = readOptions(record);
+      if (isSameTarget(meant, sendsTo)) return;
+      const error = new WrongTarget(`import ${id}`, meant, sendsTo);
+      const { state } = record;
+      if (state === 'staging' || state === 'running') states.move(id, 'blocked', error.what, error.code, error.remedy);
+      throw error;
+    },
+    /** A dry run without settings has none, nor has what an older rollcall made; a region may have got its app since. */
+    keep: (id: string, opened: Pick<OpenImport, 'options'>): void => {
+      const known = joinedTarget(opened.options.target, sendsTo.target);
+      if (known === undefined || isDeepStrictEqual(known, opened.options.target)) return;
+      opened.options = { ...opened.options, target: known };
+      catalog.setOptions(id, JSON.stringify(opened.options));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { meaningOf } from '../../chat/service/codes.ts';
+import type { Verdict } from '../../membership/check-words.ts';
+
+/**
+ * Reasons why a row would fail, as sentences without capital and full stop; chat/service/codes.ts has those of the
+ * service's codes.
+ */
+const CHECK_CODES = {
+  USER_DEACTIVATED: 'the user is deactivated, and the service treats such users as unknown',
+  BANNED: 'the user is banned from the group',
+  ACTING_USER_NOT_FOUND: 'the acting user does not exist or is deactivated',
+  NO_NAME: 'the user or group has no name to be created with',
+  BAD_METADATA: 'the user cannot be created: its metadata is not a JSON object',
+  FIELD_LIMIT: 'the user or group cannot be created: one of its values is longer than the service takes',
+  GROUP_OWNER_NOT_FOUND: 'the group cannot be created: its owner does not exist or is deactivated',
+} as const;
+
+/** Step before a row is sent, as a sentence without capital and full stop. */
+export const CREATE_CODES = {
+  CREATE_USER: 'the user is created first',
+  CREATE_GROUP: 'the group is created first',
+  CREATE_BOTH: 'the user and the group are created first',
+  REACTIVATE_USER: 'the user is deactivated, and is made active again first',
+  REACTIVATE_AND_CREATE_GROUP: 'the group is created and the user is made active again first',
+} as const;
+
+/** Facts about a row that cannot be known, apart from unreadable groups. */
+const UNKNOWABLE_CODES = {
+  NEW_USER: 'the user is created or made active again for another row, and this row may be sent before or after that',
+  NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',
+} as const;
+
+const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };
+
+/** Returns the reason why a row would fail or could not be checked, or the creation that it needs first. */
+export function reasonOf(code: string): string {
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : meaningOf(code)?.foreseen?.why;
+  if (known !== undefined) return known;
+  return code === ''
+    ? 'the service does not say whether the user exists or is a member'
+    : `its group could not be read: ${code}`;
+}
+
+/** Texts of the verdicts. */
+export const VERDICT_LABELS: Readonly<Record<Verdict, string>> = {
+  add: 'will be added',
+  create: 'will be added, after what is missing is created',
+  ban: 'will be banned',
+  change: 'will get another scope',
+  remove: 'will be removed',
+  unban: 'will be unbanned',
+  already_member: 'already a member',
+  already_banned: 'already banned',
+  nothing_to_do: 'not a member, or not banned: nothing to do',
+  other_scope: 'already a member with another scope, which an import does not change',
+  lifts_ban: 'banned: adding the user lifts the ban',
+  fail: 'would fail',
+  not_checked: 'could not be checked',
+  invalid: 'invalid',
+  duplicate: 'duplicate',
+  skipped: 'skipped',
+};

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { attachForReading, openForReading, readStatements } from '../../platform/sqlite.ts';
+import { checkFiles } from './check-paths.ts';
+
+/** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
+
+/** Migrations of `check.sqlite`, which the feature `check` writes. */
+export const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);
+const STATEMENTS = readStatements(new URL('row-check.sql', import.meta.url));
+
+/** Attaches the check in the folder of an import as `checked`, to be read; false where there is none. */
+export function attachCheck(database: DatabaseSync, folder: string): boolean {
+  const { check } = checkFiles(folder);
+  if (!existsSync(check)) return false;
+  attachForReading(database, check, 'checked', CHECK_MIGRATIONS);
+  return true;
+}
+
+/** Rows with a verdict, with a code behind a colon or without; none where nothing was checked. */
+export function rowsOfCheck(ledger: DatabaseSync, wanted: string): number[] {
+  const [verdict = '', code = null] = wanted.split(':', 2);
+  return asked(ledger, 'rows_of_verdict', { verdict, code }).map((row) => Number(row['row_id']));
+}
+
+/** The verdicts of these rows; those that were not checked have none. */
+export function checkOfRows(ledger: DatabaseSync, rows: readonly number[]): ReadonlyMap<number, string> {
+  const verdicts = asked(ledger, 'verdicts_of_rows', { rows: JSON.stringify(rows) });
+  return new Map(
+    verdicts.map(({ row_id, verdict, code }) => [Number(row_id), code === '' ? String(verdict) : `${verdict}:${code}`]),
+  );
+}
+
+function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<string, string | null>>) {
+  const { check } = checkFiles(dirname(ledger.location() ?? ''));
+  if (!existsSync(check)) return [];
+  // A check that begins at this moment may not have its tables yet.
+  const database = openForReading(check, CHECK_MIGRATIONS);
+  try {
+    return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
+  } finally {
+    database.close();
+  }
+}

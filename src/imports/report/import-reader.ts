@@ -1,0 +1,380 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { RowDetailFacts } from '../../api/row-detail.ts';
+import type { GroupCount, ProblemCount } from '../../api/rows.ts';
+import { MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
+import { foldId, type Region } from '../../membership/membership.ts';
+import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
+import type { InputKind } from '../../options/input-kinds.ts';
+import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
+import { manyMembers } from '../../text/wording.ts';
+import { columnsOf } from '../input-columns.ts';
+import type { IntakeNote } from '../read/intake-note.ts';
+import type { StoppedRegion } from '../record/batch-result.ts';
+import { actionId, hashUid, outcomeId, scopeId } from '../record/enum-ids.ts';
+import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
+import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import type { InputDescription } from '../stage/staged-row.ts';
+import type { CallBucket } from './call-bucket.ts';
+import { chosenRows, type RowWithOutcome } from './chosen-rows.ts';
+import { foundRows, type RowFilter } from './found-rows.ts';
+import type { MembershipToRetry } from './retry-file.ts';
+import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
+import { type FoundUids, searchUids } from './text-search.ts';
+
+const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';
+const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
+const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
+const RETRYABLE_IDS = JSON.stringify([...RETRYABLE].map(outcomeId));
+
+interface RetryWork {
+  readonly region: Region;
+  readonly groups: number;
+  readonly calls: number;
+  /** Messages that additions write, at most. */
+  readonly messages: number;
+}
+
+export type { RowWithOutcome } from './chosen-rows.ts';
+
+export type { RowFilter } from './found-rows.ts';
+
+/** A membership that an import sent. */
+export interface MembershipDone {
+  readonly region: Region;
+  /** In lower case, like `uid`. */
+  readonly guid: string;
+  readonly uid: string;
+  readonly outcome: Outcome;
+}
+
+/** The progress of an import, and its time. */
+export interface ImportProgress {
+  /** ms, by a clock that all threads share and nobody sets */
+  readonly at: number;
+  readonly counters: Counters;
+  readonly callsLeft: ReadonlyMap<Region, number>;
+  /** Calls that have begun and are not in `counters`, where the queue is in this process. */
+  readonly callsUnderWay: ReadonlyMap<Region, number>;
+}
+
+/** An import's file, open for reading while the coordinator may be writing it. */
+export class ImportReader {
+  readonly #database: ReturnType<typeof openForReading>;
+  readonly #sql: Statements;
+  readonly #importSql: Statements;
+
+  constructor(path: string) {
+    this.#database = openForReading(path, IMPORT_MIGRATIONS);
+    this.#sql = statementsOf(this.#database, new URL('reading.sql', import.meta.url));
+    this.#importSql = statementsOf(this.#database, new URL('../record/import.sql', import.meta.url));
+  }
+
+  input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>> {
+    const row = this.#importSql('input').get();
+    return {
+      format: (row?.['format'] ?? 'csv') as InputDescription['format'],
+      kind: (row?.['kind'] ?? 'csv') as InputKind,
+      notes: storedJson(String(row?.['notes'] ?? '[]'), 'notes about a file', listOf(isNote)),
+      delimiter: String(row?.['delimiter'] ?? ','),
+      columns: columnsOf(row),
+      recognised: storedJson(String(row?.['recognised'] ?? '{}'), 'recognised columns', mapOf(isText)),
+      ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
+    };
+  }
+
+  counters(): Counters {
+    return readCounters(this.#importSql);
+  }
+
+  stoppedRegions(): StoppedRegion[] {
+    return this.#importSql<StoppedRegion>('stopped_regions').all();
+  }
+
+  /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
+  callsLeft({ held = false }: { readonly held?: boolean } = {}): Map<Region, number> {
+    return byRegion(this.#sql('calls_left').all({ held: Number(held) }));
+  }
+
+  /** Returns the progress of the import, and its time. */
+  progress(): ImportProgress {
+    const counters = this.counters();
+    const callsUnderWay = byRegion(this.#sql('calls_under_way').all());
+    const at = Number(process.hrtime.bigint() / 1_000_000n);
+    return { at, counters, callsUnderWay, callsLeft: this.callsLeft() };
+  }
+
+  /** Returns the rows and calls of a retry, by region. */
+  retryWork(): RetryWork[] {
+    return this.#sql('retry_work')
+      .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban'), call: MAX_UIDS_PER_CALL })
+      .map(({ region, groups, calls, messages }) => ({
+        region: region as Region,
+        ...{ groups: Number(groups), calls: Number(calls), messages: Number(messages) },
+      }));
+  }
+
+  /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
+  rows(filter?: RowFilter): IteratorObject<RowWithOutcome> {
+    if (filter === undefined || Object.keys(filter).length === 0) return chosenRows(this.#database, 'true');
+    const { sql, values } = foundRows(this.#database, filter);
+    return chosenRows(this.#database, `r.id in (select id from (${sql}))`, values);
+  }
+
+  /** The first `limit` rows behind a place that pass the filter. Without an order: in that of the input. */
+  rowsPage(filter: RowFilter, limit: number, order?: RowOrder, after?: RowPlace): RowsPage {
+    return searchRows(this.#database, filter, limit, order, after);
+  }
+
+  /** Returns the number of rows that pass the filter. */
+  countRows(filter: RowFilter): number {
+    return countRows(this.#database, filter, () => this.counters());
+  }
+
+  /** One row with its batch and calls; undefined where there is none of this number. */
+  rowDetail(row: number): RowDetail | undefined {
+    return rowDetail(this.#database, this.#sql, row);
+  }
+
+  problems(): ProblemCount[] {
+    // Most imports have none, and looking for them reads all outcomes.
+    const counted = totalRows(this.counters());
+    if (UNFULFILLED.every((outcome) => counted[outcome] === 0)) return [];
+    const shapesOf = valueShapes(this.#sql);
+    return this.#sql('problem_counts')
+      .all({ fulfilled: FULFILLED_IDS })
+      .map((problem) => {
+        const [status, code, place] = [problem['status'] as Outcome, String(problem['code']), String(problem['place'])];
+        const count = Number(problem['n']);
+        const found = status === 'invalid' ? shapesOf(code, place) : undefined;
+        return {
+          ...{ status, code, ...(place !== '' && { column: place }), count },
+          examples:
+            found?.shapes.flatMap(({ row, rows }) =>
+              this.#examplesOf([row]).map((example) => ({ ...example, rows })),
+            ) ?? this.#examplesOf(['first', 'middle', 'last'].map((at) => Number(problem[at]))),
+          ...(found !== undefined && found.examined < count && { examined: found.examined }),
+        };
+      });
+  }
+
+  /** The groups most in need of attention, then the largest; and how many groups there are. */
+  groups(limit: number): { readonly groups: GroupCount[]; readonly total: number } {
+    return {
+      groups: groupCounts(this.#sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
+      total: Number(this.#sql('group_total').get()?.['n']),
+    };
+  }
+
+  /**
+   * Returns the rows of a shaped input that pass the filter, as memberships to send again, in the order of the input.
+   */
+  toRetry(filter: RowFilter): Iterable<MembershipToRetry> {
+    const { sql: found, values } = foundRows(this.#database, filter);
+    const chosen = TO_RETRY.replace('/* chosen */ true', () => `r.id in (select id from (${found}))`);
+    return this.#database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
+  }
+
+  /** Returns the results of the rows that name these users (UIDs), in the order of the input. */
+  membershipsOf(uids: readonly string[]): MembershipDone[] {
+    const users = uids.map((uid) => [foldId(uid), hashUid(uid)]);
+    return this.#sql<MembershipDone>('memberships_of').all({ users: JSON.stringify(users) });
+  }
+
+  /** The first `limit` users behind a row whose UID has `text` in it. */
+  uidsWith(text: string, limit: number, after: number): FoundUids {
+    return searchUids(this.#sql, text, limit, after);
+  }
+
+  /** Whether the import asks for anything but adding. */
+  hasChanges(): boolean {
+    return this.#sql('has_changes').get({ add: actionId('add') }) !== undefined;
+  }
+
+  /** Calls over time, in at most `buckets` buckets per region. */
+  calls(buckets: number): CallBucket[] {
+    const span = this.#sql('call_span').get();
+    if (Number(span?.['n']) === 0) return [];
+    const first = Number(span?.['first']);
+    const width = Math.max(1, Math.ceil((Number(span?.['last']) - first + 1) / buckets));
+    return this.#sql('call_buckets')
+      .all({ first, width })
+      .map((bucket) => ({
+        at: first + Number(bucket['bucket']) * width,
+        widthMs: width,
+        calls: Number(bucket['calls']),
+        failed: Number(bucket['failed']),
+        rateLimited: Number(bucket['limited']),
+        p50Ms: Number(bucket['p50Ms']),
+        maxMs: Number(bucket['maxMs']),
+        region: String(bucket['region']),
+      }));
+  }
+
+  /** Calls that began at `at` (ms since 1970) or later. */
+  callsSince(at: number): number {
+    return Number(this.#sql('calls_since').get({ at })?.['n']);
+  }
+
+  /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
+  growthNote(): IntakeNote | undefined {
+    const grown = this.#sql('grown_groups').get({
+      ...{ most: MEMBERS_WITH_ALL_FEATURES, call: MAX_UIDS_PER_CALL, added: outcomeId('added') },
+    });
+    if (grown === undefined) return undefined;
+    const { n, guid, members } = grown;
+    const text = manyMembers(Number(n), { guid: String(guid), members: Number(members) }, 'grew');
+    return { code: 'MANY_MEMBERS', text };
+  }
+
+  /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
+  check(): SumCheck {
+    return checkCounters(this.#importSql);
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** Returns examples among these rows, with different values. */
+  #examplesOf(rows: readonly number[]): ProblemCount['examples'] {
+    const examples = [...chosenRows(this.#database, `r.id in (${[...new Set(rows)].join(', ')})`)].map(
+      ({ row, line, uid, message }) => {
+        const cell = this.#sql('problem_value').get({ row })?.['value'];
+        return { line, value: String(cell ?? uid ?? ''), message };
+      },
+    );
+    return examples.filter(({ value }, at) => examples.findIndex((one) => one.value === value) === at);
+  }
+}
+
+export const openImportReader = (path: string): ImportReader => new ImportReader(path);
+
+function byRegion(found: Record<string, unknown>[]): Map<Region, number> {
+  return new Map(found.map(({ region, n }) => [region as Region, Number(n)]));
+}
+
+function groupCounts(rows: Record<string, unknown>[]): GroupCount[] {
+  const groups = new Map<number, { region: string; guid: string; rows: Record<keyof RowCounts, number> }>();
+  for (const row of rows) {
+    const id = Number(row['group_id']);
+    let group = groups.get(id);
+    if (group === undefined) {
+      const none = Object.fromEntries((['read', ...OUTCOMES] as const).map((name) => [name, 0]));
+      group = {
+        region: String(row['region']),
+        guid: String(row['guid']),
+        rows: none as Record<keyof RowCounts, number>,
+      };
+      groups.set(id, group);
+    }
+    group.rows[row['outcome'] as Outcome] += Number(row['n']);
+    group.rows.read += Number(row['n']);
+  }
+  return [...groups.values()];
+}
+
+function isNote(value: unknown): value is IntakeNote {
+  return isObject(value) && isText(value['code']) && isText(value['text']);
+}
+
+/** More invalid rows than these are not compared: ten times as many would take a second. */
+const MAX_EXAMINED = 100_000;
+const MAX_SHAPES = 3;
+
+interface Shape {
+  /** The first row that has it. */
+  readonly row: number;
+  rows: number;
+}
+
+/** The most frequent shapes of a problem's values. */
+interface FoundShapes {
+  /** Rows of the problem that were compared. */
+  readonly examined: number;
+  readonly shapes: readonly Shape[];
+}
+
+/**
+ * Compares the values of the first invalid rows, and returns what was found for a problem: undefined where its values
+ * have one shape. A shape is a value with one sign for each run of letters and of digits.
+ */
+function valueShapes(sql: Statements): (code: string, column: string) => FoundShapes | undefined {
+  const problems = new Map<string, Map<string, Shape>>();
+  const keyOf = (code: string, column: string) => `${code} ${column}`;
+  const invalid = sql<{ row: number; code: string; place: string; value: string }>('first_invalid');
+  for (const { row, code, place, value } of invalid.iterate({ limit: MAX_EXAMINED })) {
+    const key = keyOf(code, place);
+    const shapes = problems.get(key) ?? new Map<string, Shape>();
+    problems.set(key, shapes);
+    const text = value.replace(/[\p{L}\p{M}]+/gu, 'a').replace(/\p{N}+/gu, '0');
+    const shape = shapes.get(text);
+    if (shape === undefined) shapes.set(text, { row, rows: 1 });
+    else shape.rows += 1;
+  }
+  return (code, column) => {
+    const all = [...(problems.get(keyOf(code, column))?.values() ?? [])];
+    if (all.length < 2) return undefined;
+    const examined = all.reduce((sum, { rows }) => sum + rows, 0);
+    return { examined, shapes: all.toSorted((a, b) => b.rows - a.rows).slice(0, MAX_SHAPES) };
+  };
+}
+
+/** All that is known of one row: as in lists, with its batch and every call that was made for it. */
+export interface RowDetail {
+  readonly row: RowWithOutcome;
+  readonly facts: RowDetailFacts;
+}
+
+/** Undefined if there is no such row. @param sql statements of reading.sql */
+function rowDetail(database: DatabaseSync, sql: Statements, number: number): RowDetail | undefined {
+  const [row] = chosenRows(database, 'r.id = :row', { row: number }).toArray();
+  if (row === undefined) return undefined;
+  const asked = sql('asked_of_row').get({ row: number });
+  const batch = row.batch === null ? undefined : sql('batch_of_row').get({ batch: row.batch });
+  const calls = row.batch === null ? [] : sql('calls_of_batch').all({ batch: row.batch });
+  const creations = sql('creations_of_row').all({ row: number });
+  return {
+    row,
+    facts: {
+      action: asked === undefined ? null : String(asked['action']),
+      onBehalfOf: String(asked?.['on_behalf_of'] ?? ''),
+      batch:
+        batch === undefined
+          ? null
+          : {
+              id: Number(batch['id']),
+              uids: Number(batch['size']),
+              dispatchedAt: timeOf(batch['dispatched_at']),
+              finishedAt: timeOf(batch['finished_at']),
+              uncertainty: textOf(batch['uncertainty']),
+            },
+      calls: calls.map((call) => ({
+        batch: Number(call['batch_id']),
+        at: new Date(Number(call['at'])).toISOString(),
+        ms: Number(call['ms']),
+        httpStatus: call['http_status'] === null ? null : Number(call['http_status']),
+        kind: call['kind'] as RowDetailFacts['calls'][number]['kind'],
+        code: String(call['code']),
+        message: textOf(call['message']),
+        requestId: textOf(call['request_id']),
+      })),
+      creations: creations.map((creation) => ({
+        kind: creation['kind'] as 'user' | 'group',
+        outcome: String(creation['outcome'] ?? 'waiting'),
+        code: textOf(creation['code']),
+        message: textOf(creation['message']),
+        at: timeOf(creation['at']),
+      })),
+    },
+  };
+}
+
+function timeOf(at: unknown): string | null {
+  return at === null || at === undefined ? null : new Date(Number(at)).toISOString();
+}
+
+/** Null for nothing and for ''. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,176 @@
+import { ROW_COLUMNS } from '../../api/rows.ts';
+import { isObject, isText } from '../../platform/stored-json.ts';
+import { inChunks } from '../../text/chunks.ts';
+import { csvLine } from '../../text/csv-line.ts';
+import { parseJson } from '../read/json-text.ts';
+import type { ReportInput, ReportRow } from './report-row.ts';
+
+type Shaped = Pick<ReportInput, 'shaped'>;
+
+const SHAPED_COLUMNS = Object.entries(ROW_COLUMNS).map(([name, [field]]) => [name, readerOf(field)] as const);
+/** `_value` is only for an input of which a row may be several rows of the report. */
+const COLUMNS = SHAPED_COLUMNS.filter(([name]) => name !== '_value');
+/** rollcall's own columns, in the order in which every report gives them. */
+export const OWN_COLUMNS: readonly string[] = COLUMNS.map(([name]) => name);
+
+function readerOf(field: (typeof ROW_COLUMNS)[keyof typeof ROW_COLUMNS][0]) {
+  if (field === 'value') return ({ value }: ReportRow) => value ?? '';
+  if (field !== 'finishedAt') return (row: ReportRow) => row[field];
+  return ({ finishedAt }: ReportRow) => (finishedAt === null ? null : new Date(finishedAt).toISOString());
+}
+
+function columnsOf({ shaped = false }: Shaped) {
+  return shaped ? SHAPED_COLUMNS : COLUMNS;
+}
+
+/** A row's values by column; null where a number or a time has no value. */
+export function ownValues(row: ReportRow, input: Shaped = {}): Readonly<Record<string, string | number | null>> {
+  return Object.fromEntries(columnsOf(input).map(([name, read]) => [name, read(row)]));
+}
+
+/** A row's values as cells; empty where there is no value. */
+function ownCells(row: ReportRow, input: Shaped): string[] {
+  return columnsOf(input).map(([, read]) => String(read(row) ?? ''));
+}
+
+/**
+ * Names for OWN_COLUMNS beside the original ones. A report that is imported again already has `_row`, `_status` and so
+ * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
+ * so that the ending shows which belong together. Case is ignored, as databases ignore it.
+ */
+function ownColumnNames(original: readonly string[], input: Shaped = {}): readonly string[] {
+  const own = columnsOf(input).map(([name]) => name);
+  const taken = new Set(original.map((name) => name.trim().toLowerCase()));
+  for (let number = 1; ; number++) {
+    const names = own.map((name) => (number === 1 ? name : `${name}_${number}`));
+    if (!names.some((name) => taken.has(name))) return names;
+  }
+}
+
+/** The columns as keys of an object: a name that occurs twice in the header becomes `name`, `name_2`, …, so that none is lost. */
+export function distinctKeys(columns: readonly string[]): readonly string[] {
+  const taken = new Set(columns);
+  const seen = new Set<string>();
+  /** The next number to try for a name: a header may repeat one name thousands of times. */
+  const next = new Map<string, number>();
+  return columns.map((column) => {
+    let key = column;
+    let number = next.get(column) ?? 2;
+    for (; seen.has(key); number++) {
+      const candidate = `${column}_${number}`;
+      if (!taken.has(candidate)) key = candidate;
+    }
+    next.set(column, number);
+    seen.add(key);
+    return key;
+  });
+}
+
+/** A row as the input had it, and its place. */
+export type Original = Pick<ReportRow, 'line' | 'original'>;
+
+/**
+ * The cells of a row under the original columns, one per column; a row with fewer cells is filled up with empty ones.
+ * JSON values: text as it is, null and an absent key as an empty cell, all else (numbers, lists, objects) as JSON text.
+ *
+ * Throws an Error naming the row if `original` is not what the input format promises, or has more cells than there are
+ * columns: every later cell would be under a wrong name.
+ */
+export function originalCells(input: ReportInput, row: Original): string[] {
+  return input.inputFormat === 'csv' ? csvCells(input.columns, row) : jsonCells(input.columns, row);
+}
+
+function csvCells(columns: readonly string[], row: Original): string[] {
+  const cells = cellValues(row);
+  if (cells.length > columns.length) {
+    throw damaged(row, `has ${cells.length} cells where the report has ${columns.length} columns`);
+  }
+  return columns.map((_, index) => cellText(cells[index]));
+}
+
+function jsonCells(columns: readonly string[], row: Original): string[] {
+  const element = elementOf(row);
+  return columns.map((column) => cellText(element.get(column)));
+}
+
+/** The cells that a row of a table has: it may have fewer than there are columns. */
+export function cellValues(row: Original): readonly unknown[] {
+  // Almost always all cells are strings, and digits inside a string are safe.
+  let cells = parse(row, JSON.parse);
+  if (Array.isArray(cells) && !cells.every(isText)) cells = parse(row, parseJson);
+  if (!Array.isArray(cells)) throw damaged(row, 'is not an array of cells');
+  return cells;
+}
+
+/** Keys and values of an element. Numbers that JavaScript would change keep their spelling. */
+export function elementOf(row: Original): ReadonlyMap<string, unknown> {
+  const element = parse(row, parseJson);
+  if (!isObject(element)) throw damaged(row, 'is not an object');
+  return new Map(Object.entries(element));
+}
+
+function cellText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  return JSON.stringify(value);
+}
+
+function parse(row: Original, parser: (text: string) => unknown): unknown {
+  try {
+    return parser(row.original);
+  } catch {
+    throw damaged(row, 'is not JSON');
+  }
+}
+
+function damaged(row: Original, what: string): Error {
+  const shown = row.original.length > 80 ? `${row.original.slice(0, 80)}…` : row.original;
+  return new Error(
+    `row ${row.line}: its input in the ledger ${what}: ${shown}; the ledger of this import is damaged, import the file again`,
+  );
+}
+
+/** `original` on one line. Line breaks occur only between JSON tokens (inside strings they are escaped), so a blank can replace them. */
+export function originalOnOneLine(row: Original): string {
+  return /[\r\n]/.test(row.original) ? row.original.replace(/[\r\n]+/g, ' ') : row.original;
+}
+
+/**
+ * The report as CSV: a header, then one line per row in the order given; original columns first, then OWN_COLUMNS.
+ * Yields chunks of some 64 KB; memory does not grow with the rows.
+ *
+ * - UTF-8 without a byte order mark, lines end in LF, the delimiter is the input's (so that the same spreadsheet opens
+ *   it), a comma for JSON and NDJSON input. For these the original columns are the keys, nested values are JSON text.
+ * - Original columns with our names keep them; ours are then numbered (`ownColumnNames`).
+ * - Every cell is exactly as it was: in a spreadsheet, one that begins like a formula is one. `xlsx` is for spreadsheets.
+ *
+ * Throws an Error naming the row if its `original` is not what the input format promises.
+ */
+export function csvReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+  return inChunks(csvLines(input, rows));
+}
+
+function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+  const delimiter = csvDelimiter(input);
+  yield csvLine(headerOf(input), delimiter);
+  for (const row of rows) yield csvLine(cellsOf(input, row), delimiter);
+}
+
+/** The same cells, the header first, for a workbook. */
+export function* reportCells(input: ReportInput, rows: Iterable<ReportRow>): Generator<string[]> {
+  yield headerOf(input);
+  for (const row of rows) yield cellsOf(input, row);
+}
+
+function headerOf(input: ReportInput): string[] {
+  return [...input.columns, ...ownColumnNames(input.columns, input)];
+}
+
+function cellsOf(input: ReportInput, row: ReportRow): string[] {
+  return [...originalCells(input, row), ...ownCells(row, input)];
+}
+
+/** Delimiter of a CSV report over this input. */
+export function csvDelimiter(input: ReportInput): string {
+  return input.inputFormat === 'csv' ? input.delimiter : ',';
+}

@@ -1,0 +1,106 @@
+import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
+import type { Region } from '../../membership/membership.ts';
+import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
+import type { QueueInspection } from '../../queue/job-queue.ts';
+import { BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
+import type { OpenRegion } from './region.ts';
+
+/** The regions that imports have used so far, each opened once; one that could not be opened is tried again. */
+export interface OpenRegions {
+  open(region: Region): Promise<OpenRegion>;
+  /** The fair queue of a region's queue, which has a fixed part of the backlog. */
+  fairQueueOf(queue: OpenRegion['queue']): FairQueue;
+  /** Rejects if one of them cannot be opened. */
+  all(): Promise<OpenRegion[]>;
+  /** Lets a region send again, with the key that the settings say now. */
+  resume(region: Region): Promise<void>;
+  /** Returns the status of the regions that imports have used so far. */
+  status(): Promise<RegionStatus[]>;
+  /** Returns facts about their queues for a person who looks for a fault. */
+  inspect(): Promise<ReadonlyMap<Region, QueueInspection>>;
+  /** Reads keys from the settings again; returns the regions whose key has changed. */
+  renewKeys(wanted: ReadonlySet<Region>): Promise<Region[]>;
+  /** Those that could be opened begin no more calls; calls in flight are given up after `deadlineMs`. */
+  stopWorking(deadlineMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param count regions that share the backlog */
+export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRegion>, count: number): OpenRegions {
+  const regions = new Map<Region, Promise<OpenRegion>>();
+  const fairQueues = new Map<OpenRegion['queue'], FairQueue>();
+  const open = (region: Region): Promise<OpenRegion> => {
+    const known = regions.get(region);
+    if (known !== undefined) return known;
+    const opening = openRegion(region);
+    regions.set(region, opening);
+    // The next import may find what was missing, and the other regions are not affected.
+    opening.catch(() => regions.delete(region));
+    return opening;
+  };
+  const all = () => Promise.all(regions.values());
+  const working = async (): Promise<OpenRegion[]> =>
+    (await Promise.allSettled(regions.values())).flatMap((opened) =>
+      opened.status === 'fulfilled' ? [opened.value] : [],
+    );
+  return {
+    open,
+    fairQueueOf: (queue) => {
+      const known = fairQueues.get(queue) ?? createFairQueue(queue, Math.floor(BACKLOG / count));
+      fairQueues.set(queue, known);
+      return known;
+    },
+    all,
+    resume: async (region) => {
+      const { queue, renewKey } = await open(region);
+      renewKey();
+      if (await queue.isPaused()) await queue.resume();
+    },
+    status: async () => Promise.all((await all()).map((one) => one.status())),
+    inspect: async () => {
+      const inspected = (await all()).map(async ({ region, queue }) => [region, await queue.inspect()] as const);
+      return new Map(await Promise.all(inspected));
+    },
+    renewKeys: async (wanted) =>
+      (await all()).filter(({ region, renewKey }) => wanted.has(region) && renewKey()).map(({ region }) => region),
+    stopWorking: async (deadlineMs) => {
+      const stopping = await working();
+      const timer = setTimeout(() => {
+        for (const one of stopping) one.abort();
+      }, deadlineMs);
+      await Promise.all(stopping.map((one) => one.stopWorking()));
+      clearTimeout(timer);
+    },
+    close: async () => {
+      await Promise.all((await working()).map((one) => one.close()));
+    },
+  };
+}
+
+/** Interval between two readings of the circuits, in ms: one short read of the queue for each region. */
+const READ_MS = 1_000;
+
+/** Tells when the circuit of a region opens or closes, in this process or another. Half-open counts as open. */
+export function watchCircuits(
+  regions: () => Promise<readonly Pick<OpenRegion, 'region' | 'circuit'>[]>,
+  on: {
+    /** With each reading. */
+    readonly seen: (region: Region, status: CircuitStatus, now: number) => void;
+    readonly changed: (region: Region, status: CircuitStatus) => void;
+  },
+  onError: (error: Error) => void,
+  everyMs = READ_MS,
+): Repeated {
+  const open = new Set<Region>();
+  return repeatedly(everyMs, onError, async () => {
+    for (const { region, circuit } of await regions()) {
+      const status = await circuit();
+      on.seen(region, status, Date.now());
+      const isOpen = status.state !== 'closed';
+      if (isOpen === open.has(region)) continue;
+      if (isOpen) open.add(region);
+      else open.delete(region);
+      on.changed(region, status);
+    }
+  });
+}

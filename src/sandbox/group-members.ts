@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
+import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../chat/service/lists.ts';
+import type { Behaviour } from './behaviour.ts';
+import { addedMessage, SYSTEM_USER, seconds } from './entities.ts';
+import type { Group, Obstacle } from './group.ts';
+import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
+import type { User } from './sandbox-app.ts';
+import {
+  actingScope,
+  actingUser,
+  type Call,
+  readBody,
+  requireGroup,
+  requireUser,
+  WrittenReply,
+} from './sandbox-call.ts';
+
+/** One UID under the one list that counts for it. */
+interface RequestedMember {
+  readonly list: MemberList;
+  readonly uid: string;
+}
+
+/**
+ * POST /groups/{guid}/members (docs/chat-service.md, 15 to 27): adds and bans users one after another, lists in
+ * the documented order, and reports the result per UID. The reply is 200 even when every single UID was refused.
+ */
+export function addMembers(call: Call): WrittenReply {
+  const { behaviour } = call;
+  const strict = behaviour.unknownFields === 'refuse';
+  const request = readBody(call, strict ? addMembersRequest : addMembersRequest.strip());
+  const requested = readMemberLists(request, behaviour);
+  if (requested.lists.length === 0 && behaviour.emptyRequest === 'refuse') {
+    throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
+  }
+  const group = requireGroup(call);
+  requireClearance(actingScope(call, actingUser(call), group), requested.taken, group);
+  requireRoom(requested.taken, group, behaviour);
+  return new WrittenReply(writtenObject([['data', placeMembers(call, group, requested)]]));
+}
+
+/** Adds and bans one after another, and returns the lists of the reply as JSON: an entry for each UID. */
+export function placeMembers(call: Call, group: Group, requested: RequestedMembers): string {
+  const { app, behaviour, now } = call;
+  const by = behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
+  const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
+  const places = {
+    admins: { scope: 'admin', banned: false, joinedAt: now },
+    moderators: { scope: 'moderator', banned: false, joinedAt: now },
+    participants: { scope: 'participant', banned: false, joinedAt: now },
+  } as const;
+
+  function carryOut({ list, uid }: RequestedMember): MemberResult {
+    const user = app.user(uid);
+    if (user === undefined) return refused(uidNotFound(uid), behaviour);
+    const obstacle = list === 'usersToBan' ? group.ban(user.uid, now) : group.add(user.uid, places[list], rules);
+    if (obstacle !== undefined) return refused(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
+    return list === 'usersToBan' ? { success: true } : { success: true, data: addedMessage(app, group, by, user, now) };
+  }
+
+  const carriedOut =
+    call.fault === 'reset-midway' ? requested.taken.slice(0, requested.taken.length >> 1) : requested.taken;
+  const results = carriedOut.map((one) => ({ ...one, result: carryOut(one) }));
+  if (call.fault === 'omit-uid') results.pop();
+
+  const lists = behaviour.replyLists === 'all' ? MEMBER_LISTS : requested.lists;
+  const data = lists.map((list) => {
+    const entries = results
+      .filter((one) => one.list === list)
+      .map((one) => [behaviour.replyUids === 'lowercase' ? one.uid.toLowerCase() : one.uid, one.result] as const);
+    const empty = entries.length === 0 && behaviour.emptyList === 'array';
+    return [list, empty ? '[]' : writtenObject(entries.map(([uid, result]) => [uid, JSON.stringify(result)]))] as const;
+  });
+  return writtenObject(data);
+}
+
+/** JSON of an object with its keys in this order: an object of JavaScript puts those that are numbers first. */
+export function writtenObject(entries: readonly (readonly [key: string, json: string])[]): string {
+  return `{${entries.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`;
+}
+
+/** The additions that a request asks for. */
+interface RequestedMembers {
+  readonly lists: readonly MemberList[];
+  readonly taken: readonly RequestedMember[];
+}
+
+/** The lists of the request, and its UIDs, each once: if a UID is named several times, the highest scope counts. */
+export function readMemberLists(
+  request: z.infer<typeof addMembersRequest>,
+  { maxUidsPerCall, tooManyUids }: Behaviour,
+): RequestedMembers {
+  const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
+  let requested = lists.flatMap((list) => (request[list] ?? []).map((uid): RequestedMember => ({ list, uid })));
+  if (requested.length > maxUidsPerCall) {
+    const text = `At most ${maxUidsPerCall} UIDs can be sent over all lists together, got ${requested.length}.`;
+    if (tooManyUids === 'refuse') throw badRequest(Object.fromEntries(lists.map((list) => [list, [text]])));
+    requested = requested.slice(0, maxUidsPerCall);
+  }
+  const seen = new Set<string>();
+  const taken = requested.filter(({ uid }) => {
+    const folded = uid.toLowerCase();
+    if (seen.has(folded)) return false;
+    seen.add(folded);
+    return true;
+  });
+  return { lists, taken };
+}
+
+/** An admin may do everything, a moderator adds participants and bans, a participant nothing. Guess: the scopes' order. */
+function requireClearance(scope: MemberScope, requested: readonly RequestedMember[], group: Group): void {
+  if (scope === 'admin') return;
+  const { guid } = group.profile;
+  if (scope === 'participant') {
+    const message = `A participant of the group with GUID ${guid} cannot add or ban users.`;
+    throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));
+  }
+  const tooHigh = requested.find(({ list }) => list === 'admins' || list === 'moderators');
+  if (tooHigh === undefined) return;
+  const message = `A moderator of the group with GUID ${guid} cannot add users as ${SCOPE_OF_LIST[tooHigh.list]}.`;
+  throw new Refusal(403, serviceError('ERR_GROUP_NO_SCOPE_CLEARANCE', message));
+}
+
+function requireRoom(
+  requested: readonly RequestedMember[],
+  group: Group,
+  { fullGroup, maxGroupMembers }: Behaviour,
+): void {
+  if (fullGroup === 'per-uid') return;
+  const isNew = ({ list, uid }: RequestedMember) =>
+    list !== 'usersToBan' && group.memberScope(uid.toLowerCase()) === undefined;
+  const additions = requested.filter(isNew).length;
+  if (additions === 0 || group.membersCount + additions <= maxGroupMembers) return;
+  const message = `The group with GUID ${group.profile.guid} can have ${maxGroupMembers} members in this plan.`;
+  throw new Refusal(403, serviceError('ERR_PLAN_QUOTA_RESTRICTION', message));
+}
+
+function refused(error: ServiceError, { failureEntry }: Behaviour): MemberResult {
+  if (failureEntry === 'without-success') return { error };
+  const { code: _, ...withoutCode } = error;
+  return { success: false, error: failureEntry === 'without-code' ? withoutCode : error };
+}
+
+/** Operations that change the place of one user in a group; shapes from public documentation, not contract. */
+
+const changeScopeRequest = z.looseObject({ scope: z.enum(['admin', 'moderator', 'participant']) });
+
+/** PUT /groups/{guid}/members/{uid}. */
+export function changeScope(call: Call): object {
+  const { scope } = readBody(call, changeScopeRequest);
+  const { group, user } = edit(call, [], (place, { uid }) => place.changeScope(uid, scope, call.now));
+  const joinedAt = seconds(group.places.get(user.uid)?.joinedAt ?? call.now);
+  return { data: { guid: group.profile.guid, uid: user.uid, scope, joinedAt } };
+}
+
+/** DELETE /groups/{guid}/members/{uid}. */
+export function removeMember(call: Call): object {
+  const { group, user } = edit(call, ['participant'], (place, { uid }) => place.remove(uid, call.now));
+  return done(`The user with UID ${user.uid} was removed from the group with GUID ${group.profile.guid}.`);
+}
+
+/** POST /groups/{guid}/bannedusers/{uid}. */
+export function banMember(call: Call): object {
+  const { group, user } = edit(call, ['participant'], (place, { uid }) =>
+    place.places.has(uid) || call.behaviour.banningStrangers === 'ban' ? place.ban(uid, call.now) : 'ERR_NOT_A_MEMBER',
+  );
+  return done(`The user with UID ${user.uid} was banned from the group with GUID ${group.profile.guid}.`);
+}
+
+/** DELETE /groups/{guid}/bannedusers/{uid}: the user is then not a member, and can be added again. */
+export function unbanMember(call: Call): object {
+  const { group, user } = edit(call, ['participant'], (place, { uid }) => place.unban(uid, call.now));
+  return done(`The user with UID ${user.uid} was unbanned from the group with GUID ${group.profile.guid}.`);
+}
+
+function done(message: string): object {
+  return { data: { success: true, message } };
+}
+
+/** Guess, as all statuses of these refusals but that of ERR_NOT_A_MEMBER. */
+const OBSTACLE_STATUS = 400;
+
+/** @param moderated whom a moderator may change */
+function edit(
+  call: Call,
+  moderated: readonly MemberScope[],
+  change: (group: Group, user: User) => Obstacle | undefined,
+): { group: Group; user: User } {
+  const group = requireGroup(call);
+  const user = requireUser(call, call.params[1] ?? '');
+  requireClearanceOver(call, group, user, moderated);
+  const obstacle = change(group, user);
+  if (obstacle === undefined) return { group, user };
+  const status = obstacle === 'ERR_NOT_A_MEMBER' ? 404 : OBSTACLE_STATUS;
+  throw new Refusal(status, obstacleError(obstacle, user.uid, group.profile.guid));
+}
+
+/** No one may change the owner or themselves; an admin may change everyone else, a participant no one. Guess: the scopes' order. */
+function requireClearanceOver(call: Call, group: Group, user: User, moderated: readonly MemberScope[]): void {
+  const { guid, owner } = group.profile;
+  const actor = actingUser(call);
+  const scope = actingScope(call, actor, group);
+  if (user.uid === owner) {
+    const message = `The user with UID ${owner} owns the group with GUID ${guid}, and cannot be changed in it.`;
+    throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));
+  }
+  if (user.uid === actor.uid) {
+    const message = `The user with UID ${user.uid} cannot do this to itself.`;
+    throw new Refusal(403, serviceError('ERR_GROUP_NO_SELF_ACTION', message));
+  }
+  const userScope = group.places.get(user.uid)?.scope ?? 'participant';
+  if (scope === 'admin' || (scope === 'moderator' && moderated.includes(userScope))) return;
+  const message = `A ${scope} of the group with GUID ${guid} cannot do this to a ${userScope}.`;
+  throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));
+}
