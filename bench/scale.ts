@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ImportLedger, openImportLedger } from '../src/imports/record/import-ledger.ts';
-import { openImportReader } from '../src/imports/report/reading.ts';
+import { openImportReader } from '../src/imports/report/import-reader.ts';
 import { writeReportFiles } from '../src/imports/report/report-files.ts';
 import { reportInput, reportPaths, writtenReports } from '../src/imports/report/report-paths.ts';
 import { summaryOf, totalsOf } from '../src/imports/report/summarize.ts';
@@ -139,7 +139,7 @@ async function stage(): Promise<number> {
     source: values.file,
     name: values.file,
     ledger,
-    options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+    options: { format: 'auto', map: {}, region: 'us' },
     signal: new AbortController().signal,
   } as const;
   return (await stageInThread(task, () => {})).rows;

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { IntakeError } from '../../src/imports/read/intake-error.ts';
-import { openImportReader } from '../../src/imports/report/reading.ts';
+import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
 import { stageInThread } from '../../src/imports/stage/staging.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -12,7 +12,7 @@ function taskFor(content: string, signal = new AbortController().signal) {
   const root = tempDir();
   const source = join(root, 'input.csv');
   writeFileSync(source, content);
-  const options = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  const options = { format: 'auto', map: {}, region: 'us' } as const;
   return { source, name: 'input.csv', options, ledger: join(root, 'ledger.sqlite'), signal };
 }
 

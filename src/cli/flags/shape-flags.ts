@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
+import { parseTemplate, TemplateError } from '../../imports/read/shape/id-template.ts';
 import {
   actionWordList,
   columnList,

@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Shape } from '../../options/shape.ts';
 import type { FileSet } from './archive/file-set.ts';
+import type { IntakeSource } from './byte-source.ts';
 import type { Element, Elements } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError } from './intake-error.ts';
-import type { IntakeSource } from './source.ts';
 
 /**
  * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like
@@ -160,8 +160,9 @@ const USERS = 'users.json';
 /** Reading options of the file: the deleted users are read as the users of any group. */
 const READING = {
   format: 'json' as const,
-  mapping: { uid: 'id' },
-  defaults: { region: 'us' as const, guid: 'all' },
+  map: { uid: 'id' },
+  region: 'us' as const,
+  guid: 'all',
   shape: { where: [{ column: 'deleted', is: ['true'] }] } satisfies Shape,
 };
 

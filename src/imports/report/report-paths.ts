@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
-import type { ImportReader } from './reading.ts';
+import type { ImportReader } from './import-reader.ts';
 import type { ReportInput } from './report-row.ts';
-import { retryExtension } from './retry-file.ts';
 
 /** Files beside a finished import's ledger. */
 export interface ReportPaths {
@@ -54,4 +53,9 @@ export function reportInput(reader: Pick<ImportReader, 'input'>): ReportInput {
 
 export function inputOf({ columns, format, delimiter, shaped = false }: InputDescription): ReportInput {
   return { columns, inputFormat: format, delimiter: delimiter === '' ? ',' : delimiter, shaped };
+}
+
+/** Ending of a retry file's name. */
+export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'>): 'csv' | 'ndjson' {
+  return input.shaped === true || input.inputFormat === 'csv' ? 'csv' : 'ndjson';
 }

@@ -1,8 +1,8 @@
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { originalCells, originalOnOneLine } from './report-columns.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
+import { originalCells, originalOnOneLine } from './report-table.ts';
 
 /**
  * The rows that another import may fix (RETRYABLE: failed, unconfirmed, unprocessed), in the original columns only, so
@@ -50,11 +50,6 @@ export function* membershipLines(
     const cells = [region, guid, uid, scope, actor, ...(withActions ? [action] : []), ...notes.of(line)];
     yield csvLine(cells, ',');
   }
-}
-
-/** Ending of a retry file's name. */
-export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'>): 'csv' | 'ndjson' {
-  return input.shaped === true || input.inputFormat === 'csv' ? 'csv' : 'ndjson';
 }
 
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {

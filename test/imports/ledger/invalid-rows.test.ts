@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';
 import { tempDir } from '../../temp-dir.ts';
 
@@ -10,7 +10,7 @@ async function staged(content: string) {
   const source = join(root, 'members.csv');
   writeFileSync(source, content);
   const ledger = join(root, 'ledger.sqlite');
-  const options = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  const options = { format: 'auto', map: {}, region: 'us' } as const;
   const { signal } = new AbortController();
   await stageFile({ source, name: 'members.csv', options, ledger, signal }, () => {});
   return openImportReader(ledger);

@@ -2,17 +2,17 @@ import { option, words } from '../../../errors/named-options.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import type { Shape } from '../../../options/shape.ts';
-import type { Bounds } from '../bounds.ts';
 import type { ColumnMapping, Columns } from '../columns.ts';
 import type { TableTop } from '../csv.ts';
+import type { Bounds } from '../intake-bounds.ts';
 import { IntakeError } from '../intake-error.ts';
 import type { RowDefaults } from '../membership-row.ts';
 import { sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
-import type { Lookups } from './lookups.ts';
+import { fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
+import { columnsOf, parseTemplate, TemplateError } from './id-template.ts';
+import type { Lookups } from './lookup.ts';
 import { Shaper } from './shaper.ts';
-import { fieldSources, isMoreThanColumn, nameTemplate } from './sources.ts';
-import { columnsOf, parseTemplate, TemplateError } from './template.ts';
 
 /** Settings that say where the table begins, and nothing about what its rows mean. */
 const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);
@@ -89,10 +89,9 @@ function templateColumns(text: string): string[] {
   }
 }
 
-interface ShapingOptions {
+interface ShapingOptions extends RowDefaults {
   readonly shape: Shape;
-  readonly mapping: ColumnMapping;
-  readonly defaults: RowDefaults;
+  readonly map: ColumnMapping;
   readonly lookups?: Lookups | undefined;
   readonly columns: Columns;
   readonly hasDefaultGuid: boolean;
@@ -102,17 +101,7 @@ interface ShapingOptions {
 }
 
 export function openShaping(options: ShapingOptions): Shaping {
-  const {
-    shape,
-    mapping,
-    defaults,
-    lookups = {},
-    columns,
-    hasDefaultGuid,
-    lenient = false,
-    bounds,
-    onRepeat,
-  } = options;
+  const { shape, map, lookups = {}, columns, hasDefaultGuid, lenient = false, bounds, onRepeat } = options;
   for (const name of LOOKUP_NAMES) {
     if (shape[name] === undefined || lookups[name] !== undefined || lenient) continue;
     const { code, field, file } = LOOKUPS[name];
@@ -122,10 +111,10 @@ export function openShaping(options: ShapingOptions): Shaping {
       remedy: words`Give it with ${option(name, 'FILE')}`,
     });
   }
-  const shaper = new Shaper({ columns, defaults, lookups, most: bounds.memberships });
+  const shaper = new Shaper({ columns, defaults: options, lookups, most: bounds.memberships });
   return {
     shape,
-    sources: fieldSources({ map: mapping, ...shape }),
+    sources: fieldSources({ map, ...shape }),
     columns,
     shaper,
     hasDefaultGuid,
