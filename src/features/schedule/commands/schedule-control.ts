@@ -7,10 +7,16 @@ import { type DataDir, dataDir, ownDataDir } from '../../../platform/data-dir.ts
 import { addressName, isAddress } from '../../../text/address.ts';
 import { inShort } from '../../../text/wording.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
-import { changeBook, type ScheduleChange } from '../routes/control.ts';
-import { type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
-import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../schedule-catalog.ts';
-import { scheduleRecord, scheduleRun } from '../schedule-messages.ts';
+import { scheduleBook } from '../schedule-book.ts';
+import type { ScheduleRequest } from '../schedule-catalog.ts';
+import {
+  openScheduleCatalog,
+  type ScheduleRecord,
+  type ScheduleRun,
+  scheduleRecord,
+  scheduleRun,
+} from '../schedule-catalog.ts';
+import { changeBook, type ScheduleChange } from '../schedule-messages.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
