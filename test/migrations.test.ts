@@ -7,8 +7,8 @@ const SRC = new URL('../src/', import.meta.url);
 /** SHA-256, its first 16 digits, of every migration that has landed. A new one is added; a line is never changed. */
 const LANDED: Readonly<Record<string, string>> = {
   'features/export/migrations/001_export.sql': '64211b8dfb0aebdc',
-  'features/check/migrations/001_check.sql': '6fe0884fdf5f94a3',
-  'features/check/migrations/002_options.sql': '0930bf82fa836ee3',
+  'imports/predictions/migrations/001_check.sql': '6fe0884fdf5f94a3',
+  'imports/predictions/migrations/002_options.sql': '0930bf82fa836ee3',
   'imports/migrations/001_catalog.sql': '97671e2a9f30497a',
   'imports/migrations/002_import_list.sql': '9147c0042efad974',
   'imports/migrations/003_schedule_edits.sql': 'f8d39262254b503b',

@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/imports/read'],
   ['src/sources'],
   ['src/imports'],
+  ['src/imports/predictions'],
   ['src/imports/record'],
   ['src/imports/stage'],
   ['jobs'],
@@ -82,11 +83,12 @@ const MAX_LINES = 400;
 const FEW_LINES = 15;
 const SEVERAL = 2;
 
-/** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */
+/** Specifiers that a file imports or re-exports from, types included, and SQL that it reads. Statements begin a line, as the formatter has it. */
 export function importsOf(text: string): string[] {
   const statements = text.matchAll(/^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm);
   const calls = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g);
-  return [...statements, ...calls].flatMap(([, specifier]) => specifier ?? []);
+  const sql = text.matchAll(/\bnew URL\(['"]([^'"]+(?:\.sql|\bmigrations\/))['"]/g);
+  return [...statements, ...calls, ...sql].flatMap(([, specifier]) => specifier ?? []);
 }
 
 /** Whether only types come from there. */

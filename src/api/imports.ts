@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { ACTIONS } from '../membership/import-actions.ts';
 import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
+import { ROW_FILTER } from '../options/row-filter.ts';
 import { count, nextCursor, rowCounts, stateReason, time } from './fields.ts';
 import { type ImportSummary, importSummary } from './import-summary.ts';
+import { queryOf } from './option-query.ts';
 import { cursorOption, limitOption, listOption, timeOption } from './options.ts';
 import { problem } from './problems.ts';
-import { rowFilterFields } from './row-filter.ts';
 import { tagChanges, tagsOption } from './tags.ts';
 
 const staging = z.strictObject({
@@ -145,7 +146,7 @@ export const sendingPlan = z
 export type SendingPlan = z.infer<typeof sendingPlan>;
 
 /** `POST /v1/imports/:id/retry` */
-export const retryQuery = z.strictObject(rowFilterFields);
+export const retryQuery = z.strictObject(queryOf(ROW_FILTER));
 
 /** Actions for several imports at once. */
 const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
@@ -188,7 +189,7 @@ export const reportQuery = z.strictObject({
     description:
       'Default: csv, with every cell exactly as it was. xlsx is safe to open in a spreadsheet: every cell is text, and none is run as a formula.',
   }),
-  ...rowFilterFields,
+  ...queryOf(ROW_FILTER),
   retryable: z
     .enum(['true', 'false'])
     .optional()

@@ -12,10 +12,11 @@ export function queryOf<All extends Options>(options: All): Query<All> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
-function parameter({ schema, value, help, preset, choices, longest, parse, join }: OptionDeclaration<any>): z.ZodType {
-  const text = value === undefined ? z.enum(['true', 'false']) : textOf(choices, longest);
+function parameter(declared: OptionDeclaration<any>): z.ZodType {
+  const { schema, value, parse, join } = declared;
+  const text = value === undefined ? z.enum(['true', 'false']) : textOf(declared);
   const given = join === undefined ? text : z.union([text, z.array(text)]);
-  const description = descriptionOf({ help, preset });
+  const description = descriptionOf(declared);
   return given
     .transform((texts, context) => {
       try {
@@ -32,6 +33,6 @@ function parameter({ schema, value, help, preset, choices, longest, parse, join 
     .meta({ description: join === undefined ? description : `${description} May be given several times.` });
 }
 
-function textOf(choices: readonly string[] | undefined, longest = 3_000) {
-  return choices === undefined ? z.string().min(1).max(longest) : z.enum(choices as [string, ...string[]]);
+function textOf({ choices, shortest = 1, longest = 3_000 }: OptionDeclaration) {
+  return choices === undefined ? z.string().min(shortest).max(longest) : z.enum(choices as [string, ...string[]]);
 }

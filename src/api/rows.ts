@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { OUTCOMES } from '../membership/outcome.ts';
+import { ROW_FILTER } from '../options/row-filter.ts';
 import { count, nextCursor, original, rowCounts, rowNumber, time } from './fields.ts';
+import { queryOf } from './option-query.ts';
 import { cursorOption, limitOption } from './options.ts';
-import { rowFilterFields } from './row-filter.ts';
 
 const outcome = z.enum(OUTCOMES);
 
@@ -71,7 +72,7 @@ export type RowSort = (typeof ROW_SORTS)[number];
 
 /** `GET /v1/imports/:id/rows` */
 export const rowsQuery = z.strictObject({
-  ...rowFilterFields,
+  ...queryOf(ROW_FILTER),
   sort: z
     .enum(ROW_SORTS)
     .optional()

@@ -10,7 +10,7 @@ export interface ServiceChoice {
   readonly sandboxFaults?: string;
   /** With a shared queue: also send from this process. */
   readonly withWorkers?: true;
-  readonly dryRun?: true;
+  readonly dryRun?: boolean | undefined;
 }
 
 export type OpenService = () => Promise<Service & { close(): Promise<void> }>;

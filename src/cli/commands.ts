@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { ExitCode } from './exit-codes.ts';
+import type { End } from './exit-codes.ts';
 import type { Names } from './feature.ts';
 import { withProfile } from './flags/setting-flag.ts';
 import type { Io } from './screen/io.ts';
 
 /** Makes a command; its action passes its exit code to `end`. */
-type CommandMaker = (io: Io, end: (code: Promise<ExitCode>) => Promise<void>) => Command;
+type CommandMaker = (io: Io, end: End) => Command;
 
 export interface CommandEntry {
   /** Its line in the list of commands. */
@@ -104,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
     load: async () => (await import('../features/sync/commands/sync.ts')).syncCommand,
-    names: async () => (await import('../features/sync/commands/names.ts')).syncNames,
+    names: async () => (await import('../features/sync/commands/sync-names.ts')).syncNames,
   },
   export: {
     usage: '[options]',
@@ -120,7 +120,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '',
     description: 'sync files regularly, from `rollcall serve`',
     load: async () => (await import('../features/schedule/commands/schedule.ts')).scheduleCommand,
-    names: async () => (await import('../features/schedule/commands/names.ts')).scheduleNames,
+    names: async () => (await import('../features/schedule/commands/schedule-names.ts')).scheduleNames,
   },
   serve: {
     usage: '[options]',

@@ -1,11 +1,11 @@
 import { type App, openApp } from '../app/app.ts';
 import type { Service } from '../app/service.ts';
+import { type Aimed, aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { EXIT } from './exit-codes.ts';
 import { type Io, say } from './screen/io.ts';
 import { type Progress, showSteps } from './screen/progress.ts';
-import { saySendsTo } from './target/sends-to.ts';
 import { failureWords } from './unexpected.ts';
 
 export interface CoordinateOptions {
@@ -94,4 +94,10 @@ export async function coordinate(
     say(io, '', `rollcall cannot continue: ${failureWords(failure)}`, 'When it is fixed:', ...howToContinue().slice(1));
   }
   return failure;
+}
+
+/** Says before anything is sent where this process sends. With `--sandbox`, that was said. */
+function saySendsTo(io: Io, sendsTo: Aimed): void {
+  const text = sendsTo.sandbox ? '' : aimText(sendsTo);
+  if (text !== '') say(io, `Service: ${text}.`);
 }

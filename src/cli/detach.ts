@@ -11,10 +11,9 @@ import type { WorkersFlags } from './flags/flags.ts';
 import { type RunOptions, runImport } from './run-import.ts';
 import { conclude } from './screen/conclude.ts';
 import { say } from './screen/io.ts';
-import { shortest } from './screen/shortest.ts';
 import { findImport } from './target/data.ts';
 import { localImports } from './target/local-imports.ts';
-import { typedCommand } from './typed-command.ts';
+import { shortest, typedCommand } from './typed-command.ts';
 
 /** Reads the input here, so that a bad file is reported at once, and starts another process to send it. */
 export async function detach(options: RunOptions, flags: WorkersFlags): Promise<ExitCode> {

@@ -24,6 +24,8 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   stillRunning: 'timed out waiting; the import continues',
 };
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** Takes the exit code of a command. */
+export type End = (code: Promise<ExitCode>) => Promise<void>;
 
 interface Ended {
   readonly state: ImportState;

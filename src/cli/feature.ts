@@ -9,8 +9,7 @@ import type { ExitCode } from './exit-codes.ts';
 import type { ImportFlags } from './flags/import-options.ts';
 import type { RunOptions } from './run-import.ts';
 import type { Io } from './screen/io.ts';
-import type { ThereOptions } from './target/import-there.ts';
-import type { Imports, KeptImport } from './target/imports.ts';
+import type { Imports, KeptImport, RemoteOptions } from './target/imports.ts';
 import type { Server } from './target/server-client.ts';
 
 /** Additions of features to the commands of imports; each is loaded when it is used. */
@@ -58,15 +57,15 @@ export interface Editing {
     by: string,
   ): Promise<string | undefined>;
   /** The same at a server. @throws ServerRefused */
-  sendThere(server: Server, id: string, text: string, io: Io): Promise<string | undefined>;
+  sendTo(server: Server, id: string, text: string, io: Io): Promise<string | undefined>;
 }
 
 /** `import --check`, and checks in `status`. */
 export interface Checking {
   /** Has a file read in this process, checks it, shows what it finds, and sends nothing. */
-  here(options: RunOptions & { readonly maxCalls: number }): Promise<ExitCode>;
+  local(options: RunOptions & { readonly maxCalls: number }): Promise<ExitCode>;
   /** The same at a server. */
-  there(options: ThereOptions, file: string, flags: ImportFlags, maxCalls: number): Promise<ExitCode>;
+  remote(options: RemoteOptions, file: string, flags: ImportFlags, maxCalls: number): Promise<ExitCode>;
   /** Returns the check of an import that was not sent; undefined if there is none. */
   status(config: Config, imports: Imports, found: KeptImport): Promise<CheckStatus | undefined>;
 }

@@ -2,6 +2,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
+import type { ReportingChoices } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import type { SourceSettings } from '../sources/source.ts';
@@ -9,10 +10,14 @@ import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address.ts';
 import { grouped } from '../text/wording.ts';
 import { UsageError } from './errors.ts';
-import type { ReportFlags } from './flags/report-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/source-flags.ts';
 import { type Io, say } from './screen/io.ts';
-import { STANDARD_INPUT, TOGETHER_MS } from './screen/standard-input.ts';
+
+/** The end of a pipe and the Ctrl-C that caused it come in any order, within this time in ms. */
+export const TOGETHER_MS = 100;
+
+/** Name of standard input in an import of a server. */
+export const STANDARD_INPUT = 'standard-input';
 
 /** An input that is stored as a file first, for a command in this process: from an address, or standard input. */
 export interface FetchedFile {
@@ -42,7 +47,7 @@ export interface Fetched {
 export async function fileToFetch(
   config: Config,
   file: string,
-  flags: SourceFlags & ReportFlags,
+  flags: SourceFlags & ReportingChoices,
 ): Promise<FetchedFile | undefined> {
   const { maxSource = Number.MAX_SAFE_INTEGER } = flags;
   if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(config, flags);
@@ -76,7 +81,7 @@ export async function fileToFetch(
 /** Without those that are for the place of the reports. */
 async function settingsOfFileOnly(
   { namedSources }: Config,
-  { reportTo }: ReportFlags,
+  { reportTo }: ReportingChoices,
   settings: SourceSettings,
 ): Promise<SourceSettings> {
   if (reportTo === undefined) return settings;
@@ -84,7 +89,7 @@ async function settingsOfFileOnly(
   return notForTarget(reportTo.place, settings, namedSources);
 }
 
-async function refuseFlags(config: Config, flags: SourceFlags & ReportFlags): Promise<undefined> {
+async function refuseFlags(config: Config, flags: SourceFlags & ReportingChoices): Promise<undefined> {
   const flag = addressFlagOf(flags);
   if (flag === undefined) return;
   const left = await settingsOfFileOnly(config, flags, await sourceSettingsOf(flags));

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Config } from '../platform/config.ts';
 import { shellWord } from '../text/shell-word.ts';
 
@@ -6,4 +7,10 @@ export function typedCommand({ command, dataDirFlag, profileFlag }: Config, ...w
   const where = dataDirFlag === undefined ? [] : ['--data-dir', shellWord(dataDirFlag)];
   const which = profileFlag === undefined ? [] : ['--profile', profileFlag];
   return [command, ...words, ...which, ...where].join(' ');
+}
+
+/** The path as the user would type it here. */
+export function shortest(path: string): string {
+  const here = relative('.', path);
+  return here !== '' && here.length < path.length ? here : path;
 }

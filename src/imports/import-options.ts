@@ -3,9 +3,18 @@ import { sentTo } from '../api/fields.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { BAN_OPTIONS } from '../options/ban-options.ts';
 import { createOptions } from '../options/create-options.ts';
-import { keptShape } from '../options/option.ts';
+import { filledShape, keptShape } from '../options/option.ts';
 import { READING, SHAPE } from '../options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../options/sending-options.ts';
+import {
+  ASKING,
+  EXPECTING,
+  GIVING_UP,
+  HELD,
+  REMOVING,
+  REPORTING,
+  STOPPING,
+  TRIAL,
+} from '../options/sending-options.ts';
 import type { ImportRecord } from './catalog.ts';
 import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
@@ -31,7 +40,7 @@ export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
-  ...keptShape({ ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING }),
+  ...keptShape({ ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING, ...ASKING }),
   /** The identity and the group file as the user named them; a copy is in the import's folder. */
   identities: keptLookup,
   groups: keptLookup,
@@ -46,10 +55,7 @@ export const importOptions = z.strictObject({
   sandbox: z.boolean().default(false),
   /** The destination; the coordinator stores it. */
   target: sentTo.optional(),
-  /** Only read and check; `resume` sends. */
-  dryRun: z.boolean().default(false),
-  /** Read and checked; sent when a person has agreed to what that takes, by `resume`. */
-  askFirst: z.boolean().optional(),
+  ...filledShape(HELD),
 });
 export type ImportOptions = z.infer<typeof importOptions>;
 

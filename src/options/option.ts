@@ -21,7 +21,9 @@ export interface OptionDeclaration<Schema extends z.ZodType = z.ZodType> {
   readonly value?: string;
   /** Values of which it is one. */
   readonly choices?: readonly string[];
-  /** Most characters of the text in a query. */
+  /** Fewest characters of the text in a query; default: 1. */
+  readonly shortest?: number;
+  /** Most characters of it. */
   readonly longest?: number;
   /** Reads the value from text. @throws OptionTextError */
   readonly parse: (text: string) => z.output<Schema>;

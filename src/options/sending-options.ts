@@ -32,6 +32,28 @@ export const EXPECTING = {
 };
 export type ExpectingChoices = Given<typeof EXPECTING>;
 
+/** Options with which nothing is sent until a person says so. */
+export const HELD = {
+  dryRun: option({ ...SWITCH, help: 'read and check the file, and send nothing; `resume` sends' }),
+};
+export const ASKING = {
+  askFirst: option({ ...SWITCH, help: 'read and check, then wait until a person agrees to what sending takes' }),
+};
+
+/** Calls that a check makes without asking. */
+export const DEFAULT_MAX_CALLS = 1_000;
+
+/** Options of a check with the service. */
+export const CHECKING = {
+  maxCalls: option({
+    schema: z.int().positive(),
+    ...textOf(wholeNumber(1, 1_000_000_000), String),
+    value: '<n>',
+    help: 'calls that the check may make; before it makes more, a person is asked, and without one it stops',
+    preset: String(DEFAULT_MAX_CALLS),
+  }),
+};
+
 /** Options that stop or delay sending. */
 export const STOPPING = {
   maxErrors: option({

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { importHere } from '../../src/cli/commands/import.ts';
-import { changeSchedules } from '../../src/features/schedule/commands/schedule-control.ts';
+import { importLocally } from '../../src/cli/local-import.ts';
+import { changeSchedules } from '../../src/features/schedule/commands/local-schedules.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { readConfig } from '../../src/platform/config.ts';
@@ -54,7 +54,7 @@ test('an import of the command line is on record with its file and options', asy
   const file = join(dataDir, 'members.csv');
   writeFileSync(file, 'guid,uid\ng,a\n');
   const io = { out: new PassThrough().resume(), err: new PassThrough().resume(), live: false, color: false, width: 80 };
-  await importHere(io, file, { dataDir, dryRun: true, region: 'eu' });
+  await importLocally(io, file, { dataDir, dryRun: true, region: 'eu' });
   expect(audited(dataDir)).toMatchObject([
     { action: 'import.create', address: 'command line', detail: expect.stringContaining(`file=${file}`) },
   ]);

@@ -15,9 +15,13 @@ import {
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../src/options/deciding-options.ts';
 import { type Options, textsOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
+import { ROW_FILTER } from '../../src/options/row-filter.ts';
 import {
+  ASKING,
+  CHECKING,
   EXPECTING,
   GIVING_UP,
+  HELD,
   LEAVING_OUT,
   REMOVING,
   REPORTING,
@@ -27,7 +31,11 @@ import {
 
 const CREATION = { ...CREATING, ...MAX_CREATE };
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING };
+// What chooses rows has names of its own beside the options of reading.
+const { status, code, text, line, problemColumn, check } = ROW_FILTER;
 const ALL: Options = {
+  ...{ status, code, text, line, problemColumn, check },
+  ...{ ...HELD, ...ASKING, ...CHECKING },
   ...{ ...KEPT, ...CREATION, ...LIFTING, ...BAN_CHECK, ...LEAVING_OUT },
   ...{ ...MODE, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING },
 };
@@ -49,6 +57,13 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   shape: ['{"split":{"guid":";"}}', { split: { guid: ';' } }],
   expectRows: ['40', 40],
   minRows: ['90%', { percent: 90 }],
+  maxCalls: ['500', 500],
+  status: ['failed,invalid', ['failed', 'invalid']],
+  code: ['BANNED', 'BANNED'],
+  text: ['anna', 'anna'],
+  line: ['120-150', { from: 120, to: 150 }],
+  problemColumn: ['scope', 'scope'],
+  check: ['fail:BANNED', 'fail:BANNED'],
   maxErrors: ['5%', { percent: 5 }],
   giveUpAfter: ['30m', 1_800_000],
   maxRemovals: ['0', 0],

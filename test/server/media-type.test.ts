@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { optionsOf } from '../../src/server/uploads/options.ts';
 
 const encodingOf = (contentType: string) =>
-  optionsOf({ dryRun: 'true' } as Parameters<typeof optionsOf>[0], { contentType, region: 'us', sandbox: false })
+  optionsOf({ dryRun: true } as Parameters<typeof optionsOf>[0], { contentType, region: 'us', sandbox: false })
     .encoding;
 
 test.each([

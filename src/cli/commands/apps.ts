@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { printable } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type SandboxFlags, withJson, withSandbox } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { withManagement } from '../single-calls.ts';
@@ -8,7 +8,7 @@ import { withManagement } from '../single-calls.ts';
 type Flags = CommonFlags & SandboxFlags;
 
 /** `rollcall apps`: lists the apps of the account. It needs the management key, which no import does. */
-export function appsCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function appsCommand(io: Io, end: End): Command {
   return withSandbox(withJson(new Command('apps'))).action((flags: Flags) => end(apps(io, flags)));
 }
 

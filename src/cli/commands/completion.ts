@@ -1,10 +1,7 @@
 import { Argument, Command } from 'commander';
-import { SCRIPTS } from '../completion/scripts.ts';
 import type { Suggestions } from '../completion/suggest.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../screen/io.ts';
-
-type End = (code: Promise<ExitCode>) => Promise<void>;
 
 /** `rollcall completion`: the script that lets a shell complete commands, flags and ids. */
 export function completionCommand(io: Io, end: End): Command {
@@ -29,3 +26,51 @@ async function complete(io: Io, answer: Promise<Suggestions>): Promise<ExitCode>
   io.out.write([files ? 'files' : 'words', ...lines, ''].join('\n'));
   return EXIT.ok;
 }
+
+/**
+ * Scripts that a shell loads to complete command lines of rollcall. They hand the words to `rollcall complete`, which
+ * answers with `files` or `words` on a first line (whether file names may come next), and a line for each word: word,
+ * tab, meaning.
+ */
+
+// Runs in bash 3.2 too, which macOS has: no mapfile, and no compopt.
+const bash = `# bash: add to ~/.bashrc:  source <(rollcall completion bash)
+_rollcall() {
+  local line kind=
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [ -z "$kind" ]; then kind=$line; else COMPREPLY+=("\${line%%$'\\t'*}"); fi
+  done < <(rollcall complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  if [ "$kind" = words ]; then compopt +o default 2>/dev/null; fi
+}
+complete -o default -F _rollcall rollcall
+`;
+
+const zsh = `#compdef rollcall
+# zsh: add to ~/.zshrc, after compinit:  source <(rollcall completion zsh)
+_rollcall() {
+  local line kind=
+  local -a found
+  while IFS= read -r line; do
+    if [[ -z $kind ]]; then kind=$line; else line=\${line//:/\\\\:}; found+=("\${line/$'\\t'/:}"); fi
+  done < <(rollcall complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  (( $#found )) && _describe rollcall found
+  [[ $kind == files ]] && _files
+}
+if [[ \${funcstack[1]} == _rollcall ]]; then _rollcall "$@"; else compdef _rollcall rollcall; fi
+`;
+
+const fish = `# fish: run once:  rollcall completion fish > ~/.config/fish/completions/rollcall.fish
+function __rollcall_complete
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  set -l answer (rollcall complete -- $words[2..-1] "$current" 2>/dev/null)
+  if test "$answer[1]" = files
+    __fish_complete_path "$current"
+  end
+  printf '%s\\n' $answer[2..-1]
+end
+complete -c rollcall -f -a '(__rollcall_complete)'
+`;
+
+const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish };

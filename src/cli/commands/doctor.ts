@@ -22,7 +22,7 @@ import { nearest } from '../../text/nearest.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
@@ -45,7 +45,7 @@ interface Finding {
 const FREE_BYTES = 1_000_000_000;
 
 /** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one. */
-export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function doctorCommand(io: Io, end: End): Command {
   const command = new Command('doctor').option(
     '--rebuild-catalog',
     'make a new list of imports from their folders, where the old one is lost or damaged',

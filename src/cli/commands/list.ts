@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { grouped, printable } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -18,7 +18,7 @@ const PLAIN: ReadonlySet<string> = new Set(['file', '']);
 type Flags = CommonFlags & ServerFlags & ListFlags & { readonly limit: number };
 
 /** `rollcall list`: the imports of a data directory, newest first. */
-export function listCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function listCommand(io: Io, end: End): Command {
   const command = new Command('list').option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
   return withListFilter(withServer(withDataDir(withJson(command)))).action((flags: Flags) => end(list(io, flags)));
 }

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { Receiver } from '../../chat/user-client.ts';
 import { printable } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import type { CommonFlags } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { type CallFlags, withApp } from '../single-calls.ts';
@@ -15,7 +15,7 @@ interface Flags extends CommonFlags, CallFlags {
 }
 
 /** `rollcall message`: sends one text message, such as a word to a group whose members were imported. */
-export function messageCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function messageCommand(io: Io, end: End): Command {
   const command = new Command('message')
     .argument('<text>', 'text of the message')
     .addOption(new Option('--to-user <uid>', 'user who gets it').conflicts('toGroup'))

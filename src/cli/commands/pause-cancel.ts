@@ -4,7 +4,7 @@ import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
   type QueueFlags,
@@ -20,15 +20,15 @@ import { showSteps } from '../screen/progress.ts';
 import { openImports } from '../target/open-imports.ts';
 
 /** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
-export function pauseCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function pauseCommand(io: Io, end: End): Command {
   return actCommand(io, end, 'pause');
 }
 
-export function cancelCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function cancelCommand(io: Io, end: End): Command {
   return actCommand(io, end, 'cancel');
 }
 
-function actCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>, verb: 'pause' | 'cancel'): Command {
+function actCommand(io: Io, end: End, verb: 'pause' | 'cancel'): Command {
   const command = new Command(verb).argument('[id]', 'import (default: the latest)');
   return withQueue(withServer(withDataDir(withJson(command)))).action(
     (id: string | undefined, flags: CommonFlags & ServerFlags & QueueFlags) => end(act(io, verb, id, flags)),
@@ -46,7 +46,6 @@ async function act(
   if (isFinal(state)) throw new UsageError(`import ${id} is ${state}: there is nothing to ${verb}`);
   const answer = await imports.act(id, verb);
   if (answer !== undefined) {
-    if (imports.server === undefined) noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;

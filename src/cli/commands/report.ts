@@ -1,16 +1,19 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
+import { rowFilterOf } from '../../imports/report/row-filter.ts';
+import { type Given, keptOf } from '../../options/option.ts';
+import { ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
+import { withOptions } from '../flags/option-flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
-import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openImports } from '../target/open-imports.ts';
 
-interface Flags extends ServerFlags, RowFilterFlags, OutputFlags {
+interface Flags extends ServerFlags, Given<typeof ROWS>, OutputFlags {
   readonly dataDir?: string;
   readonly format: 'csv' | 'ndjson' | 'json' | 'xlsx' | 'html';
   readonly spreadsheetSafe?: true;
@@ -18,7 +21,7 @@ interface Flags extends ServerFlags, RowFilterFlags, OutputFlags {
 }
 
 /** `rollcall report`: the outcome of every row, streamed. */
-export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function reportCommand(io: Io, end: End): Command {
   const command = new Command('report')
     .argument('[id]', 'import (default: the latest)')
     .addOption(
@@ -37,13 +40,13 @@ export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
         ['format'],
       ),
     );
-  return withServer(withDataDir(withRowFilter(withOutput(command)))).action((id: string | undefined, flags: Flags) =>
-    end(report(io, id, flags)),
+  return withServer(withDataDir(withOptions(withOutput(command), ROWS))).action(
+    (id: string | undefined, flags: Flags) => end(report(io, id, flags)),
   );
 }
 
 async function report(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const filter = rowFilter(flags);
+  const filter = rowFilterOf(keptOf(ROWS, flags));
   if (flags.format === 'html' && Object.keys(filter).length > 0) {
     throw new UsageError(
       'a page (--format html) shows the whole import; leave out the flags that choose rows, or take csv',

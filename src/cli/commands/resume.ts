@@ -4,6 +4,8 @@ import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
+import type { BanChoices } from '../../options/ban-options.ts';
+import type { CreateChoices } from '../../options/create-options.ts';
 import { LEAVING_OUT, type LeavingOutChoices, type RemovingChoices } from '../../options/sending-options.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -11,30 +13,27 @@ import { inShort } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
-import { type BanFlags, withBanCheck } from '../flags/ban-flags.ts';
-import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { withOptions } from '../flags/option-flags.ts';
+import { withBanCheck, withMaxCreate, withOptions } from '../flags/option-flags.ts';
 import { withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
-import { deliveryLines } from '../screen/delivery-lines.ts';
+import { deliveryLines } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
-import { sayServerSendsTo } from '../target/sends-to.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags &
-  MaxCreateFlags &
+  Pick<CreateChoices, 'maxCreate'> &
   RemovingChoices &
   LeavingOutChoices &
-  Pick<BanFlags, 'banCheck'> &
+  Pick<BanChoices, 'banCheck'> &
   ServerFlags;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
-export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function resumeCommand(io: Io, end: End): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
   withOptions(withBanCheck(withMaxRemovals(withMaxCreate(withRunning(withServer(command))))), LEAVING_OUT);
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
@@ -45,7 +44,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const found = await imports.find(given);
   const { id } = found;
   if (found.delivery?.arrivedAt === null && FEATURES.deliver !== undefined) {
-    if (imports.server === undefined && (await imports.regions()) === undefined) {
+    if ((await imports.regions()) === undefined) {
       return (await FEATURES.deliver()).resume(config, io, id);
     }
     const [, where = ''] = deliveryLines(imports, found);
@@ -54,10 +53,9 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   }
   const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
   const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
-  if (imports.server !== undefined) await sayServerSendsTo(io, imports.server);
+  await imports.saySendsTo(io);
   const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
-    if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes));
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }

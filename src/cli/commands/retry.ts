@@ -1,40 +1,32 @@
 import { Command } from 'commander';
 import type { ImportSummary } from '../../api/import-summary.ts';
-import { importOperations } from '../../api/operations/imports.ts';
-import { serviceOpener } from '../../app/open-service.ts';
-import { NothingToSend } from '../../imports/import-errors.ts';
-import { rowFilterOptions } from '../../imports/report/row-filter.ts';
+import { rowFilterOf } from '../../imports/report/row-filter.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import { dataDir } from '../../platform/data-dir.ts';
+import { type Given, keptOf } from '../../options/option.ts';
+import { ROWS } from '../../options/row-filter.ts';
+import { isAddress } from '../../text/address.ts';
 import { counted } from '../../text/wording.ts';
-import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { currentUser } from '../current-user.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { Editing } from '../feature.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { withMaxErrors } from '../flags/reading-flags.ts';
-import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
-import { runImport } from '../run-import.ts';
+import { withMaxErrors, withOptions } from '../flags/option-flags.ts';
+import type { Edits } from '../import-runs.ts';
 import { type Io, say } from '../screen/io.ts';
-import { followThere } from '../target/import-there.ts';
 import type { Imports } from '../target/imports.ts';
-import { openImports } from '../target/open-imports.ts';
-import { sayServerSendsTo } from '../target/sends-to.ts';
-import type { Server } from '../target/server-client.ts';
-import { ServerRefused } from '../target/server-errors.ts';
+import { openImportRuns } from '../target/open-imports.ts';
 
-type Flags = RunningFlags & ServerFlags & RowFilterFlags & { readonly edits?: string };
+type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?: string };
 
 /**
  * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
  * confirmed or not sent. With `--edits` it sends rows that were corrected.
  */
-export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function retryCommand(io: Io, end: End): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
-  withMaxErrors(withRunning(withServer(withRowFilter(command))));
+  withMaxErrors(withRunning(withServer(withOptions(command, ROWS))));
   if (FEATURES.repair !== undefined) {
     command.option(
       '--edits <file>',
@@ -45,11 +37,10 @@ export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
 }
 
 async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { config, imports } = await openImports(flags);
-  const { server } = imports;
-  if (server !== undefined && flags.maxErrors !== undefined) {
+  const { imports, runs } = await openImportRuns(io, flags);
+  if (imports.unattended && flags.maxErrors !== undefined) {
     throw new UsageError(
-      `--max-errors cannot be changed for a retry at ${server.url}; leave it out: it stays as it was`,
+      `--max-errors cannot be changed for a retry ${imports.place()}; leave it out: it stays as it was`,
     );
   }
   const found = await imports.find(given);
@@ -63,7 +54,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
-  const only = rowFilter(flags);
+  const only = rowFilterOf(keptOf(ROWS, flags));
   if (edits !== undefined && Object.keys(only).length > 0) {
     throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
   }
@@ -74,44 +65,9 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     if (correct.length > 0) say(io, ...correct);
     return code;
   }
-  const json = flags.json === true;
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
-  if (server !== undefined) {
-    await sayServerSendsTo(io, server);
-    const again =
-      edits === undefined
-        ? await unlessNothingLeft(
-            server.call(importOperations.retry, { id, ...rowFilterOptions(only) }).then((made) => made.id),
-          )
-        : await edits.sendThere(server, id, io);
-    if (again === undefined) return sayNothingLeft(io, id, nothingLeft);
-    return followThere({ io, imports, server, json }, again);
-  }
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
-  return runImport({
-    config,
-    io,
-    json,
-    openService: serviceOpener(config, flags),
-    begin: async (coordinator) => {
-      const made =
-        edits === undefined
-          ? await unlessNothingLeft(
-              coordinator.retry(id, { maxErrors: flags.maxErrors, only, createdBy: currentUser() }),
-            )
-          : await edits.send({ coordinator, dir: dataDir(config.dataDir) }, id, io);
-      if (made === undefined) return undefined;
-      const action = edits === undefined ? 'import.retry' : 'import.repair';
-      noteHere(dataDir(config.dataDir), action, made, `of ${id}`, coordinator.sendsTo);
-      return made;
-    },
-    nothingBegan: () => sayNothingLeft(io, id, nothingLeft),
-  });
-}
-
-interface Edits {
-  send(of: Parameters<Editing['send']>[0], id: string, io: Io): Promise<string | undefined>;
-  sendThere(server: Server, id: string, io: Io): Promise<string | undefined>;
+  return runs.retry(id, { edits, only, nothingBegan: () => sayNothingLeft(io, id, nothingLeft) });
 }
 
 /** Rows that were corrected in a file. @throws UsageError */
@@ -121,19 +77,8 @@ async function editsIn(path: string): Promise<Edits | undefined> {
   if (editing === undefined || text === undefined) return undefined;
   return {
     send: (of, id, io) => editing.send(of, id, text, io, currentUser()),
-    sendThere: (server, id, io) => editing.sendThere(server, id, text, io),
+    sendTo: (server, id, io) => editing.sendTo(server, id, text, io),
   };
-}
-
-/** The id of the new import; undefined where no row is left to send. The import has finished: nothing else is in the way. */
-async function unlessNothingLeft(retry: Promise<string>): Promise<string | undefined> {
-  try {
-    return await retry;
-  } catch (error) {
-    if (error instanceof NothingToSend) return undefined;
-    if (error instanceof ServerRefused && error.code === 'WRONG_STATE') return undefined;
-    throw error;
-  }
 }
 
 const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
@@ -146,7 +91,7 @@ function howToCorrect(imports: Imports, summary: ImportSummary): string[] {
   const { id, rows } = summary;
   const [, file] = imports.files(summary).find(([what]) => what === 'needs attention') ?? [];
   if (rows.invalid === 0 || file === undefined) return [];
-  const edits = imports.command('retry', id, '--edits', imports.server === undefined ? file : 'FILE');
+  const edits = imports.command('retry', id, '--edits', isAddress(file) ? 'FILE' : file);
   return [
     `Invalid rows are sent when they are corrected: ${counted(rows.invalid, 'row')} in ${file}. Then:`,
     `  ${edits}`,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ExitCode } from '../exit-codes.ts';
+import type { End } from '../exit-codes.ts';
 import { byteCount, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
 import { settingFlag, withLog } from '../flags/setting-flag.ts';
 import type { Io } from '../screen/io.ts';
@@ -10,7 +10,7 @@ const DEFAULT_PORT = 7700;
 const DEFAULT_UPLOAD = 2 * 1024 ** 3;
 
 /** `rollcall serve`: a coordinator that keeps running, with its HTTP API and console. */
-export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function serveCommand(io: Io, end: End): Command {
   const command = new Command('serve')
     .option('--host <address>', 'address to listen on; anything but loopback needs tokens', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), DEFAULT_PORT)

@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import type { TriedSource } from '../../sources/try-source.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { withJson } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
@@ -14,7 +14,7 @@ interface Flags {
 }
 
 /** `rollcall sources`: the sources that the settings name, and whether each can be read. */
-export function sourcesCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function sourcesCommand(io: Io, end: End): Command {
   const command = new Command('sources').argument('[name...]', 'only these (default: all)');
   return withJson(command).action((names: readonly string[], flags: Flags) => end(sources(io, names, flags)));
 }

@@ -5,17 +5,16 @@ import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
-import { deliveryLines } from '../screen/delivery-lines.ts';
+import { deliveryLines, nextSteps } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
-import { nextSteps } from '../screen/next-steps.ts';
 import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
 import { openImports } from '../target/open-imports.ts';
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
-export function statusCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function statusCommand(io: Io, end: End): Command {
   const command = new Command('status').argument('[id]', 'import (default: the latest)');
   return withServer(withDataDir(withJson(command))).action((id: string | undefined, flags: CommonFlags & ServerFlags) =>
     end(status(io, id, flags)),

@@ -15,7 +15,7 @@ import {
 import { printable } from '../../text/wording.ts';
 import { here } from '../audit.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
 import { valueOfFlag } from '../flags/setting-flag.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -28,7 +28,7 @@ interface CreateFlags extends CommonFlags {
 }
 
 /** `rollcall token`: who may use `rollcall serve`. Changes take effect at once, also while a server runs. */
-export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function tokenCommand(io: Io, end: End): Command {
   const create = new Command('create')
     .description('create a token and print it; only its hash is stored, so it is shown only once')
     .addOption(

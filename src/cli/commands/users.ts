@@ -4,7 +4,7 @@ import type { UserFacts } from '../../chat/directory-operations.ts';
 import { mapStore } from '../../chat/member-list.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { printable } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withJson, withSandbox } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { type CallFlags, withApp } from '../single-calls.ts';
@@ -18,7 +18,7 @@ interface TokenFlags extends Flags {
 }
 
 /** `rollcall users`: lists the users of an app, and makes auth tokens for them. */
-export function usersCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function usersCommand(io: Io, end: End): Command {
   const list = withRegion(new Command('list')).description('show every user of an app, the deactivated too');
   const token = withRegion(new Command('token'))
     .description('create an auth token, with which a client application logs in as this user; it is shown only once')

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { PACKAGE_FOLDER, VERSION } from '../../platform/package-folder.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { withJson } from '../flags/flags.ts';
 import type { Io } from '../screen/io.ts';
 
 /** `rollcall version`: what a bug report should say about the installation. */
-export function versionCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function versionCommand(io: Io, end: End): Command {
   return withJson(new Command('version')).action((flags: { readonly json?: true }) => end(version(io, flags)));
 }
 

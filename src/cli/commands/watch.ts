@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
@@ -11,7 +11,7 @@ import { openImports } from '../target/open-imports.ts';
 type Flags = CommonFlags & ServerFlags & { readonly timeout?: number };
 
 /** `rollcall watch`: follows an import that another process or a server runs, to its end. */
-export function watchCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function watchCommand(io: Io, end: End): Command {
   const command = new Command('watch')
     .argument('[id]', 'import (default: the latest)')
     .option('--timeout <seconds>', 'stop watching after this time, with exit code 6', wholeNumber(1, 10_000_000));

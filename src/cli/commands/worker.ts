@@ -16,7 +16,7 @@ import { quietly } from '../../platform/quietly.ts';
 import { MAX_CONCURRENCY } from '../../platform/settings.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';
 import { type LogFlags, settingFlag, withLog } from '../flags/setting-flag.ts';
 import { type Io, logStream, say } from '../screen/io.ts';
@@ -30,7 +30,7 @@ interface Flags extends QueueFlags, LogFlags {
 }
 
 /** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
-export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function workerCommand(io: Io, end: End): Command {
   const command = new Command('worker')
     .option('--region <regions>', 'regions to send for, such as us,eu (default: all that have a key here)', regionList)
     .addOption(settingFlag('concurrency'))

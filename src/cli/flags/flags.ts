@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
 import { byteSize } from '../../options/bounds.ts';
 import type { StoppingChoices } from '../../options/sending-options.ts';
 import { wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
@@ -95,21 +94,6 @@ export function withRunning(command: Command): Command {
 
 export function wholeNumber(from: number, to: number): (text: string) => number {
   return valueOfFlag(numbersBetween(from, to));
-}
-
-/** `failed,invalid` as a set of outcomes. */
-export function outcomeList(text: string): ReadonlySet<Outcome> {
-  const outcomes = new Set<Outcome>();
-  for (const word of text.split(',').map((part) => part.trim())) {
-    const outcome = OUTCOMES.find((one) => one === word);
-    if (outcome === undefined) {
-      throw new InvalidArgumentError(
-        `${JSON.stringify(word)} is not a valid outcome; allowed are ${OUTCOMES.join(', ')}.`,
-      );
-    }
-    outcomes.add(outcome);
-  }
-  return outcomes;
 }
 
 /** Checks the text and keeps it, so that it can be shown as it was written. */

@@ -1,46 +1,45 @@
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { banOptionsOf } from '../../options/ban-options.ts';
-import { createOptionsOf } from '../../options/create-options.ts';
-import { keptOf } from '../../options/option.ts';
-import { READING } from '../../options/reading-options.ts';
+import { type BanChoices, banOptionsOf } from '../../options/ban-options.ts';
+import { type CreateChoices, createOptionsOf } from '../../options/create-options.ts';
+import { type Given, keptOf } from '../../options/option.ts';
+import { READING, type ReadingChoices } from '../../options/reading-options.ts';
 import {
   EXPECTING,
+  type ExpectingChoices,
   GIVING_UP,
+  type HELD,
   REMOVING,
   type RemovingChoices,
+  type ReportingChoices,
   STOPPING,
   TRIAL,
   type TrialChoices,
 } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
-import type { BanFlags } from './ban-flags.ts';
 import type { CheckFlags } from './check-flags.ts';
-import type { CreateFlags } from './create-flags.ts';
 import type { CommonFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags } from './flags.ts';
-import type { ExpectRowsFlags, ReadingFlags } from './reading-flags.ts';
-import type { RecipeFlags } from './recipe-flags.ts';
-import type { ReportFlags } from './report-flags.ts';
+import type { RecipeFlags } from './option-flags.ts';
 import { type ShapeFlags, shapeOf } from './shape-flags.ts';
 import type { SourceFlags } from './source-flags.ts';
 
 export interface ImportFlags
-  extends BanFlags,
+  extends BanChoices,
     CheckFlags,
     CommonFlags,
     ServerFlags,
-    ReadingFlags,
-    CreateFlags,
+    ReadingChoices,
+    CreateChoices,
     ShapeFlags,
     TrialChoices,
+    Given<typeof HELD>,
     RemovingChoices,
     SandboxFlags,
     SendingFlags,
     WorkersFlags,
     RecipeFlags,
-    ExpectRowsFlags,
-    ReportFlags,
+    ExpectingChoices,
+    ReportingChoices,
     SourceFlags {
-  readonly dryRun?: true;
   readonly check?: true;
   readonly detach?: true;
   readonly tag?: readonly string[];

@@ -1,21 +1,184 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
+import { counted, utcTime, withFullStop } from '../../text/wording.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import type { Imports } from '../target/imports.ts';
-import { deliveryLines } from './delivery-lines.ts';
+import type { Imports, KeptImport } from '../target/imports.ts';
 import { type Io, say } from './io.ts';
-import { nextSteps } from './next-steps.ts';
 
 /** Prints the result of an import and the next steps; returns its exit code. */
 export async function conclude(imports: Imports, io: Io, id: string, json: boolean): Promise<ExitCode> {
   const found = await imports.find(id);
   const { summary, problems } = await imports.findings(found);
   // An import on a server continues; only this command stops watching it.
-  const interrupted = imports.server === undefined && isUnderWay(found.state);
+  const interrupted = !imports.unattended && isUnderWay(found.state);
   const { delivery } = found;
   if (json) io.out.write(`${JSON.stringify({ ...summary, ...(delivery && { delivery }) })}\n`);
   else if (summary.rows.read > 0)
     io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
   say(io, '', ...nextSteps(imports, found, summary), ...deliveryLines(imports, found));
   return exitCodeOf(found, summary.rows);
+}
+
+/**
+ * Returns lines about the delivery of an import's reports and the process that makes it; none if they have no
+ * destination.
+ */
+export function deliveryLines(imports: Pick<Imports, 'unattended' | 'command'>, found: KeptImport): string[] {
+  const { id, delivery } = found;
+  if (delivery === undefined) return [];
+  const { to, since, arrivedAt, error } = delivery;
+  if (arrivedAt !== null) return ['', `The reports were delivered to ${to}`];
+  const what =
+    error === null
+      ? `The reports are being delivered to ${to}`
+      : withFullStop(`The reports wait to be delivered to ${to} since ${utcTime(Date.parse(since))}: ${error}`);
+  const how = ['Deliver them with this, or while `rollcall serve` runs:', `  ${imports.command('resume', id)}`];
+  return ['', what, ...(imports.unattended ? [] : how)];
+}
+
+/** Facts for the advice of a code. */
+interface Known {
+  /** A command for this import. */
+  readonly command: (verb: string, rest?: string) => string;
+  /** The command that continues it. */
+  readonly resume: (flags?: string) => string;
+  /** ` on the server`, or nothing. */
+  readonly there: string;
+  /** Values for flags that allow more. */
+  readonly maxCreate: number | string;
+  readonly maxRemovals: number | string;
+}
+
+type ByCode = Readonly<Partial<Record<ReasonCode, (known: Known) => string[]>>>;
+
+/** Staged, and not sent for a reason: lines below the reason. */
+const NOT_SENT: ByCode = {
+  TOO_MANY_REMOVALS: ({ command, resume, maxRemovals }) => [
+    ...['See every row:', command('report')],
+    ...['If it is right, send them:', resume(` --max-removals ${maxRemovals}`)],
+  ],
+  REGION_WITHOUT_APP: ({ resume }) => ['Then continue with:', resume()],
+  WRONG_TARGET: () => [],
+  CREATE_WITHOUT_NAME: () => ['Then import the file again.'],
+};
+
+/** Blocked until a person, or this machine, does something: lines below the reason. */
+const WAITING: ByCode = {
+  CREATE_LIMIT: ({ command, resume, maxCreate }) => [
+    'Nothing is lost. Look at the columns of the file first. Then let it create them:',
+    resume(` --max-create ${maxCreate}`),
+    'or end it; rows whose user or group is not known fail then:',
+    command('cancel'),
+  ],
+  DATABASE_BUSY: ({ resume }) => [
+    'Nothing is lost. Under `rollcall serve` it continues by itself; else close that program, then continue:',
+    resume(),
+  ],
+  PROCESS_DIED: ({ resume }) => ['That is, under `rollcall serve`. Nothing is lost. Continue it now:', resume()],
+};
+
+/** Blocked: lines below the reason. */
+const BLOCKED: ByCode = {
+  WRONG_TARGET: ({ command }) => ['Nothing is lost. To end it instead:', command('cancel')],
+  BANS_UNKNOWN: ({ resume }) => [
+    ...['Nothing is lost. Ask the service again:', resume()],
+    'or add everyone without asking, which lifts bans without notice:',
+    resume(' --no-ban-check'),
+  ],
+  SERVICE_AWAY: ({ resume, there }) => [
+    `Nothing is lost, and no row has used up its attempts. When \`rollcall doctor\`${there} finds the service again, continue:`,
+    resume(),
+  ],
+  DISK_FULL: ({ resume }) => ['Nothing is lost. Make room on the disk of the data directory, then continue:', resume()],
+};
+
+/** Advice after a command: the places of its files, and the commands that come next. */
+export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
+  const { id, state, reason, code, maxCreate = 'N', maxRemovals = 'N' } = found;
+  const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
+  const resume = (flags = '') => command('resume', `${found.sandbox ? ' --sandbox' : ''}${flags}`);
+  const there = imports.unattended ? ' on the server' : '';
+  const adviceIn = (table: ByCode) => table[code as ReasonCode]?.({ command, resume, there, maxCreate, maxRemovals });
+  const { rows } = summary;
+  if (code === ('WRONG_SUM' satisfies ReasonCode)) {
+    return [
+      `This is a bug in rollcall: ${reason}.`,
+      'Trust the rows of the report, not the numbers above. Please report this, with the files in:',
+      `  ${imports.folder(id)}`,
+    ];
+  }
+  const files = imports.files(summary).map(([what, where]) => `${what.padEnd(16)} ${where}`);
+  switch (state) {
+    case 'completed':
+    case 'cancelled':
+    case 'aborted':
+      return [
+        ...(state === 'aborted' ? [`Stopped: ${reason}.`, ''] : []),
+        ...files,
+        '',
+        ...(rows.invalid + rows.failed + rows.unconfirmed > 0
+          ? ['See what went wrong, row by row:', command('report', ' --status failed,invalid,unconfirmed')]
+          : ['See every row:', command('report')]),
+        ...retrySteps(summary, command('retry', found.sandbox ? ' --sandbox' : '')),
+      ];
+    case 'rejected':
+      return [withFullStop(`Nothing was sent: ${reason}`)];
+    case 'staged': {
+      const advice = adviceIn(NOT_SENT);
+      if (advice !== undefined) return [withFullStop(`Nothing was sent: ${reason}`), ...advice];
+      return rows.read === rows.invalid
+        ? [
+            'Nothing was sent, because every row is invalid. See why, row by row:',
+            command('report', ' --status invalid'),
+            ...files,
+          ]
+        : [...files, 'Nothing was sent: the file was only read and checked. Send it with:', resume()];
+    }
+    case 'blocked': {
+      const waiting = adviceIn(WAITING);
+      if (waiting !== undefined) return [withFullStop(`Waiting: ${reason}`), ...waiting];
+      const fixable = [
+        `Nothing is lost. Fix the key, plan or address${there}, check it with \`rollcall doctor\`${there}, then continue:`,
+        resume(),
+      ];
+      return [withFullStop(`Blocked: ${reason}`), ...(adviceIn(BLOCKED) ?? fixable)];
+    }
+    case 'failed':
+      if (code === ('LEDGER_MISSING' satisfies ReasonCode) || code === ('DAMAGED_LEDGER' satisfies ReasonCode)) {
+        return [withFullStop(`Failed: ${reason}`)];
+      }
+      return [
+        withFullStop(`Failed: ${reason}`),
+        'Rows that have an outcome keep it. See them, try the import again, or end it:',
+        ...[command('report'), resume(), command('cancel')],
+      ];
+    case 'paused':
+      if (code !== ('FIRST_ROWS' satisfies ReasonCode)) return ['Paused. Continue with:', resume()];
+      return [
+        ...['The rows to try first were sent. See their outcomes:', command('report')],
+        ...['Send the others, or end it here:', resume(), command('cancel')],
+      ];
+    case 'staging':
+    case 'running':
+    case 'pausing':
+    case 'cancelling':
+      return imports.unattended
+        ? ['It continues on the server. Watch it with:', command('watch')]
+        : ['Interrupted; rows that have an outcome keep it. Continue with:', resume()];
+  }
+}
+
+/** @param command sends them again */
+function retrySteps({ rows }: ImportSummary, command: string): string[] {
+  const again = rows.failed + rows.unconfirmed + rows.unprocessed;
+  if (again === 0) return [];
+  const once = `once what made ${counted(rows.failed, 'row')} fail is fixed`;
+  return [
+    rows.failed === 0
+      ? `Send ${counted(again, 'row')} again; ${again === 1 ? 'it' : 'they'} may succeed now:`
+      : `Send ${counted(again, 'row')} again, ${once}:`,
+    command,
+  ];
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { HandlersOf, InputOf, Operation } from '../../api/operation.ts';
 
-/** Does operations for a command: a server, over HTTP (server-client.ts), or this process (`handledHere`). */
+/** Does operations for a command: a server, over HTTP (server-client.ts), or this process (`handledLocally`). */
 export interface Client {
   /** Has an operation done; never repeated. @throws ServerRefused, ServerFault, ServerAway, or as its handler */
   call<One extends Operation, Answer>(operation: One & Answering<Answer>, input: InputOf<One>): Promise<Answer>;
@@ -14,7 +14,7 @@ export interface Answering<Answer> {
 }
 
 /** Does the operations that have a handler in this process; their input is checked as by a server. */
-export function handledHere<Group extends Readonly<Record<string, Operation>>>(
+export function handledLocally<Group extends Readonly<Record<string, Operation>>>(
   group: Group,
   handlers: HandlersOf<Group>,
 ): Client {
@@ -27,4 +27,20 @@ export function handledHere<Group extends Readonly<Record<string, Operation>>>(
     return handler({ ...((body ?? query)?.parse(Object.fromEntries(rest)) as object), ...named });
   };
   return { call: handle, download: handle };
+}
+
+/** The first entries of a server's list, asked for page by page. @param most entries of a page  @param limit default: all */
+export async function entriesOf<Entry>(
+  page: (size: number, cursor?: string) => Promise<{ entries: readonly Entry[]; nextCursor: string | null }>,
+  most: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Entry[]> {
+  const found: Entry[] = [];
+  let cursor: string | null | undefined;
+  while (cursor !== null && found.length < limit) {
+    const { entries, nextCursor } = await page(Math.min(most, limit - found.length), cursor);
+    found.push(...entries);
+    cursor = nextCursor;
+  }
+  return found;
 }

@@ -9,17 +9,24 @@ import type { ResumeChanges } from '../../imports/life/creating-step.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';
 import type { ReportRequest } from '../../imports/report/report-files.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
+import type { Io } from '../screen/io.ts';
 import type { ProgressSource } from '../screen/progress.ts';
 import type { Server } from './server-client.ts';
 
 /** The imports that commands are about: those of a data directory (local-imports.ts), or of a server (remote-imports.ts). */
 export interface Imports {
-  /** The server that runs imports. Undefined: this process, or another one on this machine. */
+  /** The server that runs imports, for those who open what else is there. Undefined: this process, or another one on this machine. */
   readonly server: Server | undefined;
+  /** Whether imports go on when no command runs. */
+  readonly unattended: boolean;
+  /** Completes "there are no imports …". */
+  place(): string;
+  /** Says before anything is sent where it goes; a process of this machine says so when it begins. */
+  saySendsTo(io: Io): Promise<void>;
   /** Newest first. @throws NoImports where there are none at all */
   list(limit: number, filter?: FilterTexts): Promise<ListedImport[]>;
-  /** Adds and removes tags; undefined where no process runs imports. @throws UnknownImport, ServerRefused */
-  tag(id: string, changes: TagChanges): Promise<{ readonly tags: readonly string[] } | undefined>;
+  /** Adds and removes tags. @throws UnknownImport, ServerRefused */
+  tag(id: string, changes: TagChanges): Promise<{ readonly tags: readonly string[] }>;
   /** The import with this id, or the latest one. @throws NoImports, UnknownImport, ServerRefused */
   find(id: string | undefined): Promise<KeptImport>;
   /** The outcomes of an import so far. */
@@ -63,6 +70,14 @@ export interface KeptImport extends Pick<ImportRecord, 'id' | 'state' | 'reason'
 export interface Findings {
   readonly summary: ImportSummary;
   readonly problems: readonly ProblemCount[];
+}
+
+/** The imports of a server, for what has some made there. */
+export interface RemoteOptions {
+  readonly io: Io;
+  readonly imports: Imports;
+  readonly server: Server;
+  readonly json: boolean;
 }
 
 interface Watched {

@@ -1,21 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TagChanges } from '../../api/tags.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { type ImportFilter, tagsOf } from '../../imports/catalog.ts';
-import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
+import { type ImportFilter, type ImportRecord, openCatalog, tagsOf } from '../../imports/catalog.ts';
+import { askRegions, askToAct, askToTag, whenLeft } from '../../imports/life/control.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
 import { VERSION } from '../../platform/package-folder.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
+import { inShort } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
-import { shortest } from '../screen/shortest.ts';
-import { typedCommand } from '../typed-command.ts';
+import { shortest, typedCommand } from '../typed-command.ts';
 import { findDelivery, findImport, findingsOf, listImports, summaryIn } from './data.ts';
 import type { Imports } from './imports.ts';
 
@@ -26,8 +27,13 @@ const APPEAR_MS = 8_000;
 export function localImports(config: Config): Imports {
   const dir = dataDir(config.dataDir);
   const find = (id: string | undefined) => findImport(config.dataDir, id);
+  const note = async (action: string, id: string, changes: object = {}) =>
+    (await import('../audit.ts')).noteHere(dir, action, id, inShort(changes));
   return {
     server: undefined,
+    unattended: false,
+    place: () => emptyPlace(dir),
+    saySendsTo: async () => {},
     list: async (limit, texts) => {
       const filter = texts === undefined ? {} : await parsedFilter(texts);
       return listImports(config.dataDir, limit, filter).map((record) => ({
@@ -39,9 +45,11 @@ export function localImports(config: Config): Imports {
       }));
     },
     tag: async (id, changes) => {
-      find(id);
+      const before = find(id);
       const record = await askToTag(dir, id, changes);
-      return record && { tags: tagsOf(record) };
+      const tags = record === undefined ? await changeTags(dir, before, changes) : tagsOf(record);
+      await note('import.tag', id, changes);
+      return { tags };
     },
     find: async (id) => {
       const record = find(id);
@@ -55,7 +63,11 @@ export function localImports(config: Config): Imports {
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
     regions: () => askRegions(dir),
-    act: (id, verb, changes) => askToAct(dir, id, verb, changes),
+    act: async (id, verb, changes) => {
+      const answer = await askToAct(dir, id, verb, changes);
+      if (answer !== undefined) await note(`import.${verb}`, id, changes);
+      return answer;
+    },
     watch: (id) => {
       let reader: ImportReader | undefined;
       return {
@@ -97,6 +109,38 @@ export function localImports(config: Config): Imports {
         }),
       ]).map(([what, path]) => [what, shortest(path)]),
   };
+}
+
+/**
+ * Changes a catalog of a data directory that no process works with: this one owns it for a moment.
+ * @throws DataDirInUse
+ */
+export async function changeCatalog<Catalog extends { close(): void }, Result>(
+  dir: DataDir,
+  open: (path: string) => Catalog,
+  change: (catalog: Catalog) => Result | Promise<Result>,
+): Promise<Result> {
+  const release = await whenLeft(dir, () => ownDataDir(dir));
+  try {
+    const catalog = open(dir.catalog);
+    try {
+      return await change(catalog);
+    } finally {
+      catalog.close();
+    }
+  } finally {
+    release();
+  }
+}
+
+/** No process runs imports: this one owns the data directory for a moment. */
+async function changeTags(dir: DataDir, { id }: ImportRecord, changes: TagChanges): Promise<readonly string[]> {
+  const { tagsAfter } = await import('../../api/tags.ts');
+  return changeCatalog(dir, openCatalog, (catalog) => {
+    const tags = tagsAfter(tagsOf(catalog.find(id) ?? { tags: '[]' }), changes);
+    catalog.setTags(id, JSON.stringify(tags));
+    return tags;
+  });
 }
 
 async function parsedFilter(texts: FilterTexts): Promise<ImportFilter> {

@@ -1,7 +1,9 @@
 import { caOf } from '../../app/ca-file.ts';
 import { type Config, readConfig, type Flags as SettingFlags } from '../../platform/config.ts';
 import { UsageError } from '../errors.ts';
-import type { ServerFlags } from '../flags/flags.ts';
+import type { RunningFlags, ServerFlags } from '../flags/flags.ts';
+import type { ImportRuns } from '../import-runs.ts';
+import type { Io } from '../screen/io.ts';
 import type { Imports } from './imports.ts';
 import { localImports } from './local-imports.ts';
 
@@ -45,4 +47,15 @@ export async function openImports(
   const which = profileFlag === undefined ? '' : ` --profile ${profileFlag}`;
   const flag = `${which}${flags.server === undefined ? '' : ` --server ${config.server}`}`;
   return { config, imports: remoteImports(server, config.command, flag) };
+}
+
+/** The same, and the process or server that the command has more imports made by. */
+export async function openImportRuns(io: Io, flags: RunningFlags & ServerFlags) {
+  const { config, imports } = await openImports(flags);
+  const { server } = imports;
+  const open = async (): Promise<ImportRuns> => {
+    if (server === undefined) return (await import('../local-import.ts')).localImportRuns(io, config, flags);
+    return (await import('./remote-import.ts')).remoteImportRuns({ io, imports, server, json: flags.json === true });
+  };
+  return { config, imports, runs: await open() };
 }

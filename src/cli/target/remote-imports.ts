@@ -4,8 +4,10 @@ import { importOperations } from '../../api/operations/imports.ts';
 import { rowOperations } from '../../api/operations/rows.ts';
 import { serviceOperations } from '../../api/operations/service.ts';
 import type { RegionStatus } from '../../api/regions.ts';
+import type { Settings } from '../../api/service.ts';
 import type { ReportRequest } from '../../imports/report/report-files.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
+import { type Target, targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
@@ -13,10 +15,11 @@ import { BAN_CHECK } from '../../options/ban-options.ts';
 import { MAX_CREATE } from '../../options/create-options.ts';
 import { textsOf } from '../../options/option.ts';
 import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
+import { type Io, say } from '../screen/io.ts';
+import { entriesOf } from './client.ts';
 import { NoImports } from './data.ts';
 import type { Imports, KeptImport } from './imports.ts';
 import { present } from './local-imports.ts';
-import { entriesOf } from './pages.ts';
 import type { Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
 
@@ -33,6 +36,9 @@ export function remoteImports(server: Server, command: string, flag: string): Im
   const one = (id: string) => server.call(importOperations.one, { id });
   return {
     server,
+    unattended: true,
+    place: () => at(server),
+    saySendsTo: (io) => sayServerSendsTo(io, server),
     list: async (limit, texts = {}) => {
       const page = async (size: number, cursor?: string) => {
         const { imports, nextCursor } = await server.call(importOperations.list, {
@@ -106,8 +112,10 @@ export function remoteImports(server: Server, command: string, flag: string): Im
   };
 }
 
-function noImports({ url }: Server): NoImports {
-  return new NoImports(`at ${url}`, 'server with --server');
+const at = ({ url }: Server) => `at ${url}`;
+
+function noImports(server: Server): NoImports {
+  return new NoImports(at(server), 'server with --server');
 }
 
 /** A server knows by itself whether it sends to a sandbox. */
@@ -155,4 +163,20 @@ export async function unless<Answer>(code: string, answer: Promise<Answer>): Pro
 /** Fetches the status of a server's regions. */
 export async function regionsThere(server: Server): Promise<readonly RegionStatus[]> {
   return (await server.call(serviceOperations.regions, {})).regions;
+}
+
+/** Says where a server sends. One that does not say it may still be asked for more. */
+async function sayServerSendsTo(io: Io, server: Server): Promise<void> {
+  const settings = await server.call(serviceOperations.settings, {}).catch((error: unknown) => {
+    if (error instanceof ServerRefused) return undefined;
+    throw error;
+  });
+  if (settings === undefined) return;
+  const text = settings.sandbox ? 'a sandbox' : targetText(targetOf(settings));
+  say(io, `The server at ${server.url} sends to ${text}.`);
+}
+
+function targetOf({ profile, host, apps }: Pick<Settings, 'profile' | 'host' | 'apps'>): Target {
+  const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId]);
+  return { profile: profile ?? undefined, host, apps: Object.fromEntries(ids) };
 }

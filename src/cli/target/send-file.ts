@@ -1,34 +1,44 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { importOperations } from '../../api/operations/imports.ts';
 import { sessionOperations } from '../../api/operations/service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
-import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
-import type { ByLookup } from '../../options/lookups.ts';
+import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
+import { CREATING, type CreateChoices, MAX_CREATE } from '../../options/create-options.ts';
+import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
-import { CONTENT, SHAPE, WAITING } from '../../options/reading-options.ts';
-import { EXPECTING } from '../../options/sending-options.ts';
+import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
+import {
+  EXPECTING,
+  type ExpectingChoices,
+  GIVING_UP,
+  HELD,
+  REMOVING,
+  REPORTING,
+  STOPPING,
+  TRIAL,
+} from '../../options/sending-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type FetchedFile, fileToFetch } from '../fetched-file.ts';
-import type { CreateFlags } from '../flags/create-flags.ts';
-import type { ExpectRowsFlags, ReadingFlags } from '../flags/reading-flags.ts';
-import type { RecipeFlags } from '../flags/recipe-flags.ts';
+import { type FetchedFile, fileToFetch, STANDARD_INPUT, TOGETHER_MS } from '../fetched-file.ts';
+import type { ImportFlags } from '../flags/import-options.ts';
+import { tagsOf } from '../flags/list-flags.ts';
+import type { RecipeFlags } from '../flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
 import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/progress.ts';
-import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
-import { withLookups } from './form-upload.ts';
-import { sayServerSendsTo } from './sends-to.ts';
+import type { Imports, RemoteOptions } from './imports.ts';
 import type { Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
@@ -38,9 +48,10 @@ export type Sent = { readonly id: string } | { readonly code: ExitCode };
 
 interface SendingFile {
   readonly io: Io;
+  readonly imports: Imports;
   readonly server: Server;
   readonly file: string;
-  readonly flags: ReadingFlags & ShapeFlags & SourceFlags;
+  readonly flags: ReadingChoices & ShapeFlags & SourceFlags;
   /** Has the server make something of the upload; its id. */
   readonly make: (upload: Upload) => Promise<string>;
   /** The command that shows whether the server has begun. */
@@ -48,7 +59,7 @@ interface SendingFile {
 }
 
 /** Sends a file, what is at an address, or standard input as it comes, to a server, with progress. */
-export async function sendFile({ io, server, file, flags, make, howToSee }: SendingFile): Promise<Sent> {
+export async function sendFile({ io, imports, server, file, flags, make, howToSee }: SendingFile): Promise<Sent> {
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
@@ -68,7 +79,7 @@ export async function sendFile({ io, server, file, flags, make, howToSee }: Send
     const upload = await withLookups(plain, obtained.lookups);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
-    await sayServerSendsTo(io, server);
+    await imports.saySendsTo(io);
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
     return { id: await withProgress(io, upload, sent, make) };
   } catch (error) {
@@ -101,13 +112,45 @@ const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATING, ...MAX_CREATE };
 /** Returns the API's query for reading a file and creating users and groups. */
 export function readingQuery(
   file: string,
-  flags: ReadingFlags & CreateFlags & RecipeFlags & ShapeFlags & ExpectRowsFlags,
+  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,
 ): URLSearchParams {
   const { createUsers, createGroups, reactivate, recipe } = flags;
   const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
   const query = new URLSearchParams({ name, ...(recipe !== undefined && { recipe }) });
   const sent = createUsers || createGroups || reactivate ? SENT : { ...CONTENT, ...SHAPE, ...EXPECTING };
   for (const [option, text] of textsOf(sent, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
+  return query;
+}
+
+/** Sends a file, or standard input as it comes, to a server. Returns the import's id, or the exit code after Ctrl-C. */
+export async function sendForImport(
+  options: Omit<RemoteOptions, 'json'>,
+  file: string,
+  flags: ImportFlags,
+): Promise<Sent> {
+  const { imports, server } = options;
+  const query = await importQuery(file, flags);
+  const make = async (upload: Upload) => (await server.upload(importOperations.create, query, upload)).id;
+  return sendFile({ ...options, file, flags, make, howToSee: imports.command('list') });
+}
+
+const SENT_OF_IMPORT = {
+  ...STOPPING,
+  ...GIVING_UP,
+  ...REPORTING,
+  ...LIFTING,
+  ...BAN_CHECK,
+  ...REMOVING,
+  ...TRIAL,
+  ...HELD,
+};
+
+/** The options of the command line as the API takes them; its regions and budgets are the server's. */
+async function importQuery(file: string, flags: ImportFlags): Promise<URLSearchParams> {
+  const query = readingQuery(file, flags);
+  for (const [name, text] of textsOf(SENT_OF_IMPORT, flags)) query.append(name, text);
+  const tags = await tagsOf(flags);
+  if (tags.length > 0) query.set('tags', tags.join(','));
   return query;
 }
 
@@ -134,7 +177,7 @@ async function withProgress(
   }
 }
 
-async function fileUpload(path: string, flags: ReadingFlags, signal: AbortSignal): Promise<Upload> {
+async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal): Promise<Upload> {
   const before = await fileOf(path, path, { ...keptOf(WAITING, flags), signal });
   const stat = statSync(path);
   // A named pipe can be read once, and its size is not known.
@@ -163,4 +206,39 @@ function standardInput(io: Io, signal: AbortSignal): Upload {
 function sendingLine(sent: number, size: number | undefined): string {
   const share = size === undefined || size === 0 ? '' : `  ${Math.floor((sent / size) * 100)} %`;
   return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${share}`;
+}
+
+/** An upload as a form that also has an identity or group file; without either it is the file itself. Each is streamed. */
+async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>): Promise<Upload> {
+  const boundary = `rollcall-${randomUUID()}`;
+  const head = (part: string, file: string) =>
+    Buffer.from(
+      `\r\n--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${encodeURIComponent(file)}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+    );
+  const parts = LOOKUP_NAMES.flatMap((part) => {
+    const file = lookups[part];
+    return file === undefined ? [] : [{ ...file, head: head(part, basename(file.name)) }];
+  });
+  if (parts.length === 0) return upload;
+  for (const { path, name } of parts) await fileOf(path, name);
+  const last = head('file', 'input');
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const around = parts.reduce(
+    (sum, part) => sum + part.head.length + statSync(part.path).size,
+    last.length + end.length,
+  );
+  return {
+    ...upload,
+    type: `multipart/form-data; boundary=${boundary}`,
+    size: upload.size === undefined ? undefined : upload.size + around,
+    open: async function* () {
+      for (const part of parts) {
+        yield part.head;
+        yield* createReadStream(part.path) as AsyncIterable<Buffer>;
+      }
+      yield last;
+      yield* upload.open();
+      yield end;
+    },
+  };
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { count, stateReason, time } from '../../api/fields.ts';
+import { queryOf } from '../../api/option-query.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
 import { REGIONS } from '../../membership/membership.ts';
+import { CHECKING } from '../../options/sending-options.ts';
 
 /** Calls by region. */
 export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
@@ -106,11 +108,4 @@ export const checkView = z
 export type CheckView = z.infer<typeof checkView>;
 
 /** `POST /v1/imports/{id}/check` */
-export const checkQuery = z.strictObject({
-  maxCalls: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, 'allowed is a whole number from 1')
-    .transform(Number)
-    .optional()
-    .meta({ description: 'Calls that it may make now; where it needs more it becomes `priced`. Default: 1000.' }),
-});
+export const checkQuery = z.strictObject(queryOf(CHECKING));

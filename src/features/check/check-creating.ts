@@ -1,7 +1,7 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
-import { CREATE_CODES } from '../../imports/check-verdict.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { columnsOf } from '../../imports/input-columns.ts';
+import { CREATE_CODES } from '../../imports/predictions/check-verdict.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
 import {
   type Cells,

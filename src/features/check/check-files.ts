@@ -1,6 +1,6 @@
 import { ACTOR_OUTSIDE, GROUP_MISSING, NOT_A_MEMBER, USER_MISSING } from '../../chat/service/codes.ts';
-import { checkFiles } from '../../imports/check-paths.ts';
-import { reasonOf } from '../../imports/check-verdict.ts';
+import { checkFiles } from '../../imports/predictions/check-paths.ts';
+import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { actionId } from '../../imports/record/enum-ids.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';

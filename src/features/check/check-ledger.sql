@@ -348,14 +348,6 @@ select (select count(*) from staged.groups) as groups,
 -- Out: rows that wait until the first rows are sent.
 select coalesce(sum(b.size), 0) as n from staged.batches b where b.state = 'later';
 
--- name: rows_of_verdict
--- In: verdict, code (null: any). Out: its rows. Filters of rows use it.
-select row_id from verdicts where verdict = :verdict and (:code is null or code = :code);
-
--- name: verdicts_of_rows
--- In: rows (JSON array of numbers). Out: their verdicts. Pages of rows use it.
-select row_id, verdict, code from verdicts where row_id in (select value from json_each(:rows));
-
 -- name: count_verdicts
 -- Out: rows by verdict and code, with the first of them.
 select t.verdict, t.code, t.n, r.line, g.guid, r.uid

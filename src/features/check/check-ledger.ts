@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
-import { checkFiles } from '../../imports/check-paths.ts';
+import { checkFiles } from '../../imports/predictions/check-paths.ts';
+import { CHECK_MIGRATIONS } from '../../imports/predictions/row-check.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { callsByRegion } from './api.ts';
 import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
-const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);
 const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
 const sentences = z.array(z.string());
 

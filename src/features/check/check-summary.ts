@@ -4,7 +4,7 @@ import {
   MAX_UIDS_PER_CALL,
   MEMBERS_WITH_ALL_FEATURES,
 } from '../../chat/service/limits.ts';
-import { reasonOf } from '../../imports/check-verdict.ts';
+import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';

@@ -1,6 +1,6 @@
-import { reasonOf } from '../../imports/check-verdict.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { attachCheck } from '../../imports/report/row-check.ts';
+import { reasonOf } from '../../imports/predictions/check-verdict.ts';
+import { attachCheck } from '../../imports/predictions/row-check.ts';
 import type { FindLeftOut, UnsentImport } from '../../imports/stage/leave-out.ts';
 import { statementsOf } from '../../platform/sqlite.ts';
 import { NoCheckYet } from './check-errors.ts';

@@ -1,7 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import type { ImportView } from '../../api/imports.ts';
-import { checkFiles } from '../../imports/check-paths.ts';
+import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import type { Region } from '../../membership/membership.ts';
+import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { attachment } from '../../server/attachment.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
@@ -11,9 +12,6 @@ import { inShort } from '../../text/wording.ts';
 import type { CheckView } from './api.ts';
 import { type Checks, checkOf, checkSummaryOf, createChecks } from './checks.ts';
 import { checkOperations } from './operations.ts';
-
-/** Calls that a check makes unless a number is given. */
-const MAX_CALLS = 1_000;
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
 export const check: ServerFeature = {
@@ -50,14 +48,18 @@ function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }:
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));
 
-  serve(app, checkOperations.begin, async ({ params: { id }, query: { maxCalls = MAX_CALLS } }, reply, audited) => {
-    const { begun, ended } = checks.start(id, { maxCalls });
-    ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
-    await begun;
-    audited(inShort({ maxCalls }));
-    reply.header('location', `/v1/imports/${id}/check`);
-    return await viewOf(checks, dir, id);
-  });
+  serve(
+    app,
+    checkOperations.begin,
+    async ({ params: { id }, query: { maxCalls = DEFAULT_MAX_CALLS } }, reply, audited) => {
+      const { begun, ended } = checks.start(id, { maxCalls });
+      ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
+      await begun;
+      audited(inShort({ maxCalls }));
+      reply.header('location', `/v1/imports/${id}/check`);
+      return await viewOf(checks, dir, id);
+    },
+  );
 
   serve(app, checkOperations.one, async ({ params: { id } }) => {
     coordinator.find(id);

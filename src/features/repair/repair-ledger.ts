@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { attachCheck } from '../../imports/report/row-check.ts';
+import { attachCheck } from '../../imports/predictions/row-check.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import {

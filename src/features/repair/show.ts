@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { reasonOf } from '../../imports/check-verdict.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { openImportReader } from '../../imports/report/reading.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';

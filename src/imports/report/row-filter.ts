@@ -1,13 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { LineRange, RowFilterQuery } from '../../api/row-filter.ts';
 import type { RowSort } from '../../api/rows.ts';
 import type { Region } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
+import type { LineRange, RowChoices } from '../../options/row-filter.ts';
 import { defined } from '../../platform/defined.ts';
 import { readStatements } from '../../platform/sqlite.ts';
+import { rowsOfCheck } from '../predictions/row-check.ts';
 import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
 import { sentWith } from './chosen-rows.ts';
-import { rowsOfCheck } from './row-check.ts';
 import { textSearch } from './text-search.ts';
 
 /** Conditions on rows; an absent one is always met. GUID and UID are whole ones, without regard to case. */
@@ -34,7 +34,7 @@ export function retryable(filter: RowFilter): RowFilter {
 }
 
 /** The filter that the options of a request, or of a command, ask for. */
-export function rowFilterOf({ status, line, ...others }: RowFilterQuery): RowFilter {
+export function rowFilterOf({ status, line, ...others }: RowChoices): RowFilter {
   return {
     ...defined(others),
     ...(status !== undefined && { statuses: new Set(status) }),

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
+import { checkOfRows } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
-import { checkOfRows } from './row-check.ts';
 import { type FoundRows, foundRows, type RowFilter } from './row-filter.ts';
 
 /**

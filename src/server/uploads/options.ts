@@ -11,7 +11,16 @@ import { CREATING, createOptionsOf, MAX_CREATE } from '../../options/create-opti
 import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
 import { keptOf } from '../../options/option.ts';
 import { CONTENT, READING, SHAPE } from '../../options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../../options/sending-options.ts';
+import {
+  ASKING,
+  EXPECTING,
+  GIVING_UP,
+  HELD,
+  REMOVING,
+  REPORTING,
+  STOPPING,
+  TRIAL,
+} from '../../options/sending-options.ts';
 import { defined } from '../../platform/defined.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
@@ -54,11 +63,7 @@ export const uploadQuery = z.strictObject({
   ...KEPT_READING,
   ...RECIPE,
   tags: tagsOption.optional(),
-  ...queryOf({ ...ENDING, ...CREATION, ...BANS, ...SENT_FIRST }),
-  dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
-  askFirst: z.enum(['true', 'false']).optional().meta({
-    description: 'Read and check, then wait until a person agrees to what sending takes; `resume` sends.',
-  }),
+  ...queryOf({ ...ENDING, ...CREATION, ...BANS, ...SENT_FIRST, ...HELD, ...ASKING }),
 });
 
 type Query = z.infer<typeof uploadQuery>;
@@ -78,11 +83,9 @@ export function optionsOf(query: Query, { contentType, region, sandbox }: Otherw
     format,
     region,
     ...(charset !== undefined && { encoding: charset }),
-    ...keptOf({ ...READING, ...SHAPE, ...EXPECTING, ...ENDING, ...SENT_FIRST }, query),
+    ...keptOf({ ...READING, ...SHAPE, ...EXPECTING, ...ENDING, ...SENT_FIRST, ...HELD, ...ASKING }, query),
     ...defined({ recipe: query.recipe, create }),
     ...banOptionsOf(query),
-    dryRun: query.dryRun === 'true',
-    ...(query.askFirst === 'true' && { askFirst: true }),
     sandbox,
   });
   try {

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { ChatClient } from '../../../src/chat/client.ts';
 import type { CheckSummary } from '../../../src/features/check/api.ts';
-import { checkFiles } from '../../../src/imports/check-paths.ts';
-import { checkOfRows, rowsOfCheck } from '../../../src/imports/report/row-check.ts';
+import { checkFiles } from '../../../src/imports/predictions/check-paths.ts';
+import { checkOfRows, rowsOfCheck } from '../../../src/imports/predictions/row-check.ts';
 import { openChecking } from './checking.ts';
 
 const SEED = {

@@ -10,8 +10,8 @@ import {
   checkSummaryOf,
   createChecks,
 } from '../../../src/features/check/checks.ts';
-import { checkFiles } from '../../../src/imports/check-paths.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
+import { checkFiles } from '../../../src/imports/predictions/check-paths.ts';
 import { REGIONS } from '../../../src/membership/membership.ts';
 import { EMBEDDED, openPipeline, type Pipeline, type PipelineOptions, type StartOptions } from '../pipeline-harness.ts';
 

@@ -1,11 +1,15 @@
+import { meaningOf } from '../../../chat/service/codes.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { confirm } from '../../../cli/screen/confirm.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
-import { VERDICT_LABELS } from '../../../imports/check-verdict.ts';
+import { asFlag, written } from '../../../errors/named-options.ts';
+import { VERDICT_LABELS } from '../../../imports/predictions/check-verdict.ts';
+import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
 import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';
-import { checkAdvice } from './check-advice.ts';
+import type { CheckProgress } from '../checking.ts';
 import type { Checked } from './checked.ts';
 
 interface CheckOutcome {
@@ -16,6 +20,26 @@ interface CheckOutcome {
   readonly sandbox: boolean;
   /** Undefined: it was interrupted before it began. */
   readonly checked: Checked | undefined;
+}
+
+/** A line of progress; none where nothing is known. */
+export function checkLines(progress: CheckProgress | undefined): string[] {
+  if (progress === undefined) return [];
+  const { step, done, of } = progress;
+  const what = { groups: 'asking for groups', members: 'asking for members', users: 'asking for users' }[step];
+  return [`${what}  ${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`];
+}
+
+/** Says how many calls a check needs, and asks whether to make them. Without a terminal, the answer is no. */
+export async function askToPay(
+  io: Io,
+  calls: number,
+  minutes: number | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const time = minutes === undefined ? '' : `, which take ${roughly(minutes * 60_000)}`;
+  say(io, '', `The check needs up to ${counted(calls, 'more call')}${time}.`);
+  return confirm(io, 'Continue?', signal);
 }
 
 /** Prints the result of a check and the next steps; returns its exit code. */
@@ -141,4 +165,25 @@ function sending(send: CheckSummary['calls']['send'], ms: number, callsPerMinute
   const calls = Object.values(send).reduce((sum, n) => sum + n, 0);
   if (calls === 0) return 'There is nothing to send.';
   return `Sending takes at least ${counted(calls, 'call')}, ${roughly(ms)} at ${grouped(callsPerMinute)} calls a minute.`;
+}
+
+/** Advice about rows that would fail, before anything is sent. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  USER_DEACTIVATED: 'Import the file with --reactivate, or take these rows out.',
+  BANNED: 'Import the file with --allow-unban if these users should come back, or take these rows out.',
+  ACTING_USER_NOT_FOUND: 'Fix the acting user, or leave it out.',
+  NO_NAME: 'Add names to the file, or import it with --user-name-from uid or --group-name-from guid.',
+  BAD_METADATA: 'Fix the metadata in the file, or ignore the column with --create-map metadata=.',
+  FIELD_LIMIT: 'Shorten the values in the file, or ignore their column with --create-map, such as avatar=.',
+  GROUP_OWNER_NOT_FOUND: 'Fix the owner, create this user first, or import the file with --create-users.',
+  NEW_USER: 'Import the rows that add these users first, then these.',
+  NEW_GROUP: 'Import the rows that create the group first, then these.',
+};
+
+/** One or two sentences for rows of a check; '' where there is nothing to say. */
+function checkAdvice({ verdict, code }: CheckSummary['problems'][number]): string {
+  const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : meaningOf(code)?.foreseen?.advice;
+  if (known !== undefined) return written(known, asFlag);
+  if (verdict === 'invalid') return adviceFor('invalid', code, asFlag);
+  return 'Check once more; if it happens again, look at check-groups.csv.';
 }

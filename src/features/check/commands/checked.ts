@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { checkFiles } from '../../../imports/check-paths.ts';
 import { askRegions } from '../../../imports/life/control.ts';
+import { checkFiles } from '../../../imports/predictions/check-paths.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import type { CheckSummary } from '../api.ts';
@@ -18,7 +18,7 @@ export interface Checked {
 }
 
 /** Reads the check of an import of this machine; returns undefined if there is none. */
-export async function checkedHere(config: Pick<Config, 'dataDir'>, id: string): Promise<Checked | undefined> {
+export async function checkedLocally(config: Pick<Config, 'dataDir'>, id: string): Promise<Checked | undefined> {
   const dir = dataDir(config.dataDir);
   const folder = dir.folder(id);
   const { check, rows, groups } = checkFiles(folder);

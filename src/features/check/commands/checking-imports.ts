@@ -1,18 +1,18 @@
 import type { Checking } from '../../../cli/feature.ts';
-import { checkedHere } from './checked.ts';
+import { checkedLocally } from './checked.ts';
 
 /**
  * The part of checks in `import` and `status`. Parts that ask the service, or a server, are loaded when they are used.
  */
 export const checking: Checking = {
-  here: async (options) => (await import('./check-here.ts')).runCheckHere(options),
-  there: async (...asked) => (await import('./check-there.ts')).importAndCheckThere(...asked),
+  local: async (options) => (await import('./local-check.ts')).runCheck(options),
+  remote: async (...asked) => (await import('./remote-check.ts')).sendAndCheck(...asked),
   status: async (config, imports, { id, sandbox }) => {
     const { server } = imports;
     const checked =
       server === undefined
-        ? await checkedHere(config, id)
-        : await (await import('./check-there.ts')).checkedThere(server, id);
+        ? await checkedLocally(config, id)
+        : await (await import('./remote-check.ts')).checkedRemotely(server, id);
     if (checked === undefined) return undefined;
     const { record, summary, underWay } = checked;
     const { state, reason, calls } = record;

@@ -2,7 +2,7 @@ import { serviceOpener } from '../../../app/open-service.ts';
 import { coordinate } from '../../../cli/coordinate.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { Delivering } from '../../../cli/feature.ts';
-import { deliveryLines } from '../../../cli/screen/delivery-lines.ts';
+import { deliveryLines } from '../../../cli/screen/conclude.ts';
 import { say } from '../../../cli/screen/io.ts';
 import { localImports } from '../../../cli/target/local-imports.ts';
 

@@ -26,7 +26,7 @@ interface ExportDocument {
 
 interface Concluding {
   readonly io: Io;
-  readonly imports: Pick<Imports, 'command' | 'server'>;
+  readonly imports: Pick<Imports, 'command' | 'unattended'>;
   /** Has the export. */
   readonly client: Client;
   readonly format: ExportFormat;
@@ -68,10 +68,9 @@ async function write(options: Concluding, view: ExportView): Promise<WrittenFile
   } catch (error) {
     if (error instanceof SourceError) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
     if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
-    const how =
-      imports.server === undefined
-        ? `name another file: rollcall export --resume ${id} --output <file>`
-        : `name another file with --output, and --resume ${id}`;
+    const how = imports.unattended
+      ? `name another file with --output, and --resume ${id}`
+      : `name another file: rollcall export --resume ${id} --output <file>`;
     throw new UsageError(`the export cannot be written: ${error.message}; ${how}`);
   }
 }

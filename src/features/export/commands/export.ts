@@ -1,39 +1,25 @@
-import { readdir } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { Command } from 'commander';
-import { checkTarget } from '../../../cli/check-target.ts';
 import { UsageError } from '../../../cli/errors.ts';
-import type { ExitCode } from '../../../cli/exit-codes.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type ServerFlags,
-  type WorkersFlags,
-  withRunning,
-  withServer,
-} from '../../../cli/flags/flags.ts';
+import type { End, ExitCode } from '../../../cli/exit-codes.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { openImports } from '../../../cli/target/open-imports.ts';
-import { typedCommand } from '../../../cli/typed-command.ts';
 import type { Config } from '../../../platform/config.ts';
-import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { EXPORT_FORMATS, type ExportFormat, listsOf, outputFiles } from '../export-files.ts';
 import type { ExportOptions } from '../export-options.ts';
-import { openExportReader, UnknownExport } from '../export-store.ts';
 import { type ExportFlags, groupsOf, withExport } from './export-flags.ts';
-import { exportHere } from './export-here.ts';
-import { exportThere } from './export-there.ts';
+import { localExports, remoteExports } from './exports.ts';
 import { type OutputPlace, outputPlace } from './output-place.ts';
 
-interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
+interface Flags extends RunningFlags, ExportFlags, ServerFlags {
   /** An id; true: the latest that can be continued. */
   readonly resume?: string | true;
 }
 
 /** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
-export function exportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function exportCommand(io: Io, end: End): Command {
   const command = withExport(new Command('export')).option(
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',
@@ -45,23 +31,15 @@ export function exportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { server } = imports;
-  if (server !== undefined) {
-    if (flags.resume !== undefined) refuseChoices(flags);
-    const output = await checkedOutput(config, flags, flags);
-    const groups = await groupsOf(flags);
-    const format = formatOf(flags);
-    return exportThere({ io, imports, server, format, groups, flags, output });
-  }
-  const dir = dataDir(config.dataDir);
-  const resumed = flags.resume === undefined ? undefined : await exportToResume(dir, flags);
+  const options = { io, imports, flags };
+  const exports = server === undefined ? localExports(config, options) : remoteExports(server, options);
+  const { resume } = flags;
+  if (resume !== undefined) refuseChoices(flags);
+  const resumed = resume === undefined ? undefined : await exports.toResume(resume);
   const format = formatOf(flags);
   const groups = await groupsOf(flags);
-  if (resumed !== undefined) {
-    const { id, options } = resumed;
-    checkTarget(typedCommand(config, 'export', '--resume', id), id, options.sandbox, flags.sandbox === true);
-  }
-  const output = await checkedOutput(config, resumed?.options ?? flags, flags);
-  return exportHere({ io, config, imports, format, groups, flags, output, resumed: resumed?.id });
+  const output = await checkedOutput(config, resumed ?? flags, flags);
+  return exports.run({ format, groups, output, resumed });
 }
 
 function formatOf({ format, output = '' }: Flags): ExportFormat {
@@ -76,7 +54,10 @@ function formatOf({ format, output = '' }: Flags): ExportFormat {
  */
 async function checkedOutput(
   config: Config,
-  { users = false, groupsOnly = false }: Pick<Flags, 'users' | 'groupsOnly'> | ExportOptions,
+  {
+    users = false,
+    groupsOnly = false,
+  }: Pick<Flags, 'users' | 'groupsOnly'> | Pick<ExportOptions, 'users' | 'groupsOnly'>,
   flags: Flags,
 ): Promise<OutputPlace | undefined> {
   const needed = users ? '--users' : flags.json ? '--json' : undefined;
@@ -96,24 +77,5 @@ function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags)
     throw new UsageError(
       'an export that is continued has its groups, regions and lists already; leave those flags out',
     );
-  }
-}
-
-/** @throws UsageError, UnknownExport */
-async function exportToResume(
-  dir: DataDir,
-  flags: Flags,
-): Promise<{ readonly id: string; readonly options: ExportOptions }> {
-  refuseChoices(flags);
-  const { resume } = flags;
-  const names = await readdir(join(dir.root, 'exports')).catch((): string[] => []);
-  const id = resume === true ? names.toSorted().at(-1) : resume;
-  if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);
-  if (typeof id !== 'string' || !names.includes(id)) throw new UnknownExport(String(id));
-  const reader = openExportReader(dir.export(id), id);
-  try {
-    return { id, options: reader.record().options };
-  } finally {
-    reader.close();
   }
 }

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../../api/file-facts.ts';
-import { STANDARD_INPUT } from '../../../cli/screen/standard-input.ts';
+import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { checkInput } from '../../../imports/read/open-input.ts';
 import type { ByLookup } from '../../../options/lookups.ts';

@@ -3,27 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { FileFacts } from '../../../api/file-facts.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
 import { withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-options.ts';
-import { type ReadingFlags, withReading } from '../../../cli/flags/reading-flags.ts';
+import { withReading } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { sayNothingBegan } from '../../../cli/run-import.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/progress.ts';
 import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
+import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { typed } from '../../recipes/import-command.ts';
 import { factsText, nextLines } from './file-facts.ts';
 import { inspectFile } from './inspect-file.ts';
 
-type Flags = ReadingFlags & ShapeFlags & SourceFlags & { readonly dataDir?: string; readonly json?: true };
+type Flags = ReadingChoices & ShapeFlags & SourceFlags & { readonly dataDir?: string; readonly json?: true };
 
 /** `rollcall inspect`: what a file is, and how to import it. Needs no settings, sends and stores nothing. */
-export function inspectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function inspectCommand(io: Io, end: End): Command {
   const command = new Command('inspect').argument(
     '<file>',
     'any file, or an address; - reads the beginning of standard input',

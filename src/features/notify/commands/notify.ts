@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { readConfig } from '../../../platform/config.ts';
@@ -8,7 +8,7 @@ import { type NotifyFlags, notifyTarget } from '../notify-target.ts';
 import { tryReceiver } from '../try-receiver.ts';
 
 /** `rollcall notify test`: sends one notification, so that the receiver can be tried before it is needed. */
-export function notifyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function notifyCommand(io: Io, end: End): Command {
   const test = new Command('test')
     .description('send a test notification, and say whether it arrived')
     .addOption(settingFlag('notify'))

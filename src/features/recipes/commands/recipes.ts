@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { noteHere } from '../../../cli/audit.ts';
 import { UsageError } from '../../../cli/errors.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-options.ts';
-import { type ReadingFlags, withReading } from '../../../cli/flags/reading-flags.ts';
-import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
+import { type RecipeFlags, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
@@ -14,6 +13,7 @@ import { findImport } from '../../../cli/target/data.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { readOptions } from '../../../imports/import-options.ts';
 import { openImportReader } from '../../../imports/report/reading.ts';
+import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { type Config, readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
@@ -31,9 +31,7 @@ import {
 import { recipeFrom } from '../save-as.ts';
 import { useRecipe } from '../use-recipe.ts';
 
-type End = (code: Promise<ExitCode>) => Promise<void>;
-
-interface SaveFlags extends CommonFlags, ReadingFlags, ShapeFlags, RecipeFlags {
+interface SaveFlags extends CommonFlags, ReadingChoices, ShapeFlags, RecipeFlags {
   readonly from?: string;
   readonly title?: string;
   readonly description?: string;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { UsageError } from '../../../cli/errors.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { TEMPLATE_FORMATS, type TemplateFormat, templateFile } from '../template-file.ts';
 
@@ -11,7 +11,7 @@ interface Flags {
 }
 
 /** `rollcall template`: writes an example file. */
-export function templateCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function templateCommand(io: Io, end: End): Command {
   return new Command('template')
     .addOption(new Option('--format <format>', 'format of the file').choices(TEMPLATE_FORMATS).default('csv'))
     .option('--output <file>', 'write to a file instead of standard output; one that exists is not replaced')

@@ -26,7 +26,7 @@ async function sendEdits(repairs: Repairs, id: string, text: string, io: Io, by:
 }
 
 /** The same at a server. @throws ServerRefused */
-async function sendEditsThere(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
+async function sendEditsTo(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
   if (!hasToSend(io, await server.call(repairOperations.takeFile, { id, csv: text }))) return undefined;
   return (await server.call(repairOperations.send, { id })).id;
 }
@@ -52,5 +52,5 @@ function hasToSend(io: Io, { rows, cells, same, freed, wrong, counts }: RepairTa
 export const editing: Editing = {
   read: readEdits,
   send: (of, ...given) => sendEdits(new Repairs(of), ...given),
-  sendThere: sendEditsThere,
+  sendTo: sendEditsTo,
 };

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
   type ServerFlags,
@@ -9,27 +9,26 @@ import {
   withServer,
 } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { localTime } from '../../../cli/screen/local-time.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
-import { dataDir, emptyPlace } from '../../../platform/data-dir.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import { openSchedules, runDocument, scheduleDocument } from './schedule-target.ts';
+import { openSchedules } from './schedule-target.ts';
+import { localTime, runDocument, scheduleDocument } from './schedules.ts';
 
 type Flags = CommonFlags & ServerFlags;
 
 const MAX_LISTED = 1_000;
 
 /** `rollcall schedule list`: what there is, when it is due next, and its last result. */
-export function scheduleListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function scheduleListCommand(io: Io, end: End): Command {
   const command = new Command('list').description('show schedules, their next three times and last run');
   return withServer(withDataDir(withJson(command))).action((flags: Flags) => end(list(io, flags)));
 }
 
 /** `rollcall schedule history`: the runs of a schedule, newest first, and the rows that keep failing. */
-export function scheduleHistoryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function scheduleHistoryCommand(io: Io, end: End): Command {
   const command = new Command('history')
     .description('show the runs of a schedule, and which rows keep failing since when')
     .argument('<name>', 'as `schedule list` shows it')
@@ -40,15 +39,14 @@ export function scheduleHistoryCommand(io: Io, end: (code: Promise<ExitCode>) =>
 }
 
 async function list(io: Io, flags: Flags): Promise<ExitCode> {
-  const { schedules, server, config, command } = await openSchedules(flags);
-  const { schedules: found } = await schedules.call(scheduleOperations.list, {});
+  const { imports, schedules } = await openSchedules(flags);
+  const { schedules: found } = await schedules.client.call(scheduleOperations.list, {});
   if (flags.json) {
     io.out.write(`${JSON.stringify(found.map(scheduleDocument))}\n`);
     return EXIT.ok;
   }
   if (found.length === 0) {
-    const place = server === undefined ? emptyPlace(dataDir(config.dataDir)) : `at ${server.url}`;
-    say(io, `There are no schedules ${place}; add one with \`${command('schedule', 'add')}\`.`);
+    say(io, `There are no schedules ${imports.place()}; add one with \`${imports.command('schedule', 'add')}\`.`);
     return EXIT.ok;
   }
   io.out.write(`${found.map(blockOf).join('\n\n')}\n`);
@@ -74,10 +72,10 @@ function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
 
 async function history(io: Io, name: string, flags: Flags & { readonly limit: number }): Promise<ExitCode> {
   const { limit } = flags;
-  const { schedules } = await openSchedules(flags);
+  const { client } = (await openSchedules(flags)).schedules;
   const [{ tz }, { runs: views, failing }] = await Promise.all([
-    schedules.call(scheduleOperations.one, { name }),
-    schedules.call(scheduleOperations.history, { name, limit: `${limit}` }),
+    client.call(scheduleOperations.one, { name }),
+    client.call(scheduleOperations.history, { name, limit: `${limit}` }),
   ]);
   const runs = views.map((run) => runDocument(name, run));
   if (flags.json) {

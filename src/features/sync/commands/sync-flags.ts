@@ -6,10 +6,13 @@ import { UsageError } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { fileToFetch } from '../../../cli/fetched-file.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
-import { withOptions } from '../../../cli/flags/option-flags.ts';
+import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
+import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
+import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
+import type { CreateChoices } from '../../../options/create-options.ts';
 import {
   APPLYING,
   MODE,
@@ -20,6 +23,8 @@ import {
 } from '../../../options/deciding-options.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
+import type { ReadingChoices } from '../../../options/reading-options.ts';
+import type { ExpectingChoices, ReportingChoices } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
@@ -55,6 +60,17 @@ export interface PlanFlags {
   /** Path. */
   readonly planCsv?: string;
 }
+
+/** Flags that say how the file of a sync is had and read, and what its plan may do. */
+export type SyncFileFlags = SourceFlags &
+  ReadingChoices &
+  ExpectingChoices &
+  ReportingChoices &
+  RecipeFlags &
+  ShapeFlags &
+  CreateChoices &
+  ModeFlags &
+  PlanFlags;
 
 export function withPlan(command: Command): Command {
   return withOptions(command, APPLYING).option('--plan-csv <file>', 'write the plan as CSV');

@@ -2,11 +2,10 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { ImportSummary } from '../../../api/import-summary.ts';
-import type { SyncEntry } from '../../../api/sync-entry.ts';
+import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
-import { conclude } from '../../../cli/screen/conclude.ts';
+import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { nextSteps } from '../../../cli/screen/next-steps.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import { asClause, counted, grouped } from '../../../text/wording.ts';
@@ -14,7 +13,8 @@ import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
 import { syncOperations } from '../operations.ts';
 import { resultMarkdown } from '../plan/plan-markdown.ts';
-import type { Syncs } from './sync-target.ts';
+import type { PlanningProgress } from '../plan/prepare.ts';
+import type { Syncs } from './syncs.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';
 
@@ -41,6 +41,35 @@ interface SyncDocument
   readonly import: ImportSummary | null;
 }
 
+/** The way in which a command shows a sync. */
+export interface Shown {
+  readonly io: Io;
+  readonly syncs: Syncs;
+  readonly json: boolean;
+  /** Whether plan and result are printed as Markdown, in place of text. */
+  readonly markdown?: boolean | undefined;
+  /** The path at which the plan is written as CSV; undefined: it is not written. */
+  readonly planCsv?: string | undefined;
+}
+
+/** Returns the progress line of a sync's planning. */
+export function planningLine(progress: PlanningProgress | Planning): string {
+  if (progress.step === 'reading') return `reading  ${counted(progress.rows, 'row')}`;
+  const { step, done, groups } = progress;
+  const what = {
+    members: 'listing',
+    owner: 'asking for owners',
+    banned: 'asking for the banned',
+    users: 'asking for users who may be missing',
+  }[step];
+  return `${what}  ${grouped(done)} of ${counted(groups, step === 'users' ? 'user' : 'group')}`;
+}
+
+/** Prints a plan once it is made, if there is one; documents show it at the end. */
+export async function showPlan({ io, syncs, json, markdown }: Shown, id: string): Promise<void> {
+  if (!json && !markdown) await printPlan(syncs, io, id);
+}
+
 /** Prints a plan, if there is one. */
 export async function printPlan({ client, find }: Syncs, io: Io, id: string): Promise<void> {
   if ((await find(id)).totals === null) return;
@@ -60,20 +89,15 @@ export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView): Promi
 }
 
 /** Writes a plan as CSV, if there is one. */
-export async function writePlan({ client, find }: Syncs, id: string, path: string): Promise<void> {
+async function writePlan({ client, find }: Syncs, id: string, path: string): Promise<void> {
   if ((await find(id)).totals === null) return;
   await writeWhole(path, await client.download(syncOperations.plan, { id, format: 'csv' }), { mode: 0o666 });
 }
 
-/** Prints the result of a sync and the next steps; returns its exit code. printPlan prints the plan. */
-export async function concludeSync(
-  syncs: Syncs,
-  io: Io,
-  id: string,
-  json: boolean,
-  markdown?: boolean,
-): Promise<ExitCode> {
+/** Prints the result of a sync and the next steps; returns its exit code. showPlan has printed the plan. */
+export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown, id: string): Promise<ExitCode> {
   const { imports } = syncs;
+  if (planCsv !== undefined) await writePlan(syncs, id, planCsv);
   const sync = await syncs.find(id);
   if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, sync))}\n`);
   if (markdown) await printMarkdown(syncs, io, sync);
@@ -177,9 +201,9 @@ async function whatNext({ imports }: Syncs, sync: SyncView): Promise<string[]> {
     case 'applying':
       if (importId === null) return ['Interrupted before anything was sent. Continue with:', command('apply', sandbox)];
       if ((await imports.find(importId)).code === ('CREATE_LIMIT' satisfies ReasonCode)) return [IMPORT_WAITS];
-      return imports.server === undefined
-        ? ['Its import has stopped; continue it as shown below, or with:', command('apply', sandbox)]
-        : ['Its import has stopped; continue it as shown below.'];
+      return imports.unattended
+        ? ['Its import has stopped; continue it as shown below.']
+        : ['Its import has stopped; continue it as shown below, or with:', command('apply', sandbox)];
     case 'applied':
       return [];
     case 'incomplete':

@@ -1,19 +1,75 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../../../cli/flags/flags.ts';
+import type { SyncEntry } from '../../../api/sync-entry.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import {
+  type CommonFlags,
+  type ServerFlags,
+  wholeNumber,
+  withDataDir,
+  withJson,
+  withServer,
+} from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { printable } from '../../../text/wording.ts';
+import { drawTable } from '../../../cli/screen/table.ts';
+import { isSyncUnderWay } from '../../../membership/sync-state.ts';
+import { grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
-import { printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
+import { documentOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
 import { openSyncs } from './sync-target.ts';
 
-type Flags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
+type ListFlags = CommonFlags & ServerFlags & { readonly limit: number };
+type ShowFlags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
+
+const MAX_LISTED = 1_000;
+
+/** `rollcall sync list`: syncs, newest first. */
+export function syncListCommand(io: Io, end: End): Command {
+  const command = new Command('list')
+    .description('show syncs, newest first')
+    .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
+  return withServer(withDataDir(withJson(command))).action((flags: ListFlags) => end(list(io, flags)));
+}
+
+async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
+  const syncs = await openSyncs(flags);
+  const { imports } = syncs;
+  const found = await syncs.list(flags.limit);
+  if (flags.json) {
+    const documents: unknown[] = [];
+    for (const { id } of found) documents.push(await documentOf(syncs, await syncs.find(id)));
+    io.out.write(`${JSON.stringify(documents)}\n`);
+    return EXIT.ok;
+  }
+  if (found.length === 0) {
+    say(io, `There are no syncs ${imports.place()}; plan one with \`${imports.command('sync', '<file>')}\`.`);
+    return EXIT.ok;
+  }
+  const isOwned = (await imports.regions()) !== undefined;
+  const head = ['id', 'state', 'add', 'change', 'remove', 'ban', 'file'];
+  io.out.write(
+    `${drawTable(
+      head,
+      found.map((sync) => rowOf(sync, isOwned)),
+      io.width,
+    )}\n`,
+  );
+  return EXIT.ok;
+}
+
+function rowOf({ id, state, file, undoOf, totals }: SyncEntry, isOwned: boolean): string[] {
+  const actions = totals?.actions;
+  const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
+    actions === undefined ? '' : grouped(actions[action]),
+  );
+  const shown = isSyncUnderWay(state) && !isOwned ? 'interrupted' : state;
+  return [id, shown, ...counts, undoOf === null ? printable(file) : `reverses ${undoOf}`];
+}
 
 /** `rollcall sync show`: a stored plan and its result. */
-export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function syncShowCommand(io: Io, end: End): Command {
   const command = new Command('show')
     .description('show a plan and its result')
     .argument('<id>', 'as `sync list` shows it')
@@ -25,11 +81,11 @@ export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promis
         .choices(['text', 'csv', 'json', 'markdown'])
         .default('text'),
     );
-  return withServer(withDataDir(command)).action((id: string, flags: Flags) => end(show(io, id, flags)));
+  return withServer(withDataDir(command)).action((id: string, flags: ShowFlags) => end(show(io, id, flags)));
 }
 
-async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
-  const { syncs } = await openSyncs(flags);
+async function show(io: Io, id: string, flags: ShowFlags): Promise<ExitCode> {
+  const syncs = await openSyncs(flags);
   const sync = await syncs.find(id);
   if (flags.format === 'markdown') {
     await printMarkdown(syncs, io, sync);

@@ -1,109 +1,27 @@
-import type { SyncEntry } from '../../../api/sync-entry.ts';
-import { UsageError } from '../../../cli/errors.ts';
-import { type Client, handledHere } from '../../../cli/target/client.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { RunningFlags, ServerFlags } from '../../../cli/flags/flags.ts';
+import type { Io } from '../../../cli/screen/io.ts';
 import { openImports } from '../../../cli/target/open-imports.ts';
-import { entriesOf } from '../../../cli/target/pages.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
-import type { SyncView } from '../api.ts';
-import type { Finding } from '../api-plan.ts';
-import { syncOperations } from '../operations.ts';
-import { planPieces } from '../plan/plan-download.ts';
-import { planFiles } from '../plan/prepare.ts';
-import { syncEntry, wholeSync } from '../plan/sync-view.ts';
-import { openSyncCatalogReader, type SyncRecord } from '../sync-catalog.ts';
-import { UnknownSync } from '../sync-errors.ts';
-
-/** Entries that a page of a list holds at most. */
-const MAX_OF_PAGE = { syncs: 200, findings: 500 };
-
-/** The syncs that commands are about: those of a data directory, or of a server. */
-export interface Syncs {
-  readonly client: Client;
-  /** The imports there: those that carry the syncs out are among them. */
-  readonly imports: Imports;
-  /** Newest first. */
-  list(limit: number): Promise<readonly SyncEntry[]>;
-  /** Returns the sync for display. */
-  find(id: string): Promise<SyncView>;
-  /** Everything that the guards object to. */
-  findings(sync: SyncView): Promise<readonly Finding[]>;
-}
+import { localSyncRuns } from './local-syncs.ts';
+import { remoteSyncRuns } from './remote-syncs.ts';
+import type { Shown } from './sync-outcome.ts';
+import { type SyncRuns, type Syncs, syncsOf } from './syncs.ts';
 
 /** The syncs that a command is about, where its imports are. @throws as openImports */
-export async function openSyncs(flags: Parameters<typeof openImports>[0]) {
+export async function openSyncs(flags: Parameters<typeof openImports>[0]): Promise<Syncs> {
   const { config, imports } = await openImports(flags);
-  return { config, server: imports.server, syncs: syncsOf(config, imports) };
+  return syncsOf(config, imports);
 }
 
-export function syncsOf(config: Config, imports: Imports): Syncs {
+/** The same for a command that has one planned, carried out or rejected. */
+export async function openSyncRuns(
+  io: Io,
+  flags: RunningFlags & ServerFlags & Pick<Shown, 'markdown' | 'planCsv'>,
+): Promise<{ readonly config: Config; readonly syncs: Syncs; readonly runs: SyncRuns }> {
+  const { config, imports } = await openImports(flags);
   const { server } = imports;
-  const client = server ?? syncsHere(config.dataDir);
-  const whereBefore = (id: string, address: string) =>
-    server === undefined ? planFiles(dataDir(config.dataDir).sync(id)).before : `${server.url}${address}`;
-  const page = async (size: number, cursor?: string) => {
-    const { syncs: entries, nextCursor } = await client.call(syncOperations.list, { limit: `${size}`, cursor });
-    return { entries, nextCursor };
-  };
-  return {
-    client,
-    imports,
-    list: (limit) => entriesOf(page, MAX_OF_PAGE.syncs, limit),
-    find: async (id) => {
-      const view = await client.call(syncOperations.one, { id });
-      return {
-        ...view,
-        // A server knows by itself whether it sends to a sandbox.
-        sandbox: server === undefined && view.sandbox,
-        before: view.before && whereBefore(id, view.before),
-        unknownGroups: view.create?.groups === true ? 0 : view.unknownGroups,
-      };
-    },
-    findings: async ({ id, findings, guards }) => {
-      // The view has the first; as long as these are all, nothing more is asked.
-      if (guards.reduce((sum, { count }) => sum + count, 0) === findings.length) return findings;
-      return (await Promise.all(guards.map(({ guard }) => findingsOf(client, id, guard)))).flat();
-    },
-  };
-}
-
-function findingsOf(client: Client, id: string, guard: Finding['guard']): Promise<Finding[]> {
-  return entriesOf(async (size, cursor) => {
-    const page = await client.call(syncOperations.findings, { id, guard, limit: `${size}`, cursor });
-    return { ...page, entries: page.findings.map(({ members: _, ...finding }) => finding) };
-  }, MAX_OF_PAGE.findings);
-}
-
-/** The syncs of a data directory, no matter which process runs them. */
-function syncsHere(path: string): Client {
-  return handledHere(syncOperations, {
-    list: async ({ limit, cursor: before }) =>
-      readCatalog(path, openSyncCatalogReader, (catalog) => {
-        const { syncs, next = null } = catalog?.page({ limit, ...(before !== undefined && { before }) }) ?? {
-          syncs: [],
-        };
-        return { syncs: syncs.map((record) => syncEntry(record)), nextCursor: next };
-      }),
-    one: async ({ id }) => {
-      const moves = readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.transitions(id) ?? []);
-      return wholeSync(dataDir(path), findSync(path, id), moves, null, Number.MAX_SAFE_INTEGER);
-    },
-    plan: async ({ id, format, width, color }) => {
-      const { state, totals, reason } = findSync(path, id);
-      if (totals === null) throw new UsageError(`sync ${id} is ${state} and has no plan to show: ${reason}`);
-      const { plan } = planFiles(dataDir(path).sync(id));
-      const pieces = planPieces({ path: plan, format: format ?? 'csv', text: { width, color: color === 'true' } });
-      return (async function* () {
-        yield* pieces;
-      })();
-    },
-  });
-}
-
-/** A sync of a data directory. @throws UnknownSync */
-export function findSync(path: string, id: string): SyncRecord {
-  const record = readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.find(id));
-  if (record === undefined) throw new UnknownSync(id);
-  return record;
+  const syncs = syncsOf(config, imports);
+  const shown = { io, syncs, json: flags.json === true, markdown: flags.markdown, planCsv: flags.planCsv };
+  const runs = server === undefined ? localSyncRuns(config, flags, shown) : remoteSyncRuns({ ...shown, server });
+  return { config, syncs, runs };
 }

@@ -1,75 +1,34 @@
-import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { serviceOpener } from '../../../app/open-service.ts';
-import { noteHere } from '../../../cli/audit.ts';
-import { currentUser } from '../../../cli/current-user.ts';
-import { UsageError } from '../../../cli/errors.ts';
-import type { ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { FEATURES } from '../../../cli/features.ts';
-import { expectedRows, type FetchedFile, fileToFetch, standardInput } from '../../../cli/fetched-file.ts';
-import { type CreateFlags, withCreate } from '../../../cli/flags/create-flags.ts';
-import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
-import { importOptionsOf } from '../../../cli/flags/import-options.ts';
 import {
-  type ExpectRowsFlags,
-  type ReadingFlags,
-  withExpectRows,
-  withReading,
-} from '../../../cli/flags/reading-flags.ts';
-import { type RecipeFlags, withRecipeFlag } from '../../../cli/flags/recipe-flags.ts';
-import { type ReportFlags, reportTargetOf, withReportTo } from '../../../cli/flags/report-flags.ts';
-import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
-import { type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
-import { lookupFiles } from '../../../cli/lookup-files.ts';
-import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
-import type { Io } from '../../../cli/screen/io.ts';
-import { newImportId } from '../../../imports/import-id.ts';
-import type { ImportOptions } from '../../../imports/import-options.ts';
-import { fileOf } from '../../../imports/read/file-state.ts';
-import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
-import type { Aimed } from '../../../imports/target.ts';
+  type CommonFlags,
+  type RunningFlags,
+  type ServerFlags,
+  withDataDir,
+  withRunning,
+  withServer,
+} from '../../../cli/flags/flags.ts';
+import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { withShape } from '../../../cli/flags/shape-flags.ts';
+import { withReportTo, withSource } from '../../../cli/flags/source-flags.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
-import type { ByLookup } from '../../../options/lookups.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
-import { inShort } from '../../../text/wording.ts';
-import { planFiles } from '../plan/prepare.ts';
-import type { SyncRunner } from '../run/runner-port.ts';
-import { runSync } from './run-sync.ts';
-import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
-import {
-  type ModeFlags,
-  type PlanFlags,
-  syncFlagsOf,
-  syncReading,
-  withDeciding,
-  withMode,
-  withPlan,
-} from './sync-flags.ts';
-import { syncListCommand } from './sync-list.ts';
-import { syncRejectCommand } from './sync-reject.ts';
-import { syncShowCommand } from './sync-show.ts';
-import { openSyncs } from './sync-target.ts';
-import { syncThere } from './sync-there.ts';
+import { type SyncFileFlags, withDeciding, withMode, withPlan } from './sync-flags.ts';
+import { syncListCommand, syncShowCommand } from './sync-show.ts';
+import { openSyncRuns } from './sync-target.ts';
 
-type Flags = RunningFlags &
-  ServerFlags &
-  ReadingFlags &
-  ExpectRowsFlags &
-  SourceFlags &
-  ReportFlags &
-  RecipeFlags &
-  ShapeFlags &
-  CreateFlags &
-  ModeFlags &
-  PlanFlags & { readonly markdown?: boolean };
+type Flags = RunningFlags & ServerFlags & SyncFileFlags & { readonly markdown?: boolean };
+interface Reason {
+  readonly reason: string;
+}
 
 /** Beside the formats of inputs: how the plan is printed. */
 const MARKDOWN = 'markdown';
 type Typed = Omit<Flags, 'format' | 'markdown'> & { readonly format?: Flags['format'] | typeof MARKDOWN };
 
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
-export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function syncCommand(io: Io, end: End): Command {
   const command = new Command('sync')
     .argument(
       '<file>',
@@ -88,81 +47,56 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
     end(sync(io, file, format === MARKDOWN ? { ...flags, markdown: true } : { ...flags, ...(format && { format }) })),
   );
   return command
-    .addCommand(syncApplyCommand(io, end))
-    .addCommand(syncApproveCommand(io, end))
-    .addCommand(syncRejectCommand(io, end))
+    .addCommand(applyCommand(io, end))
+    .addCommand(approveCommand(io, end))
+    .addCommand(rejectCommand(io, end))
     .addCommand(syncListCommand(io, end))
     .addCommand(syncShowCommand(io, end));
 }
 
 async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
-  const { config, syncs: kept, server } = await openSyncs(flags);
-  const shown = { json: flags.json === true, markdown: flags.markdown, planCsv: flags.planCsv };
-  if (server !== undefined) return syncThere({ io, syncs: kept, server, ...shown }, file, flags);
-  const chosen = await syncFlagsOf(flags);
-  const fetched: FetchedFile | undefined = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
-  if (fetched === undefined) await fileOf(file, file);
-  const lookups = await lookupFiles(config, flags);
-  const given = importOptionsOf(config, flags);
-  const reporting = await reportTargetOf(config, flags);
-  const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
-  const create = async (
-    syncs: SyncRunner,
-    sendsTo: Aimed,
-    id: string,
-    options: ImportOptions,
-    found: ByLookup<LookupSource>,
-    name = file,
-  ): Promise<string> => {
-    const { create: creating } = options;
-    const decision = {
-      flags: chosen,
-      create: creating,
-      limits: flags.limit ?? {},
-      apply: flags.apply === true,
-      ...reporting,
-    };
-    const reading = syncReading(options, found);
-    // Runs are compared by their source.
-    const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
-    const made = await syncs.create({ id, ...request });
-    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }), sendsTo);
-    return made;
-  };
-  return runSync({
-    config,
-    io,
-    ...shown,
-    openService: serviceOpener(config, flags),
-    beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
-    begin: async (syncs, { signal, coordinator: { sendsTo } }) => {
-      const id = `sync-${newImportId()}`;
-      const folder = dataDir(config.dataDir).sync(id);
-      if (fetched === undefined || ofPath !== undefined) {
-        const known = await lookups.obtain(folder, signal);
-        return known && create(syncs, sendsTo, id, ofPath ?? given, known);
-      }
-      const { input } = planFiles(folder);
-      const found = await fetched.fetch(input, signal);
-      const known = found && (await lookups.obtain(folder, signal));
-      if (found === undefined || known === undefined) return undefined;
-      try {
-        const whole = { ...given, ...expectedRows(given.expectRows, found) };
-        if (file === '-') requireCount(whole);
-        const read = await optionsWithRecipe(config, flags.recipe, whole, input, found.name);
-        return await create(syncs, sendsTo, id, read, known, file === '-' ? file : found.name);
-      } catch (error) {
-        await rm(folder, { recursive: true, force: true });
-        throw error;
-      }
-    },
-  });
+  return (await openSyncRuns(io, flags)).runs.plan(file, flags);
 }
 
-/** Members who are missing from half a file would lose their groups. @throws UsageError */
-function requireCount({ expectRows }: ImportOptions): void {
-  if (expectRows !== undefined) return;
-  throw new UsageError(
-    'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',
+/** `rollcall sync apply`: carries out a stored plan, or continues it. */
+function applyCommand(io: Io, end: End): Command {
+  const command = new Command('apply')
+    .description('carry out a stored plan, or continue it; refused if file or groups have changed too much since')
+    .argument('<id>', 'as `sync list` shows it');
+  return withServer(withRunning(command)).action((id: string, flags: RunningFlags & ServerFlags) =>
+    end(carryOut(io, id, flags)),
   );
+}
+
+/** `rollcall sync approve`: lets a held plan through, this once. */
+function approveCommand(io: Io, end: End): Command {
+  const command = new Command('approve')
+    .description('approve a plan that a guard holds, this once and on record, and carry it out')
+    .argument('<id>', 'as `sync list` shows it')
+    .requiredOption('--reason <text>', 'why the plan is right');
+  return withServer(withRunning(command)).action((id: string, flags: RunningFlags & ServerFlags & Reason) =>
+    end(carryOut(io, id, flags)),
+  );
+}
+
+async function carryOut(io: Io, id: string, flags: RunningFlags & ServerFlags & Partial<Reason>): Promise<ExitCode> {
+  return (await openSyncRuns(io, flags)).runs.carryOut(id, flags.reason);
+}
+
+/** `rollcall sync reject`: rejects a plan. */
+function rejectCommand(io: Io, end: End): Command {
+  const command = new Command('reject')
+    .description('reject a plan: it can no longer be carried out')
+    .argument('<id>', 'as `sync list` shows it')
+    .requiredOption('--reason <text>', 'why you reject it');
+  return withServer(withDataDir(command)).action((id: string, flags: CommonFlags & ServerFlags & Reason) =>
+    end(reject(io, id, flags)),
+  );
+}
+
+async function reject(io: Io, id: string, flags: CommonFlags & ServerFlags & Reason): Promise<ExitCode> {
+  const { reason } = flags;
+  await (await openSyncRuns(io, flags)).runs.reject(id, reason);
+  say(io, `Sync ${id} is rejected: ${reason}`);
+  return EXIT.ok;
 }

@@ -1,35 +1,16 @@
 import { Command } from 'commander';
-import { serviceOpener } from '../../../app/open-service.ts';
-import { noteHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
-import { currentUser } from '../../../cli/current-user.ts';
 import { UsageError } from '../../../cli/errors.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { sayServerSendsTo } from '../../../cli/target/sends-to.ts';
-import type { Server } from '../../../cli/target/server-client.ts';
 import { isCarriedOut } from '../../../membership/sync-state.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
-import type { Config } from '../../../platform/config.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
-import { inShort } from '../../../text/wording.ts';
-import { runSync } from '../../sync/commands/run-sync.ts';
-import {
-  type DecidingFlags,
-  decidingQuery,
-  type PlanFlags,
-  syncFlagsOf,
-  withDeciding,
-  withPlan,
-} from '../../sync/commands/sync-flags.ts';
-import { openSyncs, type Syncs } from '../../sync/commands/sync-target.ts';
-import { followSyncThere } from '../../sync/commands/sync-there.ts';
-import { syncOperations } from '../../sync/operations.ts';
-import { madeBy } from './made.ts';
+import { type DecidingFlags, type PlanFlags, withDeciding, withPlan } from '../../sync/commands/sync-flags.ts';
+import { openSyncRuns } from '../../sync/commands/sync-target.ts';
+import { madeBy } from './created-things.ts';
 import { undoCreated } from './undo-created.ts';
-import { undoCreatedThere } from './undo-created-there.ts';
 
 interface Flags extends RunningFlags, ServerFlags, DecidingFlags, PlanFlags {
   /** Delete the users and groups that the import created. */
@@ -38,7 +19,7 @@ interface Flags extends RunningFlags, ServerFlags, DecidingFlags, PlanFlags {
 }
 
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
-export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+export function undoCommand(io: Io, end: End): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withOptions(withPlan(withDeciding(command)), UNDOING)
     .option('--created', 'with --apply: delete the users and groups that the import created, when the rest is undone')
@@ -48,13 +29,12 @@ export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
 }
 
 async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
-  const { config, syncs, server } = await openSyncs(flags);
+  const { config, syncs, runs } = await openSyncRuns(io, flags);
   const { imports } = syncs;
   const { fileOfChanges, sandbox } = await imports.find(id);
-  if (server === undefined) checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true);
+  checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true);
   if (flags.yes && !flags.created) throw new UsageError('--yes says that --created need not ask; add --created');
-  const { code, made } =
-    server === undefined ? await undoHere(io, config, id, flags) : await undoThere(io, syncs, server, id, flags);
+  const { code, made } = await runs.undo(id, flags);
   say(io, ...(fileOfChanges ? NOT_RESTORED : []));
   if (flags.created !== true || made === undefined) {
     say(io, ...createdByImport(await madeBy(config, imports, id)));
@@ -71,51 +51,8 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     );
     return code;
   }
-  const choice = { id, carryOut: flags.apply === true, yes: flags.yes === true };
-  const deleted =
-    server === undefined
-      ? await undoCreated({ config, io, openService: serviceOpener(config, flags), isUndone, ...choice })
-      : await undoCreatedThere({ io, imports, server, ...choice });
+  const deleted = await undoCreated({ io, config, imports, id, isUndone, flags });
   return code === EXIT.ok ? deleted : code;
-}
-
-/** The exit code, and the sync that undoes the import; undefined: none was made. */
-interface Undone {
-  readonly code: ExitCode;
-  readonly made: string | undefined;
-}
-
-async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promise<Undone> {
-  const { mode: _, missing, allowDemotion, ...decided } = await syncFlagsOf(flags);
-  let made: string | undefined;
-  const code = await runSync({
-    config,
-    io,
-    json: flags.json === true,
-    planCsv: flags.planCsv,
-    openService: serviceOpener(config, flags),
-    begin: async (syncs, { coordinator }) => {
-      const decision = {
-        flags: decided,
-        limits: flags.limit ?? {},
-        apply: flags.apply === true,
-      };
-      made = await syncs.undo(id, { ...decision, who: currentUser() });
-      const said = `of ${id} ${inShort(decision)}`;
-      noteHere(dataDir(config.dataDir), 'import.undo', made, said, coordinator.sendsTo);
-      return made;
-    },
-  });
-  return { code, made };
-}
-
-async function undoThere(io: Io, syncs: Syncs, server: Server, id: string, flags: Flags): Promise<Undone> {
-  const query = await decidingQuery(flags);
-  await sayServerSendsTo(io, server);
-  const texts = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
-  const { id: made } = await server.call(syncOperations.undo, { ...texts, id });
-  const there = { io, syncs, server, json: flags.json === true, planCsv: flags.planCsv };
-  return { code: await followSyncThere(there, made, true), made };
 }
 
 /** Only the additions of a file of changes are known well enough to be undone. */

@@ -1,5 +1,5 @@
-import { meaningOf } from '../chat/service/codes.ts';
-import type { Verdict } from '../membership/check-words.ts';
+import { meaningOf } from '../../chat/service/codes.ts';
+import type { Verdict } from '../../membership/check-words.ts';
 
 /**
  * Reasons why a row would fail, as sentences without capital and full stop; chat/service/codes.ts has those of the

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { attachForReading, openForReading, readStatements } from '../../platform/sqlite.ts';
-import { checkFiles } from '../check-paths.ts';
+import { checkFiles } from './check-paths.ts';
 
 /** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
 
-const MIGRATIONS = new URL('../../features/check/migrations/', import.meta.url);
-/** Read when there is a check: without that feature there are none. */
-let statements: ReturnType<typeof readStatements> | undefined;
+/** Migrations of `check.sqlite`, which the feature `check` writes. */
+export const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);
+const STATEMENTS = readStatements(new URL('row-check.sql', import.meta.url));
 
 /** Attaches the check in the folder of an import as `checked`, to be read; false where there is none. */
 export function attachCheck(database: DatabaseSync, folder: string): boolean {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return false;
-  attachForReading(database, check, 'checked', MIGRATIONS);
+  attachForReading(database, check, 'checked', CHECK_MIGRATIONS);
   return true;
 }
 
@@ -35,11 +35,10 @@ export function checkOfRows(ledger: DatabaseSync, rows: readonly number[]): Read
 function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<string, string | null>>) {
   const { check } = checkFiles(dirname(ledger.location() ?? ''));
   if (!existsSync(check)) return [];
-  statements ??= readStatements(new URL('../../features/check/check-ledger.sql', import.meta.url));
   // A check that begins at this moment may not have its tables yet.
-  const database = openForReading(check, MIGRATIONS);
+  const database = openForReading(check, CHECK_MIGRATIONS);
   try {
-    return database.prepare(statements.get(statement) ?? '').all(values);
+    return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
   } finally {
     database.close();
   }

@@ -2,18 +2,14 @@ import { coordinate } from '../../../cli/coordinate.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from '../../../cli/run-import.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
-import { confirm } from '../../../cli/screen/confirm.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/progress.ts';
 import { localImports } from '../../../cli/target/local-imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import type { Region } from '../../../membership/membership.ts';
-import { counted, grouped, roughly } from '../../../text/wording.ts';
 import type { CallsByRegion } from '../check-ledger.ts';
-import type { CheckProgress } from '../checking.ts';
 import { createChecks } from '../checks.ts';
-import { concludeCheck } from './check-outcome.ts';
-import { checkedHere } from './checked.ts';
+import { askToPay, checkLines, concludeCheck } from './check-outcome.ts';
+import { checkedLocally } from './checked.ts';
 
 interface RunCheckOptions extends RunOptions {
   /** Calls that may be made without asking. */
@@ -21,7 +17,7 @@ interface RunCheckOptions extends RunOptions {
 }
 
 /** Has an import read where it is not yet, checks it in this process, shows what it finds, and sends nothing. */
-export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> {
+export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
   const { config, io, json, maxCalls } = options;
   let id: string | undefined;
   let staged = false;
@@ -69,29 +65,9 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   if (!staged) return conclude(localImports(config), io, id, json);
   const imports = localImports(config);
   const { sandbox } = await imports.find(id);
-  return concludeCheck({ io, imports, id, json, sandbox, checked: await checkedHere(config, id) });
-}
-
-/** A line of progress; none where nothing is known. */
-export function checkLines(progress: CheckProgress | undefined): string[] {
-  if (progress === undefined) return [];
-  const { step, done, of } = progress;
-  const what = { groups: 'asking for groups', members: 'asking for members', users: 'asking for users' }[step];
-  return [`${what}  ${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`];
+  return concludeCheck({ io, imports, id, json, sandbox, checked: await checkedLocally(config, id) });
 }
 
 function minutesOf(price: CallsByRegion, callsPerMinute: number): number {
   return Math.max(0, ...Object.values(price)) / callsPerMinute;
-}
-
-/** Says how many calls a check needs, and asks whether to make them. Without a terminal, the answer is no. */
-export async function askToPay(
-  io: Io,
-  calls: number,
-  minutes: number | undefined,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const time = minutes === undefined ? '' : `, which take ${roughly(minutes * 60_000)}`;
-  say(io, '', `The check needs up to ${counted(calls, 'more call')}${time}.`);
-  return confirm(io, 'Continue?', signal);
 }

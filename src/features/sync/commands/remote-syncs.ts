@@ -1,66 +1,68 @@
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import type { CreateFlags } from '../../../cli/flags/create-flags.ts';
-import type { ExpectRowsFlags, ReadingFlags } from '../../../cli/flags/reading-flags.ts';
-import type { RecipeFlags } from '../../../cli/flags/recipe-flags.ts';
-import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
-import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { followImport } from '../../../cli/screen/follow.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { say } from '../../../cli/screen/io.ts';
 import { readingQuery, sendFile } from '../../../cli/target/send-file.ts';
 import type { Server, Upload } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { textsOf } from '../../../options/option.ts';
-import { REPORTING, type ReportingChoices } from '../../../options/sending-options.ts';
+import { REPORTING } from '../../../options/sending-options.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
-import { planningLine } from './planning-line.ts';
-import { decidingQuery, type ModeFlags, type PlanFlags } from './sync-flags.ts';
-import { concludeSync, printPlan, writePlan } from './sync-outcome.ts';
-import type { Syncs } from './sync-target.ts';
+import { decidingQuery } from './sync-flags.ts';
+import { concludeSync, planningLine, type Shown, showPlan } from './sync-outcome.ts';
+import type { SyncRuns, Syncs } from './syncs.ts';
 
-/** Syncs that a server plans and carries out: begun there, and followed to their end. */
-
-export interface SyncThereOptions {
-  readonly io: Io;
-  readonly syncs: Syncs;
+interface Options extends Shown {
   readonly server: Server;
-  readonly json: boolean;
-  /** Whether plan and result are printed as Markdown, in place of text. */
-  readonly markdown?: boolean | undefined;
-  /** The path at which the plan is written as CSV; undefined: it is not written. */
-  readonly planCsv?: string | undefined;
 }
 
-type Flags = SourceFlags &
-  ReadingFlags &
-  ExpectRowsFlags &
-  CreateFlags &
-  RecipeFlags &
-  ShapeFlags &
-  ReportingChoices &
-  ModeFlags &
-  PlanFlags;
-
-/** Sends a file to a server, which plans a sync of it, and follows the sync. */
-export async function syncThere(options: SyncThereOptions, file: string, flags: Flags): Promise<ExitCode> {
-  const { syncs, server } = options;
-  const query = readingQuery(file, flags);
-  for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
-  for (const [name, value] of textsOf(REPORTING, flags)) query.append(name, value);
-  const make = async (upload: Upload) => (await server.upload(syncOperations.create, query, upload)).id;
-  const sent = await sendFile({ ...options, file, flags, make, howToSee: syncs.imports.command('sync', 'list') });
-  return 'code' in sent ? sent.code : followSyncThere(options, sent.id, true);
+/** Syncs that a server plans and carries out: begun there, and followed to their end. */
+export function remoteSyncRuns(options: Options): SyncRuns {
+  const { io, syncs, server } = options;
+  const { imports } = syncs;
+  return {
+    plan: async (file, flags) => {
+      const query = readingQuery(file, flags);
+      for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
+      for (const [name, value] of textsOf(REPORTING, flags)) query.append(name, value);
+      const make = async (upload: Upload) => (await server.upload(syncOperations.create, query, upload)).id;
+      const sent = await sendFile({
+        io,
+        imports,
+        server,
+        file,
+        flags,
+        make,
+        howToSee: imports.command('sync', 'list'),
+      });
+      return 'code' in sent ? sent.code : follow(options, sent.id, true);
+    },
+    undo: async (id, flags) => {
+      const query = await decidingQuery(flags);
+      await imports.saySendsTo(io);
+      const texts = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+      const { id: made } = await server.call(syncOperations.undo, { ...texts, id });
+      return { code: await follow(options, made, true), made };
+    },
+    carryOut: async (id, reason) => {
+      await imports.saySendsTo(io);
+      if (reason === undefined) await server.call(syncOperations.apply, { id });
+      else await server.call(syncOperations.approve, { id, reason });
+      return follow(options, id);
+    },
+    reject: async (id, reason) => void (await server.call(syncOperations.reject, { id, reason })),
+  };
 }
 
 /**
  * Follows a sync until nothing more happens to it by itself; ends as if it had run in this process. Ctrl-C only stops
  * watching. @param isNew whether its plan is still to be shown
  */
-export async function followSyncThere(options: SyncThereOptions, id: string, isNew = false): Promise<ExitCode> {
-  const { io, syncs, server, json, markdown, planCsv } = options;
+async function follow(options: Options, id: string, isNew = false): Promise<ExitCode> {
+  const { io, syncs, server } = options;
   const { imports } = syncs;
   const signal = firstSignal(EXIT.stillRunning);
   say(io, `Sync ${id} runs on the server at ${server.url}; Ctrl-C leaves it running.`);
@@ -68,7 +70,7 @@ export async function followSyncThere(options: SyncThereOptions, id: string, isN
     const planned = await settled(options, id, signal.signal, ({ state, importId }) => {
       return state === 'planning' || (state === 'applying' && importId === null);
     });
-    if (isNew && !json && !markdown && planned.totals !== null) await printPlan(syncs, io, id);
+    if (isNew && planned.totals !== null) await showPlan(options, id);
     if (planned.state === 'applying' && planned.importId !== null) {
       await followImport(io, imports, planned.importId, { signal: signal.signal, begins: true });
       const rested = await imports.find(planned.importId);
@@ -89,8 +91,7 @@ export async function followSyncThere(options: SyncThereOptions, id: string, isN
   } finally {
     signal.ignore();
   }
-  if (planCsv !== undefined) await writePlan(syncs, id, planCsv);
-  return concludeSync(syncs, io, id, json, markdown);
+  return concludeSync(options, id);
 }
 
 /** Whether the server still works on a sync: it plans it, or an import carries it out. */
@@ -101,7 +102,7 @@ async function isRunning({ find, imports }: Syncs, id: string): Promise<boolean>
 }
 
 function settled(
-  { io, server }: SyncThereOptions,
+  { io, server }: Options,
   id: string,
   signal: AbortSignal,
   goesOn: (sync: SyncView) => boolean,

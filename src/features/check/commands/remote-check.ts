@@ -2,15 +2,15 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { followImport } from '../../../cli/screen/follow.ts';
 import { say } from '../../../cli/screen/io.ts';
-import { type ThereOptions, uploadThere } from '../../../cli/target/import-there.ts';
+import type { RemoteOptions } from '../../../cli/target/imports.ts';
 import { unless } from '../../../cli/target/remote-imports.ts';
+import { sendForImport } from '../../../cli/target/send-file.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import type { CheckView } from '../api.ts';
 import { checkOperations } from '../operations.ts';
-import { askToPay, checkLines } from './check-here.ts';
-import { concludeCheck } from './check-outcome.ts';
+import { askToPay, checkLines, concludeCheck } from './check-outcome.ts';
 import type { Checked } from './checked.ts';
 
 /** Checks that a server makes: begun there, and followed to their end. */
@@ -19,14 +19,14 @@ import type { Checked } from './checked.ts';
 const ANY_NUMBER = 999_999_999;
 
 /** Sends a file to a server that reads it and sends nothing, and has it checked there. */
-export async function importAndCheckThere(
-  options: ThereOptions,
+export async function sendAndCheck(
+  options: RemoteOptions,
   file: string,
-  flags: Parameters<typeof uploadThere>[2],
+  flags: Parameters<typeof sendForImport>[2],
   maxCalls: number,
 ): Promise<ExitCode> {
   const { io, imports, json } = options;
-  const sent = await uploadThere(options, file, { ...flags, dryRun: true });
+  const sent = await sendForImport(options, file, { ...flags, dryRun: true });
   if ('code' in sent) return sent.code;
   const { id } = sent;
   const signal = firstSignal(EXIT.stillRunning);
@@ -39,11 +39,11 @@ export async function importAndCheckThere(
     signal.ignore();
   }
   if ((await imports.find(id)).state !== 'staged') return conclude(imports, io, id, json);
-  return checkThere(options, id, maxCalls);
+  return checkRemotely(options, id, maxCalls);
 }
 
 /** Has a server check an import, or continue its check, and shows what it finds. Ctrl-C only stops watching. */
-export async function checkThere(options: ThereOptions, id: string, maxCalls: number): Promise<ExitCode> {
+export async function checkRemotely(options: RemoteOptions, id: string, maxCalls: number): Promise<ExitCode> {
   const { io, imports, server, json } = options;
   const begin = (calls: number) =>
     server.call(checkOperations.begin, { id, maxCalls: `${Math.min(calls, ANY_NUMBER)}` });
@@ -70,7 +70,7 @@ export async function checkThere(options: ThereOptions, id: string, maxCalls: nu
   } finally {
     signal.ignore();
   }
-  const checked = view && (await checkedThere(server, id));
+  const checked = view && (await checkedRemotely(server, id));
   if (checked === undefined || checked.underWay) {
     say(io, '', `The check continues at ${server.url}. Follow it with:`, `  ${imports.command('check', id)}`);
     return EXIT.stillRunning;
@@ -79,7 +79,7 @@ export async function checkThere(options: ThereOptions, id: string, maxCalls: nu
 }
 
 /** Fetches a server's check of an import; returns undefined if there is none. */
-export async function checkedThere(server: Server, id: string): Promise<Checked | undefined> {
+export async function checkedRemotely(server: Server, id: string): Promise<Checked | undefined> {
   const record = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
   if (record === undefined) return undefined;
   const { summary, underWay } = record;

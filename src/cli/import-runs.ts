@@ -1,0 +1,41 @@
+import { NothingToSend } from '../imports/import-errors.ts';
+import type { RowFilter } from '../imports/report/row-filter.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { Editing } from './feature.ts';
+import type { ImportFlags } from './flags/import-options.ts';
+import type { Io } from './screen/io.ts';
+import type { Server } from './target/server-client.ts';
+import { ServerRefused } from './target/server-errors.ts';
+
+/** Has imports made, by this process or a server, and shows them to their end. */
+export interface ImportRuns {
+  /** Imports a file, or what is at an address or on standard input. */
+  file(file: string, flags: ImportFlags): Promise<ExitCode>;
+  /** Sends rows of a finished import again. */
+  retry(id: string, again: Again): Promise<ExitCode>;
+}
+
+export interface Again {
+  /** Not given: the rows as they are. */
+  readonly edits: Edits | undefined;
+  readonly only: RowFilter;
+  /** Says that no row is left to send. */
+  readonly nothingBegan: () => ExitCode;
+}
+
+/** Rows that were corrected in a file. */
+export interface Edits {
+  send(of: Parameters<Editing['send']>[0], id: string, io: Io): Promise<string | undefined>;
+  sendTo(server: Server, id: string, io: Io): Promise<string | undefined>;
+}
+
+/** The id of the new import; undefined where no row is left to send. The import has finished: nothing else is in the way. */
+export async function unlessNothingLeft(retry: Promise<string>): Promise<string | undefined> {
+  try {
+    return await retry;
+  } catch (error) {
+    if (error instanceof NothingToSend) return undefined;
+    if (error instanceof ServerRefused && error.code === 'WRONG_STATE') return undefined;
+    throw error;
+  }
+}

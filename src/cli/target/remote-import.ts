@@ -1,0 +1,57 @@
+import { importOperations } from '../../api/operations/imports.ts';
+import { rowFilterOptions } from '../../imports/report/row-filter.ts';
+import { firstSignal } from '../../platform/lifecycle.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
+import { maxCallsOf } from '../flags/check-flags.ts';
+import type { ImportFlags } from '../flags/import-options.ts';
+import { type ImportRuns, unlessNothingLeft } from '../import-runs.ts';
+import { conclude } from '../screen/conclude.ts';
+import { followImport } from '../screen/follow.ts';
+import { say } from '../screen/io.ts';
+import type { RemoteOptions } from './imports.ts';
+import { sendForImport } from './send-file.ts';
+
+/** Imports that a server runs: sent to it, and followed to their end. */
+export function remoteImportRuns(options: RemoteOptions): ImportRuns {
+  const { io, imports, server } = options;
+  return {
+    file: async (file, flags) => {
+      if (!flags.check || FEATURES.check === undefined) return importFile(options, file, flags);
+      return (await FEATURES.check()).remote(options, file, flags, maxCallsOf(flags));
+    },
+    retry: async (id, { edits, only, nothingBegan }) => {
+      await imports.saySendsTo(io);
+      const retry = async () => (await server.call(importOperations.retry, { id, ...rowFilterOptions(only) })).id;
+      const made = edits === undefined ? await unlessNothingLeft(retry()) : await edits.sendTo(server, id, io);
+      return made === undefined ? nothingBegan() : follow(options, made);
+    },
+  };
+}
+
+/** Sends a file, or standard input as it comes, to a server, and follows the import. */
+async function importFile(options: RemoteOptions, file: string, flags: ImportFlags): Promise<ExitCode> {
+  const { io, imports, server, json } = options;
+  const sent = await sendForImport(options, file, flags);
+  if ('code' in sent) return sent.code;
+  const { id } = sent;
+  if (flags.detach !== true) return follow(options, id);
+  io.out.write(json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+  say(io, `The server at ${server.url} continues it. Watch it with:`, `  ${imports.command('watch', id)}`);
+  return EXIT.ok;
+}
+
+/** Follows an import that was started for the user; ends as if it had run in this process. Ctrl-C only stops watching. */
+async function follow({ io, imports, server, json }: RemoteOptions, id: string): Promise<ExitCode> {
+  const signal = firstSignal(EXIT.stillRunning);
+  say(io, `Import ${id} runs on the server at ${server.url}; Ctrl-C leaves it running.`);
+  try {
+    const end = await followImport(io, imports, id, { signal: signal.signal, begins: true });
+    if (end !== 'left') return conclude(imports, io, id, json);
+  } finally {
+    signal.ignore();
+  }
+  say(io, '', `Import ${id} continues at ${server.url}. Watch it, or cancel it, with:`);
+  say(io, `  ${imports.command('watch', id)}`, `  ${imports.command('cancel', id)}`);
+  return EXIT.stillRunning;
+}

@@ -1,0 +1,316 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { serviceOpener } from '../../../app/open-service.ts';
+import { serviceTarget } from '../../../app/service.ts';
+import { noteHere } from '../../../cli/audit.ts';
+import type { Coordinating } from '../../../cli/coordinate.ts';
+import { currentUser } from '../../../cli/current-user.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import type { RunningFlags } from '../../../cli/flags/flags.ts';
+import { importOptionsOf } from '../../../cli/flags/import-options.ts';
+import { reportTargetOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
+import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { handledLocally } from '../../../cli/target/client.ts';
+import type { Imports } from '../../../cli/target/imports.ts';
+import { changeCatalog } from '../../../cli/target/local-imports.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
+import { askOwner, readAnswer } from '../../../imports/life/control.ts';
+import { mapLookupsInTurn } from '../../../options/lookups.ts';
+import { keptOf } from '../../../options/option.ts';
+import { EXPECTING, GIVING_UP, type ReportingChoices } from '../../../options/sending-options.ts';
+import type { Config } from '../../../platform/config.ts';
+import { type DataDir, dataDir, hasCatalog, readCatalog } from '../../../platform/data-dir.ts';
+import { isElsewhere } from '../../../sources/named.ts';
+import { isPattern, wholeSource } from '../../../sources/obtain.ts';
+import { shownFile } from '../../../sources/schemes.ts';
+import { addressName, isAddress, isRemote } from '../../../text/address.ts';
+import { inShort } from '../../../text/wording.ts';
+import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
+import { findRecipe } from '../../recipes/recipe-store.ts';
+import { runSync } from '../../sync/commands/local-syncs.ts';
+import { syncFlagsOf, syncReading } from '../../sync/commands/sync-flags.ts';
+import { syncsOf } from '../../sync/commands/syncs.ts';
+import type { SyncRunner } from '../../sync/run/runner-port.ts';
+import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
+import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
+import type { ScheduleRunView } from '../api.ts';
+import { scheduleRunsOptions } from '../compose-schedules.ts';
+import { scheduleOperations } from '../operations.ts';
+import { scheduleBook } from '../schedule-book.ts';
+import {
+  openScheduleCatalog,
+  openScheduleCatalogReader,
+  type ScheduleRecord,
+  type ScheduleRequest,
+  type ScheduleRun,
+  scheduleRecord,
+  scheduleRun,
+} from '../schedule-catalog.ts';
+import { ScheduleError } from '../schedule-errors.ts';
+import { changeBook, type ScheduleChange } from '../schedule-messages.ts';
+import { ScheduleRuns } from '../schedule-runs.ts';
+import { type ScheduleViews, scheduleViews } from '../schedule-views.ts';
+import { type AddFlags, type EditFlags, runDocument, type Schedules, sayBegun } from './schedules.ts';
+
+/** The schedules of a data directory. The process that owns it changes them: the server if one runs, else the command. */
+export function localSchedules(config: Config, imports: Imports): Schedules {
+  const viewOf = (record: ScheduleRecord) => withSchedules(config, record.name, (views) => views.of(record));
+  const find = (name: string) => withSchedules(config, name, ({ find }) => find(name));
+  const change = async (wanted: ScheduleChange) => viewOf((await changeSchedules(config, wanted)).record);
+  return {
+    client: handledLocally(scheduleOperations, {
+      list: async () => {
+        if (!hasCatalog(dataDir(config.dataDir))) return { schedules: [] };
+        return withSchedules(config, '', ({ catalog, of }) => ({ schedules: catalog.list().map(of) }));
+      },
+      one: async ({ name }) => viewOf(find(name)),
+      history: async ({ name, limit }) => withSchedules(config, name, ({ history }) => history(name, limit)),
+      pause: ({ name }) => change({ verb: 'pause', name }),
+      resume: ({ name }) => change({ verb: 'resume', name }),
+      remove: async ({ name }) => void (await changeSchedules(config, { verb: 'remove', name })),
+    }),
+    add: async (name, flags) => {
+      const request = await requestOf(config, name, flags);
+      const { record, isServed } = await changeSchedules(config, { verb: 'add', request });
+      const { source } = record;
+      return { made: viewOf(record), source: request.source, isThere: isThere(source), isServed };
+    },
+    edit: async (name, flags) => {
+      const before = find(name);
+      const request = await changed(config, before, name, flags);
+      return change({ verb: 'edit', request, version: before.version, who: currentUser() });
+    },
+    copy: async (name, newName, flags) =>
+      change({ verb: 'add', request: await changed(config, find(name), newName, flags) }),
+    run: async (io, name, flags) => {
+      const begun = await askToRun(config, name);
+      if (begun === undefined) return runAlone(config, imports, io, name, flags);
+      noteHere(dataDir(config.dataDir), 'schedule.run', name);
+      const view = withSchedules(config, name, (views) => views.run(begun));
+      return sayBegun(io, imports, name, view, flags);
+    },
+  };
+}
+
+async function requestOf(config: Config, name: string, flags: AddFlags): Promise<ScheduleRequest> {
+  const { cron, tz, file, maxSource, protect, limit = {}, ...rest } = flags;
+  const { headers = {}, ...settings } = await sourceSettingsOf(flags);
+  const given = { ...settings, headers };
+  const source = await wholeSource(file, process.cwd(), { named: config.namedSources, given });
+  const whole = async (name: string) => {
+    const { namedSources: named } = config;
+    return isElsewhere(name, named) ? wholeSource(name, process.cwd(), { named }) : resolve(name);
+  };
+  const lookups = await mapLookupsInTurn(rest, async (name) => ({
+    path: await whole(name),
+    name: shownFile({ file: name }),
+  }));
+  const options = await recipeOptions(config, flags, source);
+  return {
+    ...{ name, cron, tz, file, maxSource, source, headers, settings },
+    protectFile: protect === undefined ? null : await whole(protect),
+    repair: flags.repair === true,
+    catchUp: flags.catchUp === true,
+    options: syncOptionsToJson({
+      reading: syncReading(options, lookups),
+      flags: await syncFlagsOf(rest),
+      create: options.create,
+      limits: limit,
+      ...keptOf(GIVING_UP, flags),
+      ...(await reporting(config, flags)),
+      apply: flags.apply === true,
+      sandbox: flags.sandbox === true,
+      target: serviceTarget({ ...config, sandbox: flags.sandbox === true }),
+    }),
+  };
+}
+
+/** The flags of addresses are for the file: what the reports need is in the settings, by name. */
+async function reporting(config: Config, { reportTo }: ReportingChoices): Promise<Pick<ImportOptions, 'reportTo'>> {
+  return reportTo === undefined ? {} : reportTargetOf(config, { reportTo });
+}
+
+/** A file that is there is looked at; of another one, what the recipe says of the kind holds. @throws as optionsWithRecipe */
+async function recipeOptions(config: Config, flags: AddFlags, source: string): Promise<ImportOptions> {
+  const chosen = importOptionsOf(config, flags);
+  if (flags.recipe === undefined || existsSync(source)) {
+    return optionsWithRecipe(config, flags.recipe, chosen, source, flags.file);
+  }
+  const recipe = findRecipe(dataDir(config.dataDir), flags.recipe);
+  const options = withRecipe(recipe, chosen);
+  requireNeeds(recipe, options);
+  return options;
+}
+
+function isThere(source: string): boolean {
+  return isRemote(source) || isPattern(source) || existsSync(source);
+}
+
+async function changed(
+  config: Config,
+  before: ScheduleRecord,
+  name: string,
+  flags: EditFlags,
+): Promise<ScheduleRequest> {
+  const { headers, settings, maxSource, protectFile, restricted } = before;
+  const options = readSyncOptions(before);
+  const isOther = flags.file !== undefined && flags.file !== before.file;
+  return {
+    ...{ name, headers, settings, maxSource, protectFile },
+    cron: flags.cron ?? before.cron,
+    tz: flags.tz ?? before.tz,
+    file: flags.file ?? before.file,
+    source: isOther ? await wholeSource(flags.file, process.cwd(), { named: config.namedSources }) : before.source,
+    repair: flags.repair ?? before.repair,
+    catchUp: flags.catchUp ?? before.catchUp,
+    // Anyone who can log in here may name any file.
+    restricted: isOther ? false : restricted,
+    options: syncOptionsToJson({
+      ...options,
+      reading: options.reading && { ...options.reading, ...keptOf(EXPECTING, flags) },
+      ...keptOf(GIVING_UP, flags),
+      ...(flags.reportTo === false ? { reportTo: undefined } : await reporting(config, { reportTo: flags.reportTo })),
+      apply: flags.apply ?? options.apply,
+    }),
+  };
+}
+
+interface Changed {
+  /** The current record, or the last one before the removal. */
+  readonly record: ScheduleRecord;
+  /** Whether a server owns it, and starts its runs. */
+  readonly isServed: boolean;
+}
+
+/** Asks the owner, or changes the catalog here. */
+export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
+  const dir = dataDir(config.dataDir);
+  const changed = await changeByOwner(dir, wanted);
+  noteHere(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'request' in wanted ? inShortOf(wanted.request) : '');
+  return changed;
+}
+
+function nameOf(wanted: ScheduleChange): string {
+  return 'request' in wanted ? wanted.request.name : wanted.name;
+}
+
+/** Without the query of an address, which may hold a secret. */
+function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
+  const file = isAddress(source) ? addressName(source) : source;
+  const { reading: _, flags, ...decided } = readSyncOptions({ options });
+  return inShort({ cron, tz, file, repair, catchUp, ...decided, flags });
+}
+
+async function changeByOwner(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
+  const path = `/schedules/${encodeURIComponent(nameOf(wanted))}/${wanted.verb}`;
+  const asked =
+    wanted.verb === 'add'
+      ? await askOwner(dir, 'POST', '/schedules', wanted.request)
+      : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
+  const answer = readAnswer(scheduleRecord, asked);
+  if (answer !== undefined) return { record: answer, isServed: true };
+  const record = await changeCatalog(dir, openScheduleCatalog, (catalog) =>
+    changeBook(scheduleBook({ catalog, folder: dir.schedule, clock: Date.now }), wanted),
+  );
+  return { record, isServed: false };
+}
+
+/** Has the owner start a run; undefined when there is no owner. */
+async function askToRun(config: Config, name: string): Promise<ScheduleRun | undefined> {
+  const dir = dataDir(config.dataDir);
+  if (!existsSync(dir.catalog)) return undefined;
+  const path = `/schedules/${encodeURIComponent(name)}/run`;
+  return readAnswer(scheduleRun, await askOwner(dir, 'POST', path, currentUser()));
+}
+
+/** Reads the schedules of a data directory. @throws ScheduleError where it has none, not `name` either */
+function withSchedules<Result>(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  name: string,
+  read: (views: ScheduleViews) => Result,
+): Result {
+  return readCatalog(dataDir, openScheduleCatalogReader, (catalog) =>
+    readCatalog(dataDir, openSyncCatalogReader, (syncs) => {
+      if (catalog === undefined || syncs === undefined) throw ScheduleError.unknown(name);
+      return read(scheduleViews(catalog, syncs, ({ file }) => file));
+    }),
+  );
+}
+
+async function runAlone(
+  config: Config,
+  imports: Imports,
+  io: Io,
+  name: string,
+  flags: RunningFlags,
+): Promise<ExitCode> {
+  const { sandbox } = withSchedules(config, name, ({ find }) => readSyncOptions(find(name)));
+  if (sandbox !== (flags.sandbox === true)) {
+    throw new UsageError(
+      sandbox
+        ? `schedule ${name} was meant for the sandbox; type: ${imports.command('schedule', 'run', name)} --sandbox`
+        : `schedule ${name} was not meant for the sandbox; leave out --sandbox`,
+    );
+  }
+  const json = flags.json === true;
+  let id = 0;
+  let syncId: string | undefined;
+  const code = await runSync({
+    ...{ config, io, json, syncs: syncsOf(config, imports) },
+    openService: serviceOpener(config, flags),
+    begin: async (syncs, here) => {
+      const runs = openRuns(config, syncs, here);
+      await runs.noteInterrupted();
+      ({ id } = runs.begin(name, currentUser()));
+      noteHere(dataDir(config.dataDir), 'schedule.run', name);
+      syncId = await syncOf(runs, id, here.signal);
+      return syncId;
+    },
+  });
+  const over = runOf(config, name, id);
+  const { state, reason } = over;
+  if (syncId !== undefined) {
+    say(io, '', `Schedule ${name}: ${reason}.`);
+    return code;
+  }
+  if (json) io.out.write(`${JSON.stringify(runDocument(name, over))}\n`);
+  if (state === 'running') {
+    say(io, 'Stopped before the plan was ready; nothing was sent.');
+    return EXIT.interrupted;
+  }
+  say(io, `Nothing was sent: ${reason}.`);
+  return state === 'failed' ? EXIT.usage : EXIT.ok;
+}
+
+/** Stops the runs before the syncs that they follow. */
+function openRuns(config: Config, syncs: SyncRunner, here: Coordinating): ScheduleRuns {
+  const options = scheduleRunsOptions(config, { ...here, sendsTo: here.coordinator.sendsTo, syncs });
+  const runs = new ScheduleRuns(options);
+  here.onStop(async () => {
+    await runs.stop();
+    options.catalog.close();
+  });
+  return runs;
+}
+
+/** The sync that a run makes; undefined when it ends without one, or a signal comes first. */
+function syncOf(runs: ScheduleRuns, id: number, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    runs.events.on('run', (run) => {
+      if (run.id !== id) return;
+      if (run.state !== 'running') resolve(undefined);
+      else if (run.syncId !== null) resolve(run.syncId);
+    });
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
+}
+
+function runOf(config: Config, name: string, id: number): ScheduleRunView {
+  return withSchedules(config, name, ({ catalog, run }) => {
+    const found = catalog.findRun(id);
+    if (found === undefined) throw new Error(`the run ${id} has left no record`);
+    return run(found);
+  });
+}

@@ -1,0 +1,9 @@
+-- Reads the predictions of a check for rows.
+
+-- name: rows_of_verdict
+-- In: verdict, code (null: any). Out: its rows. Filters of rows use it.
+select row_id from verdicts where verdict = :verdict and (:code is null or code = :code);
+
+-- name: verdicts_of_rows
+-- In: rows (JSON array of numbers). Out: their verdicts. Pages of rows use it.
+select row_id, verdict, code from verdicts where row_id in (select value from json_each(:rows));
