@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { openImportReader } from '../../imports/report/reading.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { inTransaction, type openForWriting, type Statements } from '../../platform/sqlite.ts';
 import { counted, grouped, utcTime } from '../../text/wording.ts';

@@ -4,7 +4,7 @@ import { createSettingsOf } from '../../options/create-options.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
 import { checkedAddress, shownFile } from '../../sources/schemes.ts';
-import { isAddress, isRemote } from '../../text/address.ts';
+import { isAddress, isRemote } from '../../text/address-text.ts';
 import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';

@@ -3,7 +3,7 @@ import type { SendingConfig } from '../../imports/send/give-up.ts';
 import { type ByLookup, mapLookups, mapLookupsInTurn } from '../../options/lookups.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import type { SourceReader } from '../../sources/source-reader.ts';
-import { isRemote } from '../../text/address.ts';
+import { isRemote } from '../../text/address-text.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { CreateSync } from '../sync/run/runner-port.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';

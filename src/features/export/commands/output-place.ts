@@ -9,7 +9,7 @@ import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import type { Config } from '../../../platform/config.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
-import { isAddress, sourceName } from '../../../text/address.ts';
+import { isAddress, sourceName } from '../../../text/address-text.ts';
 import type { ExportFlags } from './export-flags.ts';
 
 /** The place of an export's files. */

@@ -12,7 +12,7 @@ import { drawTable } from '../../../cli/screen/table.ts';
 import { findImport } from '../../../cli/target/data.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { readOptions } from '../../../imports/import-options.ts';
-import { openImportReader } from '../../../imports/report/reading.ts';
+import { openImportReader } from '../../../imports/report/import-reader.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { type Config, readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../../platform/data-dir.ts';

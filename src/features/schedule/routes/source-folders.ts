@@ -12,7 +12,7 @@ import { allowedFolder, allowedPath } from '../../../sources/allowed-sources.ts'
 import type { SourceEntry } from '../../../sources/source.ts';
 import { SourceError, SourceNotAllowed } from '../../../sources/source-errors.ts';
 import { listSource } from '../../../sources/source-reader.ts';
-import { isRemote } from '../../../text/address.ts';
+import { isRemote } from '../../../text/address-text.ts';
 import { scheduleOperations } from '../operations.ts';
 
 /** Time in which a bucket or server must have listed a folder, in ms: a person waits for it. */
