@@ -7,9 +7,9 @@ import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../optio
 import { defined } from '../../platform/defined.ts';
 import { type Look, lookAt, seenIn } from '../recipes/columns-seen.ts';
 import type { Head } from '../recipes/head.ts';
-import { commandFor } from '../recipes/import-command.ts';
 import { fitting } from '../recipes/match-recipe.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
+import { commandFor } from '../recipes/typed-import.ts';
 import { type ColumnFacts, columnFacts } from './column-facts.ts';
 import { elementColumns } from './element-columns.ts';
 import { headerLineOf, headerRowOf } from './header-row.ts';
