@@ -1,6 +1,6 @@
 import { check } from '../features/check/routes.ts';
 import { exporting } from '../features/export/routes.ts';
-import { inspecting } from '../features/inspect/routes/feature.ts';
+import { inspecting } from '../features/inspect/routes.ts';
 import { notifying } from '../features/notify/routes.ts';
 import { recipes } from '../features/recipes/routes.ts';
 import { repair } from '../features/repair/routes.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openInspectThread } from '../../src/features/inspect/reading-heads.ts';
+import { openInspectThread } from '../../src/features/inspect/routes.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { type LedgerThread, openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';

@@ -17,19 +17,19 @@ type Edit = readonly [line: number, column: string, value: string | null];
 type Cells = Readonly<Record<string, unknown>>;
 
 const openOne = () => openPipeline({ place: EMBEDDED });
-const REPAIRABLE = { filter: { states: ['open', 'wrong', 'ready'] }, after: 0, limit: 500 } as const;
+const REPAIRABLE = { states: ['open', 'wrong', 'ready'] } as const;
 
 const repairsOf = ({ coordinator, dir }: Pipeline) => new Repairs({ coordinator, dir });
 
 async function rowsOf(pipeline: Pipeline, id: string): Promise<RepairRow[]> {
-  return (await repairsOf(pipeline).page(id, REPAIRABLE)).rows;
+  return (await repairsOf(pipeline).page(id, REPAIRABLE, 0, 500)).rows;
 }
 
 /** Edits rows by the line that a person sees. */
 async function edit(pipeline: Pipeline, id: string, ...edits: readonly Edit[]): Promise<RepairRow[]> {
   const byLine = new Map((await rowsOf(pipeline, id)).map(({ line, row }) => [line, row]));
   const given = edits.map(([line, column, value]) => ({ row: byLine.get(line) ?? 0, column, value }));
-  return (await repairsOf(pipeline).edit(id, given, 'ann')).rows;
+  return (await repairsOf(pipeline).change(id, 'edit', given, 'ann')).rows;
 }
 
 async function send(pipeline: Pipeline, id: string): Promise<string> {
@@ -118,7 +118,7 @@ test.each(['csv', 'ndjson'] as const)(
             column,
             value,
           }));
-          for (const one of edits) await repairsOf(pipeline).edit(parent.id, [one], 'ann');
+          for (const one of edits) await repairsOf(pipeline).change(parent.id, 'edit', [one], 'ann');
           const ready = (await rowsOf(pipeline, parent.id)).filter(({ state }) => state === 'ready');
           const { rows: counted } = await repairsOf(pipeline).overview(parent.id, 'ann');
           expect(counted).toMatchObject({ total: open.length, ready: ready.length });
@@ -167,7 +167,7 @@ test('a row that gives several memberships is edited as one, under the number of
   const { id: parent } = await pipeline.run('guid,uid\nchoir;te am,ada\n', options);
   expect(await rowsOf(pipeline, parent)).toMatchObject([{ row: 1, line: 2 }]);
   const repairs = repairsOf(pipeline);
-  await expect(repairs.edit(parent, [{ row: 2, column: 'guid', value: 'team' }], 'ann')).rejects.toThrow(
+  await expect(repairs.change(parent, 'edit', [{ row: 2, column: 'guid', value: 'team' }], 'ann')).rejects.toThrow(
     'row 2 has nothing to repair',
   );
 });
@@ -199,17 +199,19 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b,=1+1\nchoir,c d,x\nchoir,ok,\n');
   const report = reportOf(pipeline, parent);
   const repairs = repairsOf(pipeline);
-  expect(await repairs.takeFile(parent, report, 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
+  expect(await repairs.change(parent, 'takeFile', report, 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
   // Saved by a spreadsheet that uses decimal commas.
   const saved = `\uFEFF${report.replace('a b', 'ada').replace('c d', 'c!d').replaceAll(',', ';').replaceAll('\n', '\r\n')}`;
-  expect(await repairs.takeFile(parent, saved, 'ann')).toMatchObject({
+  expect(await repairs.change(parent, 'takeFile', saved, 'ann')).toMatchObject({
     rows: 2,
     cells: 2,
     wrong: [{ line: 3, problems: [{ column: 'uid', code: 'BAD_CHARACTER' }] }],
     counts: { ready: 1, wrong: 1 },
   });
-  await expect(repairs.takeFile(parent, 'guid,uid\nchoir,ada\n', 'ann')).rejects.toThrow('the file has no column _row');
-  await expect(repairs.takeFile(parent, 'guid,uid,_row\nchoir,ada,99\n', 'ann')).rejects.toThrow(
+  await expect(repairs.change(parent, 'takeFile', 'guid,uid\nchoir,ada\n', 'ann')).rejects.toThrow(
+    'the file has no column _row',
+  );
+  await expect(repairs.change(parent, 'takeFile', 'guid,uid,_row\nchoir,ada,99\n', 'ann')).rejects.toThrow(
     'the import has no row 99',
   );
   expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['ada']);
@@ -222,14 +224,14 @@ test('a row that a corrected report has on several lines takes the edit of any o
   const report = reportOf(pipeline, parent);
   expect(report.match(/"te am;so lo",ada/g)).toHaveLength(2);
   const repairs = repairsOf(pipeline);
-  expect(await repairs.takeFile(parent, report.replace('te am;so lo', 'team;solo'), 'ann')).toMatchObject({
+  expect(await repairs.change(parent, 'takeFile', report.replace('te am;so lo', 'team;solo'), 'ann')).toMatchObject({
     rows: 1,
     cells: 1,
     same: 0,
     counts: { ready: 1 },
   });
   const twice = report.replace('te am;so lo', 'team;duo').replace('te am;so lo', 'team;trio');
-  await expect(repairs.takeFile(parent, twice, 'ann')).rejects.toThrow(
+  await expect(repairs.change(parent, 'takeFile', twice, 'ann')).rejects.toThrow(
     'row 2 is on several lines of the file, with "team;duo" and "team;trio" in guid',
   );
 });
@@ -254,7 +256,7 @@ test('a process that dies while rows are sent sends each of them once', async ()
   });
 
   // Before the import was made: the rows are free again.
-  await doRepair(subject, 'claim', { importId: 'never-made', by: 'ann' });
+  await doRepair(subject, 'claim', 'never-made', 'ann');
   await again();
   expect(await repairsOf(pipeline).overview(parent, 'ann')).toMatchObject({
     rows: { ready: 2, sent: 0 },
@@ -265,8 +267,8 @@ test('a process that dies while rows are sent sends each of them once', async ()
   const child = newImportId();
   const source = join(pipeline.dir.folder(child), 'input');
   mkdirSync(pipeline.dir.folder(child), { recursive: true });
-  await doRepair(subject, 'claim', { importId: child, by: 'ann' });
-  const options = await doRepair(subject, 'write', { importId: child, path: source });
+  await doRepair(subject, 'claim', child, 'ann');
+  const options = await doRepair(subject, 'write', child, source);
   await pipeline.coordinator.create({ id: child, file: 'x.csv', source, options, retryOf: parent });
   await again();
   await pipeline.coordinator.continueAll();
@@ -287,11 +289,16 @@ test('a big import is repaired in a thread, with the same answers and refusals',
   ledger.close();
   const repairs = repairsOf(pipeline);
   expect((await rowsOf(pipeline, parent)).length).toBe(500);
-  await expect(repairs.edit(parent, [{ row: 1, column: 'nope', value: 'x' }], 'ann')).rejects.toMatchObject({
+  await expect(repairs.change(parent, 'edit', [{ row: 1, column: 'nope', value: 'x' }], 'ann')).rejects.toMatchObject({
     code: 'CANNOT_REPAIR',
     facts: { field: 'column' },
   });
-  const replaced = await repairs.replace(parent, repairReplace.parse({ column: 'uid', from: 'a b', to: 'ada' }), 'ann');
+  const replaced = await repairs.change(
+    parent,
+    'replace',
+    repairReplace.parse({ column: 'uid', from: 'a b', to: 'ada' }),
+    'ann',
+  );
   expect(replaced).toMatchObject({ rows, ready: rows, counts: { ready: rows } });
   expect(await repairs.overview(parent, 'ann')).toMatchObject({ rows: { total: rows + 1, ready: rows } });
   const child = await send(pipeline, parent);
@@ -329,8 +336,9 @@ test('a row that only another row made invalid is sent when that one is correcte
   await edit(pipeline, parent, [3, 'uid', null]);
   expect(await states()).toEqual(before);
 
-  const taken = await repairsOf(pipeline).takeFile(
+  const taken = await repairsOf(pipeline).change(
     parent,
+    'takeFile',
     'uid,guid,role,note,_row\nanna,g1,participant,,2\nannb,g1,ban,x,3\nanna,g1,admin,,4\n',
     'ann',
   );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/api.ts';
-import { findFailing } from '../../src/features/check/failing-rows.ts';
+import { findFailing } from '../../src/features/check/foreseen.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
 import { leaveOut } from '../../src/imports/stage/leave-out.ts';
 import { eventually } from '../eventually.ts';

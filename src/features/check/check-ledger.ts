@@ -6,8 +6,9 @@ import type { ListStore } from '../../chat/member-list.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { CHECK_MIGRATIONS } from '../../imports/predictions/row-check.ts';
+import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
-import { REGIONS, type Region } from '../../membership/membership.ts';
+import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
 import {
   attachForReading,
   inTransaction,
@@ -17,9 +18,27 @@ import {
   statementsOf,
 } from '../../platform/sqlite.ts';
 import { callsByRegion } from './api.ts';
-import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
-const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
+/** A user's place in a group, as a number: that of the scope in the ledger, or one of these. */
+export const BANNED = scopeId('ban');
+export const OUTSIDE = 0;
+const OTHER_SCOPE = 9;
+
+/** @param scope as the service says it; null: not in the group */
+function placeOf(scope: string | null): number {
+  if (scope === null) return OUTSIDE;
+  const known = SCOPES.find((one) => one !== 'ban' && one === scope.toLowerCase());
+  return known === undefined ? OTHER_SCOPE : scopeId(known);
+}
+
+/** In words, for people. */
+export function placeWord(place: number): string {
+  if (place === OUTSIDE) return 'not a member';
+  if (place === BANNED) return 'banned';
+  return place === OTHER_SCOPE ? 'another scope' : scopeOf(place);
+}
+
+export const CHECK_STATEMENTS = new URL('check-ledger.sql', import.meta.url);
 const sentences = z.array(z.string());
 
 /** `running`: being asked, or interrupted; `priced`: waits until its calls are allowed; `stopped`: refused by the service. */
@@ -62,7 +81,7 @@ export class CheckLedger {
 
   constructor(database: Database) {
     this.#database = database;
-    this.sql = statementsOf(database, STATEMENTS);
+    this.sql = statementsOf(database, CHECK_STATEMENTS);
   }
 
   record(): CheckRecord {

@@ -1,6 +1,14 @@
+import { ACTOR_OUTSIDE, GROUP_MISSING, NOT_A_MEMBER, USER_MISSING } from '../../chat/service/codes.ts';
+import { checkFiles } from '../../imports/predictions/check-paths.ts';
+import { reasonOf } from '../../imports/predictions/check-verdict.ts';
+import { actionId } from '../../imports/record/enum-ids.ts';
 import { openThread } from '../../platform/threads.ts';
-import { concludeCheck, fillCheck, planCheck } from './check-files.ts';
-import type { CheckSubject } from './check-summary.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
+import { inChunks } from '../../text/chunks.ts';
+import { csvLine } from '../../text/csv-line.ts';
+import { planNewGroups, settleNew } from './check-creating.ts';
+import { BANNED, type CheckLedger, OUTSIDE, openCheckLedger, placeWord } from './check-ledger.ts';
+import { type CheckSubject, optionsOfCheck, summaryOfCheck } from './check-summary.ts';
 
 /** A part of a check: its beginning, what would be created once it is known which groups are missing, or its end. */
 export interface CheckWork {
@@ -23,7 +31,106 @@ export async function doCheckWork(work: CheckWork, rows: number): Promise<void> 
 }
 
 export async function doCheckStep({ folder, step, subject }: CheckWork): Promise<void> {
-  if (step === 'fill') fillCheck(folder);
-  else if (step === 'plan') planCheck(folder, subject);
-  else await concludeCheck(folder, subject);
+  const ledger = openCheckLedger(folder);
+  const { create } = subject;
+  try {
+    if (step === 'fill') fill(ledger);
+    // Now it is known which groups are missing: their owners are asked about like other users.
+    else if (step === 'plan' && create !== undefined) ledger.transaction(() => planNewGroups(ledger, create));
+    else if (step === 'conclude') await conclude(ledger, folder, subject);
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Fills a new check with everything that the rows of its import name. */
+function fill(ledger: CheckLedger): void {
+  ledger.transaction(() => {
+    for (const step of FILLING) ledger.sql(step).run();
+  });
+}
+
+const FILLING = ['fill_groups', 'fill_users', 'fill_acting_users', 'fill_places', 'fill_acting_places', 'count_wanted'];
+
+/** Gives every row its verdict, and writes the files: `check.csv`, `check-groups.csv`, `check.json`. */
+async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubject): Promise<void> {
+  const files = checkFiles(folder);
+  const { create, bans, anybodyActs } = subject;
+  ledger.transaction(() => {
+    ledger.sql('forget_verdicts').run();
+    if (create !== undefined) settleNew(ledger, create);
+    ledger.sql('make_verdicts').run({
+      ...{ add: actionId('add'), change: actionId('change'), remove: actionId('remove'), unban: actionId('unban') },
+      ...{ ban: BANNED, outside: OUTSIDE, group_missing: GROUP_MISSING, user_missing: USER_MISSING },
+      ...{ not_a_member: NOT_A_MEMBER, actor_outside: ACTOR_OUTSIDE },
+      reactivate: create?.reactivate ? 1 : 0,
+      anybody: anybodyActs ? 1 : 0,
+      lifts: bans === 'keep' ? 0 : 1,
+    });
+    ledger.sql('set_options').run({ options: optionsOfCheck(subject) });
+  });
+  await writeWhole(files.rows, inChunks(rowLines(ledger)));
+  await writeWhole(files.groups, inChunks(groupLines(ledger)));
+  await writeWhole(files.summary, [`${JSON.stringify(summaryOfCheck(ledger, subject), null, 2)}\n`]);
+  ledger.move('done', '');
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'] as const;
+
+function* rowLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
+  yield csvLine(ROW_COLUMNS, ',');
+  for (const row of sql('row_results').iterate()) {
+    const cells = ['line', 'region', 'guid', 'uid', 'scope', 'verdict'].map((name) => String(row[name]));
+    yield csvLine(
+      [
+        ...cells,
+        row['place'] === null ? '' : placeWord(Number(row['place'])),
+        String(row['code']),
+        reasonOfRow(row),
+        String(row['value'] ?? ''),
+      ],
+      ',',
+    );
+  }
+}
+
+function reasonOfRow(row: Row): string {
+  const verdict = row['verdict'];
+  const code = String(row['code']);
+  if (verdict === 'duplicate') return `row ${row['of_line']} asks for the same membership`;
+  if (verdict === 'invalid') return String(row['problem'] ?? '');
+  if (verdict === 'skipped') return String(row['left_out'] ?? '');
+  if (verdict === 'create') return reasonOf(code);
+  if (verdict === 'fail') return `${reasonOf(code)}${ofActing(code, row['acting'])}`;
+  if (verdict === 'not_checked') return `${reasonOf(code)}${row['group_message'] ? `: ${row['group_message']}` : ''}`;
+  if (verdict === 'other_scope') return 'an import does not change the scope of a member; a sync does';
+  return verdict === 'lifts_ban' ? 'adding the user lifts the ban' : '';
+}
+
+function ofActing(code: string, acting: unknown): string {
+  return code === ACTOR_OUTSIDE || code === 'ACTING_USER_NOT_FOUND' ? ` (${acting})` : '';
+}
+
+const GROUP_COLUMNS = [
+  ...['region', 'guid', 'group_name', 'group_type', 'group_owner', 'found', 'members', 'rows', 'add', 'fail', 'reason'],
+] as const;
+
+const FOUND: Readonly<Record<string, string>> = { found: 'yes', missing: 'no' };
+
+function reasonOfGroup({ code, message, creation }: Row): string {
+  if (code === '') return '';
+  return creation === null ? `${code}: ${message}` : `${creation}: ${reasonOf(String(creation))}`;
+}
+
+function* groupLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
+  yield csvLine(GROUP_COLUMNS, ',');
+  for (const row of sql('group_results').iterate()) {
+    const facts = ['region', 'guid', 'name', 'type', 'owner'].map((name) => String(row[name] ?? ''));
+    const found = row['creation'] === '' ? 'to be created' : (FOUND[String(row['state'])] ?? 'not known');
+    const numbers = ['members', 'rows', 'adds', 'fails'].map((name) => String(row[name] ?? ''));
+    const reason = row['creation'] === '' ? '' : reasonOfGroup(row);
+    yield csvLine([...facts, found, ...numbers, reason], ',');
+  }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { CreateWithoutName, RegionWithoutApp, WrongState } from '../../imports/import-errors.ts';
@@ -13,11 +14,17 @@ import type { Region } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type CheckSummary, checkSummary } from './api.ts';
-import { CannotCheck } from './check-errors.ts';
 import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger, readCheck } from './check-ledger.ts';
 import { type CheckWork, doCheckWork } from './check-work.ts';
 import type { CheckProgress } from './checking.ts';
 import { type CheckRun, runCheck } from './run-check.ts';
+
+/** An import whose rows are not there yet, or are no longer to be sent. */
+class CannotCheck extends RollcallError {
+  constructor(id: string, why: string) {
+    super('CANNOT_CHECK', `import ${id} cannot be checked: ${why}`, { facts: { id } });
+  }
+}
 
 /** Checks staged imports against the service in the background. For the owner of the data directory. */
 export interface Checks {

@@ -7,14 +7,21 @@ import { readBannedInto, readMembersInto } from '../../chat/member-list.ts';
 import type { ListedMember } from '../../chat/member-operations.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { countedPages } from '../../imports/ask/counted-pages.ts';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import { AT_ONCE, inRegions, inTurns } from '../../imports/ask/side-by-side.ts';
 import type { Region } from '../../membership/membership.ts';
-import { CallsUsedUp } from './check-errors.ts';
 import type { CallsByRegion, CheckedGroup, CheckLedger } from './check-ledger.ts';
 import { checkUsers, priceOfUsers } from './check-users.ts';
 import type { Checking, CheckProgress } from './checking.ts';
+
+/** The allowed calls are used up; results so far are kept. */
+export class CallsUsedUp extends RollcallError {
+  constructor(allowed: number) {
+    super('CALLS_USED_UP', `${allowed} calls were allowed, and that is not enough`);
+  }
+}
 
 export interface CheckRun {
   readonly ledger: CheckLedger;

@@ -2,6 +2,26 @@ import type { Look } from '../../api/file-facts.ts';
 import { ID } from '../../chat/service/ids.ts';
 import { cut } from '../../text/terminal-text.ts';
 
+const SECRET =
+  /pass(?:word|wd|phrase|code)|\bpwd\b|\bpin\b|secret|token|credential|api[\s_-]?key|private[\s_-]?key|passwort|kennwort|contraseña|mot de passe/i;
+/** A key of JSON, with a value. */
+const KEY = /"([^"]*)"\s*:(?!\s*(?:""|null))/g;
+
+/** Whether the values of a column may be passwords or tokens: people do not need them to understand a file. */
+export function isSecret({ name, filled, examples }: Pick<ColumnFacts, 'name' | 'filled' | 'examples'>): boolean {
+  return filled > 0 && (SECRET.test(name) || examples.some(hasSecretKey));
+}
+
+/** The first lines of a file, as far as they name no secret. @param headerLines lines at the top that have no values */
+export function withoutSecrets(lines: readonly string[], isHidden: boolean, headerLines: number): string[] {
+  if (isHidden) return lines.slice(0, headerLines);
+  return lines.some(hasSecretKey) ? [] : [...lines];
+}
+
+function hasSecretKey(text: string): boolean {
+  return text.matchAll(KEY).some(([, key = '']) => SECRET.test(key));
+}
+
 /** A column of a file, as far as its first rows show it. */
 export interface ColumnFacts {
   readonly name: string;
@@ -93,4 +113,28 @@ function separatorOf(name: string, filled: readonly string[]): string | undefine
       value.split(separator).every((part) => EMAIL.test(part.trim()) || ID.test(part.trim())),
     );
   });
+}
+
+/** Levels below an element that are looked into. */
+const MAX_LEVELS = 3;
+
+/** The texts of elements by path, such as `user.id` or `members.role`; entries of lists one by one. */
+export function elementColumns(elements: readonly unknown[]): Map<string, { values: string[]; inList: boolean }> {
+  const columns = new Map<string, { values: string[]; inList: boolean }>();
+  const walk = (path: string, value: unknown, inList: boolean, level: number): void => {
+    if (Array.isArray(value)) {
+      for (const entry of value) walk(path, entry, true, level);
+    } else if (typeof value === 'object' && value !== null && level < MAX_LEVELS) {
+      for (const [key, inner] of Object.entries(value)) {
+        walk(path === '' ? key : `${path}.${key}`, inner, inList, level + 1);
+      }
+    } else {
+      const column = columns.get(path) ?? { values: [], inList };
+      columns.set(path, column);
+      column.inList ||= inList;
+      column.values.push(typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value));
+    }
+  };
+  for (const element of elements) walk('', element, false, 0);
+  return columns;
 }

@@ -1,7 +1,5 @@
 import { serve } from '../../platform/threads.ts';
-import { inspectHead } from './inspect-head.ts';
-import { preview } from './preview.ts';
-import type { InspectThread } from './reading-heads.ts';
+import { type InspectThread, inspectHead, preview } from './file-heads.ts';
 
 const encoder = new TextEncoder();
 const json = (value: unknown): Uint8Array => encoder.encode(JSON.stringify(value));

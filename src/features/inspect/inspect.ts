@@ -5,15 +5,19 @@ import type { InputRow, IntakeSource } from '../../imports/read/intake.ts';
 import { listed } from '../../imports/read/intake-error.ts';
 import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
-import { type Look, lookAt, seenIn } from '../recipes/columns-seen.ts';
-import type { Head } from '../recipes/head.ts';
+import { type Head, type Look, lookAt, seenIn } from '../recipes/beginning.ts';
 import { fitting } from '../recipes/match-recipe.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
 import { commandFor } from '../recipes/typed-import.ts';
-import { type ColumnFacts, columnFacts } from './column-facts.ts';
-import { elementColumns } from './element-columns.ts';
-import { headerLineOf, headerRowOf } from './header-row.ts';
-import { isSecret, withoutSecrets } from './secrets.ts';
+import {
+  type ColumnFacts,
+  columnFacts,
+  DATE,
+  EMAIL,
+  elementColumns,
+  isSecret,
+  withoutSecrets,
+} from './column-facts.ts';
 import { suggest, withoutOpen } from './suggest.ts';
 
 /** Rows that are looked at. */
@@ -67,7 +71,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     firstLines: withoutSecrets(head.firstLines, secret.length > 0, look.format === 'csv' ? topLines(options) : 0),
     columns: columns.map((column) => shownFacts(column, secret.includes(column.name))),
     recognised: look.recognised,
-    missing: missingIn(look.recognised, options),
+    missing: missingFields(look.recognised, options),
     rows: { seen: look.rows.length, valid: strict.valid },
     refusal: refusalOf(strict, look),
     recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
@@ -219,8 +223,57 @@ function factsOf(names: readonly string[], rows: readonly InputRow[], format: st
   );
 }
 
-function missingIn(recognised: Readonly<Record<string, string>>, { guid }: ImportOptions): string[] {
-  return ['uid', 'guid'].filter(
+/** Fields of a membership that neither a column nor an option gives. */
+export function missingFields(
+  recognised: Readonly<Record<string, string>>,
+  { guid }: ImportOptions,
+): ('uid' | 'guid')[] {
+  return (['uid', 'guid'] as const).filter(
     (field) => recognised[field] === undefined && !(field === 'guid' && guid !== undefined),
   );
+}
+
+/** Rows that may be above a table: a title, a date, an address. */
+const MAX_ABOVE = 30;
+/** Share of the columns that a header names. */
+const MIN_SHARE = 0.8;
+
+/**
+ * The number of the row that looks like the header of a table which does not begin in the first row: the first row that is
+ * about as wide as the widest, with texts that are not values. Undefined where the first row may well be the header.
+ * @param names columns as the first row names them  @param rows those below it, of cells
+ */
+function headerRowOf(names: readonly string[], rows: readonly InputRow[]): number | undefined {
+  const named = names.filter((name) => name.trim() !== '' && !/^_extra_\d+$/.test(name)).length;
+  const tables = rows.slice(0, MAX_ABOVE).map(({ line, original }) => ({ line, cells: filledCells(original) }));
+  const widest = Math.max(0, ...tables.map(({ cells }) => cells.length));
+  if (widest < 2 || named > widest / 2) return undefined;
+  const header = tables.find(({ cells }) => cells.length >= widest * MIN_SHARE && isHeader(cells));
+  return header === undefined || header === tables.at(-1) ? undefined : header.line;
+}
+
+/**
+ * The same for a text whose first line has no delimiter, so that all of it would be one column.
+ * @param lines of the text, from the first one on
+ */
+function headerLineOf(lines: readonly string[]): number | undefined {
+  const found = [';', '\t', '|', ','].flatMap((delimiter) => {
+    const widths = lines.slice(0, MAX_ABOVE).map((line) => line.split(delimiter).length);
+    const at = widths.findIndex((width, index) => width > 1 && width === widths[index + 1]);
+    if (at < 1 || !isHeader(lines[at]?.split(delimiter) ?? [])) return [];
+    return [{ row: at + 1, alike: widths.filter((width) => width === widths[at]).length }];
+  });
+  return found.sort((a, b) => b.alike - a.alike)[0]?.row;
+}
+
+function isHeader(cells: readonly string[]): boolean {
+  return (
+    new Set(cells).size === cells.length &&
+    cells.every((cell) => !EMAIL.test(cell) && !DATE.test(cell) && !/^\d+$/.test(cell))
+  );
+}
+
+function filledCells(original: string): string[] {
+  const cells: unknown = original === '' ? [] : JSON.parse(original);
+  return Array.isArray(cells) ? cells.map((cell) => String(cell).trim()).filter((cell) => cell !== '') : [];
 }

@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { isImportId } from '../../imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../imports/import-options.ts';
-import { columnsOf } from '../../imports/input-columns.ts';
-import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
+import { openImportReader } from '../../imports/report/reading.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { LedgerError, openForReading, statementsOf } from '../../platform/sqlite.ts';
-import { type Recipe, recipe } from './recipe.ts';
-import { recipeFrom } from './save-as.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
+import { type Recipe, recipe, recipeFrom } from './recipe.ts';
 
 /** Imports that are looked through, newest first, and mappings that are remembered of them. */
 const MAX_IMPORTS = 200;
@@ -86,7 +84,7 @@ function hasMapping({ recipe: used, map, shape }: ImportOptions): boolean {
 function recipeOf(dir: DataDir, record: ImportRecord, options: ImportOptions): Recipe | undefined {
   // Options with one value for all rows are decided for each file.
   const { guid, scope: _, onBehalfOf: __, ...reading } = options;
-  const columns = columnsOf(inputOf(dir.ledger(record.id)));
+  const columns = columnsOf(dir.ledger(record.id));
   if (columns.length === 0) return undefined;
   const name = record.file.split(/[\\/]/).at(-1) ?? record.file;
   const day = new Date(record.createdAt).toISOString().slice(0, 10);
@@ -111,11 +109,11 @@ function recipeOf(dir: DataDir, record: ImportRecord, options: ImportOptions): R
   return made.success ? made.data : undefined;
 }
 
-function inputOf(ledger: string): Readonly<Record<string, unknown>> | undefined {
-  const database = openForReading(ledger, IMPORT_MIGRATIONS);
+function columnsOf(ledger: string): readonly string[] {
+  const reader = openImportReader(ledger);
   try {
-    return statementsOf(database, new URL('imported.sql', import.meta.url))('columns').get();
+    return reader.input().columns;
   } finally {
-    database.close();
+    reader.close();
   }
 }

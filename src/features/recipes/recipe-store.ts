@@ -6,8 +6,7 @@ import { messageOf } from '../../errors/message-of.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { BUILT_IN } from './built-in.ts';
 import { importedRecipe, importedRecipes } from './imported.ts';
-import { type Recipe, type RecipeInput, recipe } from './recipe.ts';
-import { BadRecipe, UnknownRecipe } from './recipe-errors.ts';
+import { BadRecipe, type Recipe, type RecipeInput, recipe, UnknownRecipe } from './recipe.ts';
 
 /** A recipe, and whether it is one of the data directory, which can be changed and removed. */
 export interface KnownRecipe extends Recipe {

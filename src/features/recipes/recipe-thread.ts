@@ -1,5 +1,4 @@
 import { serve } from '../../platform/threads.ts';
-import type { RecipeThread } from './settled-options.ts';
-import { useRecipe } from './use-recipe.ts';
+import { type RecipeThread, useRecipe } from './use-recipe.ts';
 
 serve<RecipeThread>({ useRecipe });

@@ -1,14 +1,16 @@
 import { readOptions } from '../../imports/import-options.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
+import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
+import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { serve } from '../../server/serve.ts';
 import { badReading } from '../../server/uploads/options.ts';
 import { requireNeeds, withRecipe } from './apply-recipe.ts';
 import { recipeOperations } from './operations.ts';
+import { recipeFrom } from './recipe.ts';
 import { findRecipe, listRecipes, removeRecipe, saveRecipe, unreadableRecipes } from './recipe-store.ts';
-import { recipeFrom } from './save-as.ts';
-import { openRecipeThread } from './settled-options.ts';
 import { TEMPLATE_TYPES, templateFile } from './template-file.ts';
+import type { RecipeThread } from './use-recipe.ts';
 
 /** Time that looking at the beginning of a file may take, in ms. */
 const DEADLINE_MS = 10_000;
@@ -65,4 +67,13 @@ function recipeRoutes(app: Api, { coordinator, dir, reading }: ServerContext): v
       .header('content-disposition', `attachment; filename="members.${format}"`)
       .send(templateFile(format)),
   );
+}
+
+function openRecipeThread(): ThreadQueue<RecipeThread> {
+  return new ThreadQueue({
+    thread: [import.meta.url, './recipe-thread'],
+    atOnce: 1,
+    heapMb: HEAP_MB,
+    errors: [IntakeError],
+  });
 }

@@ -6,8 +6,7 @@ import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { numberedColumns } from '../../imports/read/shape/compile.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import { withRecipe } from './apply-recipe.ts';
-import { lookAt, seenIn } from './columns-seen.ts';
-import { type Head, headOf, headOfFile } from './head.ts';
+import { type Head, headOf, headOfFile, lookAt, seenIn } from './beginning.ts';
 import { requireFit } from './match-recipe.ts';
 import type { Recipe } from './recipe.ts';
 
@@ -20,6 +19,9 @@ export interface RecipeUse {
   /** The file as the user knows it. */
   readonly name: string;
 }
+
+/** The thread that looks at files whose options a recipe settles. */
+export type RecipeThread = { useRecipe: (use: RecipeUse) => Promise<ImportOptions> };
 
 /**
  * The options of an import that uses a recipe, for this file.

@@ -10,10 +10,10 @@ import {
   type SomeRows,
 } from './api.ts';
 import { type Action, CannotRepair, checkRows, keep, NOT_SENT, originalsOf, placeOf } from './edit.ts';
-import { cellsOf } from './edited-row.ts';
+import { cellsOf } from './edited-rows.ts';
 import type { Judged } from './judge.ts';
-import { type CellEdit, currentEdits, editsOf, lastAction, rowsToRepair } from './repair-ledger.ts';
-import { type OpenRepair, shownCounts, viewsOf } from './show.ts';
+import { type CellEdit, countsOf, currentEdits, editsOf, lastAction, rowsToRepair } from './repair-ledger.ts';
+import { type OpenRepair, viewsOf } from './show.ts';
 
 /** Rows that one action changes. */
 const MAX_ROWS = 100_000;
@@ -189,6 +189,6 @@ function untouched(repair: OpenRepair, rows: number, cells: number): RepairRepla
     leftOut: { lines: 0, cells: 0 },
     examples: [],
     shown: [],
-    counts: shownCounts(repair),
+    counts: countsOf(repair),
   };
 }

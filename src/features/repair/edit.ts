@@ -2,11 +2,10 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RepairAction, RepairEdited, RepairState } from './api.ts';
-import { CONTRADICTION_CODES } from './contradictions.ts';
-import { type Judged, judge } from './judge.ts';
-import type { EditedRow } from './read-edited.ts';
-import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
-import { columnsOf, isEditable, type OpenRepair, shownCounts, viewsOf } from './show.ts';
+import type { EditedRow } from './edited-rows.ts';
+import { CONTRADICTION_CODES, type Judged, judge } from './judge.ts';
+import { type CellEdit, countsOf, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
+import { columnsOf, isEditable, type OpenRepair, viewsOf } from './show.ts';
 
 /** An edit that cannot be kept: no such row or column, or too many edits. */
 export class CannotRepair extends RollcallError {
@@ -34,7 +33,7 @@ export async function edit(
 ): Promise<RepairEdited> {
   const { judged: _, others } = await keep(repair, edits, { kind, by });
   const rows = [...new Set([...edits, ...others.slice(0, MAX_OTHERS)].map(({ row }) => row))];
-  return { rows: viewsOf(repair, rows), counts: shownCounts(repair) };
+  return { rows: viewsOf(repair, rows), counts: countsOf(repair) };
 }
 
 /** Undoes the edits of a row, or of one of its cells. @throws CannotRepair */
@@ -46,7 +45,7 @@ export async function restore(
 ): Promise<RepairEdited> {
   const now = currentEdits(editsOf(repair.ledger, [row]).get(row) ?? []);
   const back = [...now.keys()].filter((edited) => column === undefined || edited === column);
-  if (back.length === 0) return { rows: viewsOf(repair, [row]), counts: shownCounts(repair) };
+  if (back.length === 0) return { rows: viewsOf(repair, [row]), counts: countsOf(repair) };
   return edit(
     repair,
     back.map((edited) => ({ row, column: edited, value: null })),

@@ -99,8 +99,14 @@ export function rowsToRepair(
     .map((row) => Number(row['row_id']));
 }
 
-export function countsOf({ sql }: RepairLedger, isTaken: boolean): RepairCounts {
-  const counts = sql('repair_counts').get({ failed: Number(!isTaken) });
+export function countsOf({
+  ledger,
+  isTaken,
+}: {
+  readonly ledger: RepairLedger;
+  readonly isTaken: boolean;
+}): RepairCounts {
+  const counts = ledger.sql('repair_counts').get({ failed: Number(!isTaken) });
   const n = (name: string) => Number(counts?.[name] ?? 0);
   return { ready: n('ready'), wrong: n('wrong'), sent: n('sent') };
 }

@@ -2,39 +2,65 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { openThread } from '../../platform/threads.ts';
+import type { RepairReplace } from './api.ts';
 import { CannotRepair } from './edit.ts';
-import type { RepairTask, RepairWork } from './repair-tasks.ts';
+import type { Given, Result, TaskName } from './repair-tasks.ts';
 import type { Subject } from './show.ts';
 
 /** The thread that does one piece of work on the repairs of a big import. */
 export type RepairThread = {
-  work: (given: { readonly subject: Subject; readonly task: RepairTask }) => Promise<unknown>;
+  work: (asked: {
+    readonly subject: Subject;
+    readonly name: TaskName;
+    readonly given: readonly unknown[];
+  }) => Promise<unknown>;
 };
 
 /** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
 const MAX_INLINE_BYTES = 16 * 1024 * 1024;
 
-/** Does a piece of work on the repairs of an import; in a thread where the import is big. @throws CannotRepair */
-export async function doRepair<Kind extends keyof RepairWork>(
+/** Does a piece of work on the repairs of an import; in a thread where it may take long. @throws CannotRepair */
+export async function doRepair<Name extends TaskName>(
   subject: Subject,
-  kind: Kind,
-  given: RepairWork[Kind][0],
-): Promise<RepairWork[Kind][1]> {
-  const task = { kind, ...given } as RepairTask;
-  const isBig =
-    statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES ||
-    (task.kind === 'file' && task.text.length > MAX_INLINE_BYTES / 16) ||
-    (task.kind === 'replace' && task.request.as === 'pattern');
-  return (await (isBig ? doInThread(subject, task) : doInline(subject, task))) as RepairWork[Kind][1];
+  name: Name,
+  ...given: Given<Name>
+): Promise<Result<Name>> {
+  const isBig = statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
+  const done = isBig || isLong(name, given) ? inThread(subject, name, given) : inline(subject, name, given);
+  return (await done) as Result<Name>;
+}
+
+/** Whether the work may take long however few rows there are. */
+function isLong(name: TaskName, [first]: readonly unknown[]): boolean {
+  if (name === 'takeFile') return String(first).length > MAX_INLINE_BYTES / 16;
+  return name === 'replace' && (first as RepairReplace).as === 'pattern';
 }
 
 /** Loaded when it is needed: most processes repair nothing. */
-async function doInline(subject: Subject, task: RepairTask): Promise<unknown> {
+async function inline(subject: Subject, name: TaskName, given: readonly unknown[]): Promise<unknown> {
   const { doTask } = await import('./repair-tasks.ts');
-  return doTask(subject, task);
+  return doTask(subject, name, given);
 }
 
-function doInThread(subject: Subject, task: RepairTask): Promise<unknown> {
+function inThread(subject: Subject, name: TaskName, given: readonly unknown[]): Promise<unknown> {
   const thread = openThread<RepairThread>(import.meta.url, './repair-thread', { errors: [CannotRepair, IntakeError] });
-  return thread.askOnce('work', { subject, task });
+  return thread.askOnce('work', { subject, name, given });
+}
+
+/** The running work on the rows of each import: the process that owns the data directory does it one after the other. */
+const turns = new Map<string, Promise<unknown>>();
+
+/** Does a piece of work on the rows of an import when those that were asked for before are done. */
+export async function inTurn<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+  const before = turns.get(id);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const turn = (before ?? Promise.resolve()).then(() => promise);
+  turns.set(id, turn);
+  try {
+    await before;
+    return await work();
+  } finally {
+    resolve();
+    if (turns.get(id) === turn) turns.delete(id);
+  }
 }

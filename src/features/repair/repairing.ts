@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Repairing } from '../../imports/life/feature.ts';
 import { attachForReading, readStatements } from '../../platform/sqlite.ts';
 import { REPAIR_MIGRATIONS, repairFile, STATEMENTS } from './repair-ledger.ts';
-import { doRepair } from './repair-work.ts';
-import { inTurn } from './turns.ts';
+import { doRepair, inTurn } from './repair-work.ts';
 
 /** Rows that people edit are sent with their edits, in an import of their own, and in no other way. */
 export const repairing: Repairing = {
@@ -14,7 +13,5 @@ export const repairing: Repairing = {
     ledger.prepare(readStatements(STATEMENTS).get('find_edited') ?? '').run();
   },
   rest: async ({ folder, options }, path, filter) =>
-    existsSync(repairFile(folder))
-      ? doRepair({ folder, options, isTaken: false }, 'rest', { path, filter })
-      : undefined,
+    existsSync(repairFile(folder)) ? doRepair({ folder, options, isTaken: false }, 'rest', path, filter) : undefined,
 };

@@ -13,21 +13,15 @@ import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type {
-  RepairEdited,
-  RepairPaste,
-  RepairReplace,
-  RepairReplaced,
-  RepairRow,
-  RepairTaken,
-  RepairUndo,
-  RepairView,
-} from './api.ts';
-import { type CellEdit, type RepairFilter, repairFile } from './repair-ledger.ts';
-import { doRepair } from './repair-work.ts';
+import type { RepairView } from './api.ts';
+import { repairFile } from './repair-ledger.ts';
+import type { Given, Result } from './repair-tasks.ts';
+import { doRepair, inTurn } from './repair-work.ts';
 import type { Fate, SentRepaired } from './send.ts';
 import type { Subject } from './show.ts';
-import { inTurn } from './turns.ts';
+
+/** The work that changes edits. */
+type Change = 'edit' | 'restore' | 'replace' | 'paste' | 'undo' | 'takeFile';
 
 interface RepairsOptions {
   readonly dir: DataDir;
@@ -49,46 +43,19 @@ export class Repairs {
 
   overview(id: string, by: string): Promise<RepairView> {
     return this.#inTurn(id, async (subject) => ({
-      ...(await doRepair(subject, 'overview', { by })),
+      ...(await doRepair(subject, 'overview', by)),
       maySend: isFinal(this.#coordinator.find(id).state),
       failedTaken: subject.isTaken,
     }));
   }
 
-  async page(
-    id: string,
-    request: { readonly filter: RepairFilter; readonly after: number; readonly limit: number },
-  ): Promise<{ readonly rows: RepairRow[]; readonly next: number | undefined }> {
-    return doRepair(this.#subjectOf(id), 'page', request);
+  async page(id: string, ...given: Given<'page'>): Promise<Result<'page'>> {
+    return doRepair(this.#subjectOf(id), 'page', ...given);
   }
 
-  edit(id: string, edits: readonly CellEdit[], by: string): Promise<RepairEdited> {
-    return this.#inTurn(id, (subject) => doRepair(subject, 'edit', { edits, by }));
-  }
-
-  /** Undoes the edits of a row; with `column`, of one cell. */
-  restore(id: string, row: number, column: string | undefined, by: string): Promise<RepairEdited> {
-    return this.#inTurn(id, (subject) => doRepair(subject, 'restore', { row, column, by }));
-  }
-
-  /** Replaces a value, a text or what a pattern matches in a column. */
-  replace(id: string, request: RepairReplace, by: string): Promise<RepairReplaced> {
-    return this.#inTurn(id, (subject) => doRepair(subject, 'replace', { request, by }));
-  }
-
-  /** Enters lines in rows, from one row on. */
-  paste(id: string, request: RepairPaste, by: string): Promise<RepairReplaced> {
-    return this.#inTurn(id, (subject) => doRepair(subject, 'paste', { request, by }));
-  }
-
-  /** Takes back the last action, if it is the one that is named. */
-  undo(id: string, request: RepairUndo, by: string): Promise<RepairReplaced> {
-    return this.#inTurn(id, (subject) => doRepair(subject, 'undo', { request, by }));
-  }
-
-  /** Takes the edits from a corrected report. */
-  takeFile(id: string, text: string, by: string): Promise<RepairTaken> {
-    return this.#inTurn(id, (subject) => doRepair(subject, 'file', { text, by }));
+  /** Edits rows, or takes edits back. */
+  change<Name extends Change>(id: string, name: Name, ...given: Given<Name>): Promise<Result<Name>> {
+    return this.#inTurn(id, (subject) => doRepair(subject, name, ...given));
   }
 
   /** Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget */
@@ -110,7 +77,7 @@ export class Repairs {
   /** Undefined if nobody has looked at its rows here. */
   async sent(id: string): Promise<SentRepaired | undefined> {
     if (!existsSync(repairFile(this.#dir.folder(id)))) return undefined;
-    return doRepair(this.#subjectOf(id), 'sent', {});
+    return doRepair(this.#subjectOf(id), 'sent');
   }
 
   /** @throws WrongState */
@@ -134,10 +101,10 @@ export class Repairs {
   /** Releases rows that a crash, or an import that never read them, still claims. */
   async #settle(subject: Subject): Promise<void> {
     if (!existsSync(repairFile(subject.folder))) return;
-    const sends = await doRepair(subject, 'sends', {});
+    const sends = await doRepair(subject, 'sends');
     const fates = Object.fromEntries(sends.map(({ importId }) => [importId, this.#fateOf(importId)]));
     const isOpen = sends.some(({ importId, created }) => fates[importId] === 'unread' || !created);
-    if (isOpen) await doRepair(subject, 'settle', { fates });
+    if (isOpen) await doRepair(subject, 'settle', fates);
   }
 
   /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
@@ -151,13 +118,13 @@ export class Repairs {
 
   async #sendReady(subject: Subject, earlier: ImportRecord, by: string): Promise<string> {
     const id = newImportId();
-    const rows = await doRepair(subject, 'claim', { importId: id, by });
+    const rows = await doRepair(subject, 'claim', id, by);
     if (rows === 0) throw new NothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
     const folder = this.#dir.folder(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const source = join(folder, 'input');
-      const options = await doRepair(subject, 'write', { importId: id, path: source });
+      const options = await doRepair(subject, 'write', id, source);
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
       await this.#coordinator.create({
         id,
@@ -170,12 +137,12 @@ export class Repairs {
       });
     } catch (error) {
       if (this.#coordinator.lookUp(id) === undefined) {
-        await doRepair(subject, 'settle', { fates: { [id]: 'unread' } });
+        await doRepair(subject, 'settle', { [id]: 'unread' });
         await rm(folder, { recursive: true, force: true });
       }
       throw error;
     }
-    await doRepair(subject, 'created', { importId: id });
+    await doRepair(subject, 'created', id);
     return id;
   }
 }

@@ -41,7 +41,7 @@ function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext):
     repairOperations.rows,
     async ({ params: { id }, query: { status, code, problemColumn, state, limit, cursor } }) => {
       const filter = { status, code, problemColumn, states: state ?? NOT_SENT };
-      const { rows, next } = await repairs.page(id, { filter, after: numberCursor(cursor) ?? 0, limit });
+      const { rows, next } = await repairs.page(id, filter, numberCursor(cursor) ?? 0, limit);
       return { rows, nextCursor: next === undefined ? null : String(next) };
     },
   );
@@ -50,20 +50,20 @@ function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext):
     app,
     { ...repairOperations.edit, bodyLimit: EDITS_BYTES },
     async ({ params: { id }, body: { edits }, who }, _reply, audited) => {
-      const edited = await repairs.edit(id, edits, who.name);
+      const edited = await repairs.change(id, 'edit', edits, who.name);
       audited(inShort({ rows: new Set(edits.map(({ row }) => row)).size, cells: edits.length }));
       return edited;
     },
   );
 
   serve(app, repairOperations.restore, async ({ params: { id, row }, query: { column }, who }, _reply, audited) => {
-    const edited = await repairs.restore(id, row, column, who.name);
+    const edited = await repairs.change(id, 'restore', row, column, who.name);
     audited(inShort({ row, restored: column ?? 'all cells' }));
     return edited;
   });
 
   serve(app, repairOperations.replace, async ({ params: { id }, body, who }, _reply, audited) => {
-    const { rows, cells, ...replaced } = await repairs.replace(id, body, who.name);
+    const { rows, cells, ...replaced } = await repairs.change(id, 'replace', body, who.name);
     const { column, as, from, to, preview } = body;
     audited(preview ? null : inShort({ did: 'replace', rows, cells, column, as, from, to }));
     return { rows, cells, ...replaced };
@@ -73,7 +73,7 @@ function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext):
     app,
     { ...repairOperations.paste, bodyLimit: EDITS_BYTES },
     async ({ params: { id }, body, who }, _reply, audited) => {
-      const { rows, cells, leftOut, ...pasted } = await repairs.paste(id, body, who.name);
+      const { rows, cells, leftOut, ...pasted } = await repairs.change(id, 'paste', body, who.name);
       const {
         fill,
         columns,
@@ -89,7 +89,7 @@ function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext):
   );
 
   serve(app, repairOperations.undo, async ({ params: { id }, body, who }, _reply, audited) => {
-    const { rows, cells, ...undone } = await repairs.undo(id, body, who.name);
+    const { rows, cells, ...undone } = await repairs.change(id, 'undo', body, who.name);
     audited(inShort({ did: 'undo', of: body.action, rows, cells }));
     return { rows, cells, ...undone };
   });
@@ -98,7 +98,7 @@ function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext):
     app,
     { ...repairOperations.takeFile, bodyLimit: FILE_BYTES },
     async ({ params: { id }, body: { csv }, who }, _reply, audited) => {
-      const taken = await repairs.takeFile(id, csv, who.name);
+      const taken = await repairs.change(id, 'takeFile', csv, who.name);
       audited(inShort({ rows: taken.rows, cells: taken.cells, by: 'file' }));
       return taken;
     },

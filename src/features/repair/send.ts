@@ -12,9 +12,8 @@ import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { originalsOf } from './edit.ts';
-import { EDITED, FROM_ROW } from './edited-row.ts';
+import { EDITED, type EditedRow, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
 import { judge } from './judge.ts';
-import { type EditedRow, editedText, notesOn, readingOptions } from './read-edited.ts';
 import { countsOf, currentEdits, editsOf, sendsOf } from './repair-ledger.ts';
 import type { OpenRepair } from './show.ts';
 
@@ -116,7 +115,7 @@ export interface SentRepaired {
 
 export function sentRepaired({ ledger, isTaken }: OpenRepair): SentRepaired {
   const rows = Number(ledger.sql('repaired_sent').get()?.['n']);
-  const { ready, wrong } = countsOf(ledger, isTaken);
+  const { ready, wrong } = countsOf({ ledger, isTaken });
   const outcomes = { retryable: JSON.stringify([...RETRYABLE].map(outcomeId)), unprocessed: outcomeId('unprocessed') };
   const retryable = Number(ledger.sql('retryable_sent').get(outcomes)?.['n']);
   return { rows, retryable, edited: ready + wrong };

@@ -5,8 +5,8 @@ import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { openImportReader } from '../../imports/report/reading.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
-import type { RepairCounts, RepairedStatus, RepairRow, RepairState, RepairView } from './api.ts';
-import { cellsOf, EDITED, editableColumns, FROM_ROW } from './edited-row.ts';
+import type { RepairedStatus, RepairRow, RepairState, RepairView } from './api.ts';
+import { cellsOf, EDITED, editableColumns, FROM_ROW } from './edited-rows.ts';
 import {
   countsOf,
   currentEdits,
@@ -89,7 +89,7 @@ export function overview(
         .filter(([, column]) => column === names[index])
         .map(([field]) => field),
     })),
-    rows: { ...shownCounts({ ledger, isTaken }), total },
+    rows: { ...countsOf({ ledger, isTaken }), total },
     problems: [...problems.values()].toSorted(
       (one, other) => other.total - one.total || (one.code < other.code ? 1 : -1),
     ),
@@ -105,10 +105,6 @@ export function overview(
       rows,
     })),
   };
-}
-
-export function shownCounts({ ledger, isTaken }: Pick<OpenRepair, 'ledger' | 'isTaken'>): RepairCounts {
-  return countsOf(ledger, isTaken);
 }
 
 /** Characters of a page, at most; a page has at least one row. */

@@ -4,9 +4,9 @@ import { inputOf } from '../../imports/report/report-paths.ts';
 import { harmless } from '../../text/spreadsheet.ts';
 import type { RepairTaken } from './api.ts';
 import { CannotRepair, keep, originalsOf } from './edit.ts';
-import { cellsOf } from './edited-row.ts';
-import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
-import { columnsOf, isEditable, type OpenRepair, shownCounts } from './show.ts';
+import { cellsOf } from './edited-rows.ts';
+import { type CellEdit, countsOf, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
+import { columnsOf, isEditable, type OpenRepair } from './show.ts';
 
 /** Rows with remaining problems that are listed. */
 const MAX_LISTED = 20;
@@ -45,7 +45,7 @@ export async function takeFile(repair: OpenRepair, text: string, by: string): Pr
       .filter(({ problems }) => problems.length > 0)
       .slice(0, MAX_LISTED)
       .map(({ row, problems }) => ({ line: lines.get(row) ?? row, problems: [...problems] })),
-    counts: shownCounts(repair),
+    counts: countsOf(repair),
   };
 }
 

@@ -45,7 +45,7 @@ import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './sour
 import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { Sheet } from './workbook/workbook.ts';
 
-export type { Field, InputFormat, InputRow, IntakeSource, Sheet };
+export type { InputFormat, InputRow, IntakeSource, Sheet };
 
 export interface IntakeOptions {
   readonly format: InputKind | 'auto';

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
-import { findFailing } from '../../../src/features/check/failing-rows.ts';
+import { findFailing } from '../../../src/features/check/foreseen.ts';
 import { readOptions } from '../../../src/imports/import-options.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { leaveOut } from '../../../src/imports/stage/leave-out.ts';

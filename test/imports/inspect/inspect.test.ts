@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { FileFacts } from '../../../src/api/file-facts.ts';
 import { columnFacts } from '../../../src/features/inspect/column-facts.ts';
 import { inspect } from '../../../src/features/inspect/inspect.ts';
-import { headOf } from '../../../src/features/recipes/head.ts';
+import { headOf } from '../../../src/features/recipes/beginning.ts';
 import { importOptions } from '../../../src/imports/import-options.ts';
 
 const factsOf = async (content: string | Buffer, chosen: object = {}): Promise<FileFacts> => {

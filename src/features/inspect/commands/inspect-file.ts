@@ -8,7 +8,7 @@ import { checkInput } from '../../../imports/read/open-input.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
-import { headOf, headOfFile } from '../../recipes/head.ts';
+import { headOf, headOfFile } from '../../recipes/beginning.ts';
 import { importsOfFiles } from '../../recipes/imported.ts';
 import { recipesToSuggest } from '../../recipes/recipe-store.ts';
 import { inspect } from '../inspect.ts';

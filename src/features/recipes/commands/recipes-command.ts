@@ -17,8 +17,8 @@ import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { type Config, readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
-import { lookAt } from '../columns-seen.ts';
-import { BadRecipe } from '../recipe-errors.ts';
+import { lookAt } from '../beginning.ts';
+import { BadRecipe, recipeFrom } from '../recipe.ts';
 import {
   findRecipe,
   type KnownRecipe,
@@ -27,7 +27,6 @@ import {
   saveRecipe,
   unreadableRecipes,
 } from '../recipe-store.ts';
-import { recipeFrom } from '../save-as.ts';
 import { flagsOf } from '../typed-import.ts';
 import { useRecipe } from '../use-recipe.ts';
 

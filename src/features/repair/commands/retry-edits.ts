@@ -21,7 +21,7 @@ async function readEdits(path: string): Promise<string> {
 
 /** Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send. @throws CannotRepair, WrongState */
 async function sendEdits(repairs: Repairs, id: string, text: string, io: Io, by: string): Promise<string | undefined> {
-  if (!hasToSend(io, await repairs.takeFile(id, text, by))) return undefined;
+  if (!hasToSend(io, await repairs.change(id, 'takeFile', text, by))) return undefined;
   return repairs.send(id, by);
 }
 

@@ -1,15 +1,17 @@
 import { Readable } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { FileFacts } from '../../api/file-facts.ts';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
-import { compressionOf } from '../../imports/read/decompress.ts';
-import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
+import { type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { originalJson } from '../../imports/report/report-json.ts';
+import { headOf, unpacked } from '../recipes/beginning.ts';
+import type { Recipe } from '../recipes/recipe.ts';
+import { inspect, missingFields } from './inspect.ts';
 
 /** A file of this size or larger that does not end with a whole line counts as the beginning of a longer one. */
-export const BEGINNING_BYTES = 64 * 1024;
+const BEGINNING_BYTES = 64 * 1024;
 /** Bytes of a gzipped beginning that are unpacked: they contain twenty rows, and no more are shown. */
 const UNPACKED_BYTES = 1024 * 1024;
 /** Characters that the shown rows may have in total; one is always shown. */
@@ -25,7 +27,7 @@ export interface PreviewRequest {
 
 /** Previews the beginning of a file. @throws IntakeError when it cannot be read */
 export async function preview({ head, name, options }: PreviewRequest): Promise<Preview> {
-  const { bytes, isCut } = await unpacked(Buffer.from(head));
+  const { bytes, isCut } = await unpacked(Buffer.from(head), UNPACKED_BYTES);
   // Archives and workbooks are read at random places, and were uploaded whole.
   const source = isReadAtRandom(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
   const intake = await openIntake({ ...source, name }, { ...intakeOptions(options), lenient: true });
@@ -46,31 +48,8 @@ export async function preview({ head, name, options }: PreviewRequest): Promise<
   };
 }
 
-/** The first bytes of what is in a compressed file. One that yields nothing is passed on as it is: reading it gives the error. */
-export async function unpacked(head: Buffer): Promise<{ bytes: Buffer; isCut: boolean }> {
-  const compression = compressionOf(head);
-  if (compression === undefined) return { bytes: head, isCut: false };
-  const inflated = compression === 'gzip' ? createGunzip() : createZstdDecompress();
-  const pieces: Buffer[] = [];
-  let length = 0;
-  let isCut = false;
-  try {
-    for await (const piece of Readable.from([head]).pipe(inflated) as AsyncIterable<Buffer>) {
-      pieces.push(piece);
-      length += piece.length;
-      if (length >= UNPACKED_BYTES) {
-        isCut = true;
-        break;
-      }
-    }
-  } catch {
-    isCut = true;
-  }
-  return length === 0 ? { bytes: head, isCut: false } : { bytes: Buffer.concat(pieces), isCut };
-}
-
 /** A long CSV text ends somewhere in a row: that row is not shown. */
-export function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buffer {
+function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buffer {
   const first = head.subarray(0, 1).toString();
   const isText = format === 'csv' || (format === 'auto' && first !== '[' && first !== '{');
   const end = head.lastIndexOf('\n') + 1;
@@ -113,8 +92,30 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFor
   return views;
 }
 
-function missingFields(recognised: Readonly<Partial<Record<Field, string>>>, { guid }: ImportOptions): Field[] {
-  return (['uid', 'guid'] as const).filter(
-    (field) => recognised[field] === undefined && !(field === 'guid' && guid !== undefined),
-  );
+export interface InspectRequest extends PreviewRequest {
+  readonly recipes: readonly Recipe[];
+}
+
+/** The thread that looks at the beginnings of files. */
+export type InspectThread = {
+  /** Reads the beginning of a file: returns a `Preview` as JSON text in UTF-8. */
+  preview: (request: PreviewRequest) => Promise<Uint8Array>;
+  /** Describes a file, as far as its beginning shows it: returns `FileFacts` as JSON text in UTF-8. */
+  inspect: (request: InspectRequest) => Promise<Uint8Array>;
+};
+
+/** Returns the facts about a file, as far as its beginning shows them. */
+export async function inspectHead({ head, name, options, recipes }: InspectRequest): Promise<FileFacts> {
+  const given = Buffer.from(head);
+  const { bytes, isCut } = await unpacked(given, UNPACKED_BYTES);
+  const shown = beginning(bytes, options, isCut);
+  return inspect({
+    name,
+    bytes: undefined,
+    head: await headOf(given, options.encoding),
+    isCut: !isReadAtRandom(given) && (isCut || given.length >= BEGINNING_BYTES),
+    open: () => (isReadAtRandom(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
+    options,
+    recipes,
+  });
 }

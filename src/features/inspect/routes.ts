@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import { fileFacts } from '../../api/file-facts.ts';
+import { type Look, look } from '../../api/look.ts';
+import { operationsOf } from '../../api/operation.ts';
+import { preview } from '../../api/preview.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
+import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
+import { ReadingStopped, ThreadQueue } from '../../platform/thread-queue.ts';
+import { type Caller, callerOf, sendJson } from '../../server/bounded-answer.ts';
+import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
+import { Problem, problemDocument } from '../../server/problem.ts';
+import { problemOf } from '../../server/refusals.ts';
+import { serve } from '../../server/serve.ts';
+import { takeHead } from '../../server/uploads/accept.ts';
+import { labelOf } from '../../server/uploads/body.ts';
+import { badReading, optionsOf, previewQuery } from '../../server/uploads/options.ts';
+import type { ReceiveOptions } from '../../server/uploads/receive.ts';
+import { recipesToSuggest } from '../recipes/recipe-store.ts';
+import type { InspectThread, PreviewRequest } from './file-heads.ts';
+import { type Beginning, importOfSame, MAX_COMPARED } from './same-file.ts';
+
+const PREVIEW_BYTES = 1024 * 1024;
+/** Workbooks and archives have their directory at the end, so that all of their bytes are needed. */
+export const PREVIEW_ZIP_BYTES = 4 * 1024 * 1024;
+
+const operation = operationsOf('imports');
+
+const inspectQuery = previewQuery
+  .omit({ recipe: true })
+  .extend({ name: z.string().max(1_000).optional().meta({ description: 'Name of the file.' }) });
+
+/** The beginning of a file is sent, and nothing is kept of it. */
+const inspectOperations = {
+  preview: {
+    ...operation('POST /v1/preview', 'viewer', {
+      summary: 'See how the beginning of a file would be read; nothing is kept',
+      description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
+      query: previewQuery,
+      answer: preview,
+      refusals: ['BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'],
+    }),
+    takesFile: true,
+  },
+  inspect: {
+    ...operation('POST /v1/inspect', 'viewer', {
+      summary: 'See what a file is and what to say so that it can be imported; nothing is kept',
+      description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
+      query: inspectQuery,
+      answer: fileFacts,
+      refusals: ['BAD_BODY', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'],
+    }),
+    takesFile: true,
+  },
+  look: {
+    ...operation('POST /v1/look', 'viewer', {
+      summary: 'See what a file is and how it would be read, in one answer; nothing is kept',
+      description: 'The body and the options are those of `/v1/preview`.',
+      query: previewQuery.extend({
+        name: inspectQuery.shape.name,
+        size: z.coerce
+          .number()
+          .int()
+          .positive()
+          .optional()
+          .meta({ description: 'Bytes of the whole file, where the body is its beginning.' }),
+      }),
+      answer: look,
+      refusals: ['BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'],
+    }),
+    takesFile: true,
+  },
+};
+
+declare module '../../server/context.ts' {
+  interface ServerContext {
+    /** Reads the beginnings of files. */
+    readonly heads: ThreadQueue<InspectThread>;
+  }
+}
+
+/** Routes that describe a file and preview its rows before it is uploaded. */
+export const inspecting: ServerFeature = {
+  open: (_, { onStop }) => {
+    const heads = openInspectThread();
+    onStop(() => heads.close());
+    return { heads };
+  },
+  files: (scope, context, { limits: { idleMs, signal } }) => {
+    const limits = { maxBytes: PREVIEW_BYTES, maxZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal };
+    inspectRoute(scope, context, limits);
+    lookRoute(scope, context, limits);
+    serve(scope, inspectOperations.preview, async (request, reply) => {
+      const { query } = request;
+      const caller = callerOf(reply);
+      const { head, type, name } = await takeHead(request, limits);
+      const shown = name === undefined ? 'the file' : labelOf(name);
+      return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, caller));
+    });
+  },
+};
+
+/** Time that looking at the beginning of a file may take, in ms. */
+export const INSPECT_MS = 10_000;
+
+/** `POST /v1/inspect`: what a file is, also where it cannot be imported. */
+function inspectRoute(
+  app: Api,
+  { heads, dir, settings }: ServerContext,
+  limits: ReceiveOptions & { readonly maxZipBytes: number },
+): void {
+  serve(app, inspectOperations.inspect, async (request, reply) => {
+    const { name, ...query } = request.query;
+    const caller = callerOf(reply);
+    const { head, type, name: called } = await takeHead(request, limits);
+    const { defaultRegion: region, sandbox } = settings;
+    const options = optionsOf(query, { contentType: type, region, sandbox });
+    const question = { head, name: labelOf(name ?? called), options, recipes: recipesToSuggest(dir) };
+    const facts = await heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller });
+    return sendJson(reply, Buffer.from(facts));
+  });
+}
+
+/** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
+function lookRoute(app: Api, context: ServerContext, limits: ReceiveOptions & { readonly maxZipBytes: number }): void {
+  const { heads, dir, settings } = context;
+  serve(app, inspectOperations.look, async (request, reply) => {
+    const { name, size, ...query } = request.query;
+    const caller = callerOf(reply);
+    const { head, type, name: called } = await takeHead(request, limits);
+    const { recipe: _, ...reading } = query;
+    const options = optionsOf(reading, {
+      contentType: type,
+      region: settings.defaultRegion,
+      sandbox: settings.sandbox,
+    });
+    const label = labelOf(name ?? called);
+    const question = { head, name: label, options, recipes: recipesToSuggest(dir) };
+    const text = await lookText(
+      heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller }),
+      previewWith(context, { head, name: label, type, query }, caller),
+      beforeOf(context, { head, bytes: size ?? head.length }),
+    );
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
+}
+
+/** A `Look` as JSON text. The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
+export async function lookText(
+  inspected: Promise<Uint8Array>,
+  previewed: Promise<Buffer>,
+  imported: Promise<Look['before']> = Promise.resolve(null),
+): Promise<string> {
+  const [facts, shown, before] = await Promise.allSettled([inspected, previewed, imported]);
+  const refused = shown.status === 'rejected' ? problemIn(shown.reason) : undefined;
+  const parts = {
+    facts: facts.status === 'fulfilled' ? Buffer.from(facts.value).toString() : 'null',
+    preview: shown.status === 'fulfilled' ? shown.value.toString() : 'null',
+    problem: refused === undefined ? 'null' : JSON.stringify(problemDocument(refused)),
+    before: before.status === 'fulfilled' ? JSON.stringify(before.value) : 'null',
+  };
+  const text = Object.entries(parts).map(([part, json]) => `"${part}":${json}`);
+  return `{${text.join(',')}}`;
+}
+
+/** The last import of the same file. */
+async function beforeOf({ reading, views }: ServerContext, file: Beginning): Promise<Look['before']> {
+  const { imports } = reading.page({ kinds: ['file'], limit: MAX_COMPARED });
+  const record = await importOfSame(imports, file);
+  return record === undefined ? null : { isWhole: file.head.length === file.bytes, import: await views.of(record) };
+}
+
+/** @throws errors that the request did not cause */
+function problemIn(error: unknown): Problem {
+  const known = problemOf(error);
+  if (known === undefined) throw error;
+  return known;
+}
+
+/** Time that reading the beginning of a file may take, in ms: a thousand times what an honest one needs. */
+const DEADLINE_MS = 10_000;
+
+/** A request's facts about the beginning of a file. */
+interface RequestedPreview {
+  readonly head: Buffer;
+  /** The file's name for messages. */
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly query: z.infer<typeof previewQuery>;
+}
+
+/** Reads the beginning of a file with the options of a request. @throws Problem, UnknownRecipe */
+async function previewWith(
+  { heads, recipes, settings }: Pick<ServerContext, 'heads' | 'recipes' | 'settings'>,
+  { head, name, type, query }: RequestedPreview,
+  caller: Caller,
+): Promise<Buffer> {
+  const { defaultRegion: region, sandbox } = settings;
+  const chosen = optionsOf(query, { contentType: type, region, sandbox });
+  const options = (await recipes?.settle(chosen, { head }, name, caller)) ?? chosen;
+  return previewOf(heads, { head, name, options }, caller);
+}
+
+/**
+ * Reads the beginning of a file with these options: returns a `Preview` as JSON text. It is read in a thread whose
+ * memory and time are bounded, and no longer than the caller waits.
+ * @throws Problem BAD_OPTION, BAD_BODY
+ */
+export async function previewOf(
+  heads: ServerContext['heads'],
+  request: PreviewRequest,
+  caller: Caller,
+): Promise<Buffer> {
+  try {
+    return Buffer.from(await heads.ask('preview', request, { deadlineMs: DEADLINE_MS, ...caller }));
+  } catch (error) {
+    if (error instanceof IntakeError) throw badReading(error);
+    if (error instanceof ReadingStopped && (error.reason === 'deadline' || error.reason === 'memory')) {
+      throw new Problem('BAD_BODY', `The beginning of the file cannot be shown: ${error.message}.`, {
+        remedy: 'Look for endless blank lines, thousands of columns or a value of many megabytes in it.',
+      });
+    }
+    throw error;
+  }
+}
+
+export function openInspectThread(): ThreadQueue<InspectThread> {
+  return new ThreadQueue({
+    thread: [import.meta.url, './inspect-thread'],
+    atOnce: 1,
+    heapMb: HEAP_MB,
+    errors: [IntakeError],
+  });
+}

@@ -1,0 +1,183 @@
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import iconv from 'iconv-lite';
+import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import { detectEncoding } from '../../imports/read/decode.ts';
+import { type Compression, compressionOf } from '../../imports/read/decompress.ts';
+import {
+  type InputFormat,
+  type InputRow,
+  type Intake,
+  type IntakeSource,
+  openIntake,
+  type Sheet,
+} from '../../imports/read/intake.ts';
+import { IntakeError, notReadable } from '../../imports/read/intake-error.ts';
+import type { Lookup, Lookups } from '../../imports/read/shape/lookups.ts';
+import type { InputKind } from '../../options/input-kinds.ts';
+import { mapLookups } from '../../options/lookups.ts';
+import type { Seen } from './match-recipe.ts';
+
+/** Bytes of the beginning of a file that are looked at. */
+const HEAD = 64 * 1024;
+/** Most characters of a line, and most lines, that are shown. */
+const MAX_LINE_LENGTH = 200;
+const LINES = 5;
+
+/** The beginning of a file, as far as it is text. */
+export interface Head {
+  readonly compression: Compression | undefined;
+  /** Empty where it is not text. */
+  readonly text: string;
+  readonly firstLines: readonly string[];
+}
+
+/** A folder has none. */
+export async function headOfFile(path: string, encoding: string | undefined): Promise<Head> {
+  const file = await open(path).catch((error: unknown) => {
+    throw notReadable(path, 'be opened', error);
+  });
+  try {
+    if (!(await file.stat()).isFile()) return await headOf(Buffer.alloc(0), encoding);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    return await headOf(buffer.subarray(0, bytesRead), encoding);
+  } finally {
+    await file.close();
+  }
+}
+
+export async function headOf(bytes: Buffer, encoding: string | undefined): Promise<Head> {
+  const compression = compressionOf(bytes);
+  const { bytes: plain } = await unpacked(bytes, HEAD);
+  const isClosed = compression !== undefined && plain === bytes;
+  const text = isClosed ? '' : textOf(plain.subarray(0, HEAD), encoding);
+  const lines = text.split(/\r\n|\n|\r/).slice(0, LINES);
+  while (lines.at(-1)?.trim() === '') lines.pop();
+  return { compression, text, firstLines: lines.map((line) => [...line.slice(0, MAX_LINE_LENGTH)].join('')) };
+}
+
+/**
+ * The first bytes, `most` or a few more, of what is in a compressed file, as far as they can be unpacked. A file that gives
+ * none is passed on as it is: reading it gives the error.
+ */
+export async function unpacked(bytes: Buffer, most: number): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const compression = compressionOf(bytes);
+  if (compression === undefined) return { bytes, isCut: false };
+  const inflated = compression === 'gzip' ? createGunzip() : createZstdDecompress();
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let isCut = false;
+  try {
+    for await (const piece of Readable.from([bytes]).pipe(inflated) as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length >= most) {
+        isCut = true;
+        break;
+      }
+    }
+  } catch {
+    isCut = true;
+  }
+  return length === 0 ? { bytes, isCut } : { bytes: Buffer.concat(pieces), isCut };
+}
+
+function textOf(bytes: Buffer, asked: string | undefined): string {
+  try {
+    const { name, bomBytes } = detectEncoding(bytes, asked);
+    const text = iconv.decode(bytes.subarray(bomBytes), name);
+    return isText(text.slice(0, 1_000)) ? text : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Text has no control characters other than tabs and line ends. */
+function isText(text: string): boolean {
+  // Many bytes are not characters: it is something else, such as a PDF document.
+  if (/^%PDF-|\uFFFD{4}/.test(text)) return false;
+  return ![...text].some((character) => character < '\t' || (character > '\r' && character < '\u001b'));
+}
+
+/** The beginning of a file as it is read. */
+export interface Look {
+  /** Undefined where it cannot be read. */
+  readonly format: InputFormat | undefined;
+  /** The kind of the file. */
+  readonly kind: InputKind | undefined;
+  /** The sheets of a workbook. */
+  readonly sheets: readonly Sheet[];
+  /** Remarks for a person. */
+  readonly notes: readonly string[];
+  readonly encoding: string | undefined;
+  readonly delimiter: string | undefined;
+  readonly names: readonly string[];
+  readonly recognised: Readonly<Record<string, string>>;
+  readonly rows: readonly InputRow[];
+  /** Rows without a problem. */
+  readonly valid: number;
+  readonly refusal: IntakeError | undefined;
+}
+
+interface LookOptions {
+  /** Reads even where a column is missing. */
+  readonly lenient: boolean;
+  /** Most rows that are looked at. */
+  readonly rows: number;
+  /** The source is the beginning of a longer file. */
+  readonly isCut?: boolean;
+}
+
+/** Identity and group file are not read for a look at the first rows. */
+const KNOWN: Lookup = { find: () => [{ id: 'known' }] };
+
+export async function lookAt(
+  source: IntakeSource,
+  options: ImportOptions,
+  { lenient, rows: most, isCut = false }: LookOptions,
+): Promise<Look> {
+  let intake: Intake | undefined;
+  let refusal: IntakeError | undefined;
+  let sheets: readonly Sheet[] = [];
+  const onSheets = (found: readonly Sheet[]) => {
+    sheets = found;
+  };
+  const rows: InputRow[] = [];
+  try {
+    intake = await openIntake(source, { ...intakeOptions(options), lenient, lookups: lookupsOf(options), onSheets });
+    for await (const chunk of intake.chunks()) {
+      rows.push(...chunk.slice(0, most - rows.length));
+      if (rows.length >= most) break;
+    }
+  } catch (error) {
+    if (!(error instanceof IntakeError)) throw error;
+    // An error where the beginning is cut off says nothing about the file.
+    if (!isCut || rows.length === 0) refusal = error;
+  }
+  return {
+    format: intake?.format,
+    kind: intake?.kind,
+    sheets,
+    notes: intake?.notes().map(({ text }) => text) ?? [],
+    encoding: intake?.encoding,
+    delimiter: intake?.delimiter,
+    names: intake?.columns() ?? [],
+    recognised: { ...intake?.recognised },
+    rows,
+    valid: rows.filter(({ problems }) => problems.length === 0).length,
+    refusal,
+  };
+}
+
+function lookupsOf({ shape }: ImportOptions): Lookups {
+  return mapLookups(shape ?? {}, () => KNOWN);
+}
+
+/**
+ * Returns the marks in the beginning of a file. A folder or archive has no text of its own: its first rows are used.
+ */
+export function seenIn({ kind, names, rows }: Look, { text }: Head): Seen {
+  const shown = text === '' ? rows.map(({ original }) => original).join('\n') : text;
+  return { format: kind, columns: names, text: `${names.join(',')}\n${shown}` };
+}
