@@ -1,5 +1,5 @@
 import { REGIONS, type Region, type Scope } from '../src/membership/membership.ts';
-import { seededRandom } from '../src/sandbox/faults.ts';
+import { seededRandom } from '../src/sandbox/injected-faults.ts';
 
 /** A membership file in no order, and its expected outcomes: worked out without rollcall's code. */
 export interface ChaosOrder {

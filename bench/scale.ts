@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ImportLedger, openImportLedger } from '../src/imports/record/import-ledger.ts';
-import { openImportReader } from '../src/imports/report/reading.ts';
+import { openImportReader } from '../src/imports/report/import-reader.ts';
 import { writeReportFiles } from '../src/imports/report/report-files.ts';
 import { reportInput, reportPaths, writtenReports } from '../src/imports/report/report-paths.ts';
 import { summaryOf, totalsOf } from '../src/imports/report/summarize.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
+import type { AddMembersResult, ChatClient } from '../src/chat/chat-client.ts';
 import type { AddMembersRequest } from '../src/chat/contract.ts';
 import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
@@ -9,17 +9,36 @@ import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { EARLIER_FIELDS, isListed, repeating, withEarlier } from './earlier-replies.ts';
-import { asksGroups, LOOKED_FIELDS, type Looked, type LookingPorts, lookFirst, type Wanted } from './look-first.ts';
-import { BATCH_FIELDS, type BatchCall, type BatchPorts, endWithoutCall, SENDING, sendBatch } from './send-batch.ts';
-import { endsWorkers, maybeEarlier, uncertaintyOf } from './unanswered.ts';
+import {
+  asksGroups,
+  EARLIER_FIELDS,
+  isListed,
+  LOOKED_FIELDS,
+  type Looked,
+  type LookingPorts,
+  lookFirst,
+  repeating,
+  type Wanted,
+  withEarlier,
+} from './repeats.ts';
+import {
+  BATCH_FIELDS,
+  type BatchCall,
+  type BatchPorts,
+  endBatch,
+  endsWorkers,
+  maybeEarlier,
+  SENDING,
+  sendBatch,
+  uncertaintyOf,
+} from './send-batch.ts';
 
 /**
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
  *
  * Queue, output, retries: as send-batch.ts says.
  * Input     the batch, and the earlier calls for it.
- * Repeats   only what the group does not have already (look-first.ts). The outcome "already a member" of a repeat says
+ * Repeats   only what the group does not have already (repeats.ts). The outcome "already a member" of a repeat says
  *           that the earlier call may be the reason.
  */
 
@@ -124,7 +143,7 @@ function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, { whol
     ...restOfList(additions, 'members'),
     ...(usersToBan === undefined ? [] : restOfList({ usersToBan }, 'banned')),
   ];
-  return endWithoutCall(call, ports, batch, merged(batch, { kind: 'answered', others, missing: [] }));
+  return endBatch(call, ports, batch, merged(batch, { kind: 'answered', others, missing: [] }));
 }
 
 const ABSENT = {

@@ -1,18 +1,22 @@
 import { z } from 'zod';
-import type { CreateClient } from '../src/chat/create-client.ts';
-import type { DirectoryClient } from '../src/chat/directory-client.ts';
-import { groupFacts, userFacts } from '../src/chat/directory-operations.ts';
-import type { Verdict } from '../src/chat/error-policy.ts';
-import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
+import { CallAborted, ServiceRefusal } from '../src/chat/call-errors.ts';
+import type { CreateClient, DirectoryClient } from '../src/chat/directory-client.ts';
+import { judgeReading, type Verdict } from '../src/chat/error-policy.ts';
 import type { MemberClient } from '../src/chat/member-client.ts';
-import { judgeReading } from '../src/chat/member-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
+import { groupFacts, userFacts } from '../src/chat/replies.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { type CallContext, type CallListener, requestIdIn, SENDING, SendAgain } from './send-batch.ts';
-import type { UnansweredListener } from './unanswered.ts';
+import {
+  type CallContext,
+  type CallListener,
+  requestIdIn,
+  SENDING,
+  SendAgain,
+  type UnansweredListener,
+} from './send-batch.ts';
 
 /**
  * ask-service: makes one call that reads, or one deletion, for a caller that waits for the answer. It reads one page of a
@@ -291,7 +295,7 @@ function verdictOf(error: unknown, onBehalfOf: string | undefined): Verdict {
 
 /** A question that was not answered with what was asked for. */
 export class ReadingRefused extends RollcallError {
-  /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (chat/errors.ts). */
+  /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (chat/call-errors.ts). */
   declare readonly code: string;
   /** Whether every call of the region is refused: its key or plan was. */
   readonly ofRegion: boolean;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
-import type { ChatClient } from '../src/chat/client.ts';
-import type { CreatedGroup, Reactivated } from '../src/chat/create-client.ts';
+import type { ChatClient } from '../src/chat/chat-client.ts';
+import type { CreatedGroup, Reactivated } from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
 import { GROUP_MISSING, isIdTaken, OPERATION_MISSING } from '../src/chat/service/codes.ts';
 import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.ts';
@@ -9,9 +9,8 @@ import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
-import { refusedForNow } from './earlier-replies.ts';
-import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
-import { maybeEarlier } from './unanswered.ts';
+import { refusedForNow } from './repeats.ts';
+import { BATCH_FIELDS, type BatchCall, type BatchPorts, maybeEarlier, SENDING, sendBatch } from './send-batch.ts';
 
 /**
  * create-missing: checks whether a group exists, creates a user or a group, or reactivates users.

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
-import type { ChatClient } from '../src/chat/client.ts';
-import { judgeEdit } from '../src/chat/member-policy.ts';
+import type { ChatClient } from '../src/chat/chat-client.ts';
+import { judgeEdit } from '../src/chat/error-policy.ts';
 import { MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
-import { maybeEarlier } from './unanswered.ts';
+import { BATCH_FIELDS, type BatchCall, type BatchPorts, maybeEarlier, SENDING, sendBatch } from './send-batch.ts';
 
 /**
  * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.

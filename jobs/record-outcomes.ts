@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BatchResult } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { ANSWERED_FIELDS } from './earlier-replies.ts';
+import { ANSWERED_FIELDS } from './repeats.ts';
 import { callRecord } from './send-batch.ts';
 
 /**

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import type { ActingOptions, ReplyMeta } from '../src/chat/call.ts';
-import { backoffMs, isNoAnswer, type Verdict } from '../src/chat/error-policy.ts';
-import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
-import type { EditVerdict } from '../src/chat/member-policy.ts';
+import { CallAborted, ServiceRefusal } from '../src/chat/call-errors.ts';
+import { backoffMs, type EditVerdict, isNoAnswer, type Verdict } from '../src/chat/error-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
 import { CALL_KINDS } from '../src/chat/service/codes.ts';
 import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { endsWorkers, MAX_DEATHS, type UnansweredListener, unansweredMessage, uncertaintyOf } from './unanswered.ts';
+import { counted, utcTime } from '../src/text/wording.ts';
 
 /**
  * The common part of the jobs of a region's queue: each start makes one call for one batch, and every batch ends in one
@@ -140,7 +139,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   // A batch that keeps killing its workers must still end in an outcome.
   if (endsWorkers(job.payload, job.starts)) {
     const message = `${MAX_DEATHS} workers took this batch and ended without a result`;
-    return endWithoutCall(kind, ports, batch, {
+    return endBatch(kind, ports, batch, {
       kind: 'unanswered',
       maybeCarriedOut: true,
       code: 'WORKERS_DIED',
@@ -217,15 +216,16 @@ export function requestIdIn(error: unknown): string | null {
   return error instanceof ServiceRefusal ? error.requestId : null;
 }
 
-/** Ends a batch without a call in this start. */
-export async function endWithoutCall<Payload extends BatchPayload>(
+/** Ends a batch with the calls that its payload has. @param at of the end, in ms since 1970 */
+export async function endBatch<Payload extends BatchPayload>(
   kind: Pick<BatchCall<Payload, never, never>, 'rows'>,
   ports: BatchPorts,
   batch: Payload,
   sent: Sent,
+  at = Date.now(),
 ): Promise<void> {
   const { region, calls, uncertainty } = batch;
-  await ports.deliver(batch, { batch: batch.batch, region, calls, uncertainty, sent, at: Date.now() });
+  await ports.deliver(batch, { batch: batch.batch, region, calls, uncertainty, sent, at });
   countSettled(kind, ports, batch, sent);
 }
 
@@ -293,24 +293,15 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
   }
 }
 
-async function deliver<Payload extends BatchPayload>(
+/** Ends a batch with the call of this start. */
+function deliver<Payload extends BatchPayload>(
   kind: Pick<BatchCall<Payload, never, never>, 'rows'>,
   ports: BatchPorts,
   batch: Payload,
   call: CallRecord,
   sent: Sent,
 ): Promise<void> {
-  const calls = [...batch.calls, call];
-  const { region } = batch;
-  await ports.deliver(batch, {
-    batch: batch.batch,
-    region,
-    calls,
-    uncertainty: batch.uncertainty,
-    sent,
-    at: call.at + call.ms,
-  });
-  countSettled(kind, ports, batch, sent);
+  return endBatch(kind, ports, { ...batch, calls: [...batch.calls, call] }, sent, call.at + call.ms);
 }
 
 function countSettled<Payload extends BatchPayload>(
@@ -339,4 +330,64 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
     for (const [row, success] of rows) if (!unlike.has(row)) add(success, 1);
   }
   return settled;
+}
+
+/** Decides how a job continues whose call was not answered. */
+interface Unanswered {
+  /** The wait in ms, which uses no attempt. Absent: an attempt is used. */
+  readonly waitMs?: number;
+  /** The time at which another call of the region was last answered, in ms since 1970. */
+  readonly answeredAt?: number | null;
+}
+
+/** Hears of every call that is to be repeated, before it is. */
+export type UnansweredListener = (jobId: string, verdict: UnansweredCall, at: number) => Promise<Unanswered>;
+
+interface UnansweredCall {
+  readonly kind: string;
+  readonly code: string;
+  readonly message: string;
+  readonly httpStatus: number | null;
+}
+
+/** Message for a batch that got no answer until its last attempt. */
+function unansweredMessage(calls: readonly CallRecord[], answeredAt: number, message: string): string {
+  const unanswered = calls.filter(({ kind }) => kind === 'again');
+  const since = unanswered[0]?.at ?? 0;
+  const others = answeredAt >= since ? ', while other calls of the region were answered' : '';
+  return `${counted(unanswered.length, 'call')} since ${utcTime(since)} got no usable answer${others}; the last one: ${message}`;
+}
+
+/** The starts that a batch's payload records. */
+interface Starts {
+  /** Calls whose end is known. */
+  readonly calls: readonly unknown[];
+  /** Starts without a call. */
+  readonly handedBack: number;
+}
+
+/**
+ * Returns the reason why an earlier call for a batch may have been carried out; null when none can have been.
+ * @param starts of its job, without the one that runs now
+ */
+export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | null }, starts: number): string | null {
+  return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker ended in the middle of it' : null);
+}
+
+/** Returns the phrase that explains why an outcome may not be that of the last call. */
+export function maybeEarlier(uncertainty: string | null): string {
+  return `it may be by an earlier call: ${uncertainty}`;
+}
+
+/** After this many starts that left neither a recorded call nor a result, a batch is not tried any more. */
+const MAX_DEATHS = 10;
+
+/** Whether it keeps ending its workers. @param starts with the one that runs now */
+export function endsWorkers(batch: Starts, starts: number): boolean {
+  return unexplainedStarts(batch, starts) > MAX_DEATHS;
+}
+
+/** Starts after which a worker neither finished the batch nor handed it back. */
+function unexplainedStarts({ calls, handedBack }: Starts, starts: number): number {
+  return starts - calls.length - handedBack;
 }

@@ -84,7 +84,12 @@ describe('the rules find what is planted', () => {
       'a folder looks down',
     ],
     ['siblings', 'src/chat/a.ts', `import {\n  b,\n  c,\n} from '../queue/b.ts';`, 'siblings do not know each other'],
-    ['the client in the sandbox', 'src/sandbox/a.ts', `import { b } from '../chat/client.ts';`, 'the sandbox shares'],
+    [
+      'the client in the sandbox',
+      'src/sandbox/a.ts',
+      `import { b } from '../chat/chat-client.ts';`,
+      'the sandbox shares',
+    ],
     [
       'a schema in the console',
       'src/console/a.tsx',

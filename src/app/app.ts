@@ -1,4 +1,4 @@
-import { type ControlHandler, serveControl, whenLeft } from '../imports/life/control.ts';
+import { type ControlHandler, serveControl, whenLeft } from '../imports/life/control-socket.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import type { Config } from '../platform/config.ts';
@@ -8,9 +8,9 @@ import { checkFileLimit } from '../platform/file-limit.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
 import type { Beside } from './beside.ts';
+import type { Service } from './chat-service.ts';
 import { type CoordinatorParts, composeCoordinator } from './compose.ts';
 import { BESIDE } from './features.ts';
-import type { Service } from './service.ts';
 import type { Tracing } from './tracing/traced.ts';
 import { openTracing } from './tracing/tracing.ts';
 

@@ -1,4 +1,4 @@
-import type { ChatClient } from '../chat/client.ts';
+import type { ChatClient } from '../chat/chat-client.ts';
 import { type Coordinator, type CoordinatorOptions, openCoordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import { type OpenRegion, openRegion } from '../imports/send/region.ts';
@@ -10,9 +10,9 @@ import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { callLog } from './call-log.ts';
+import { clientOf, type Service, serviceTarget } from './chat-service.ts';
 import { FEATURES } from './features.ts';
 import { openQueue } from './open-queue.ts';
-import { clientOf, type Service, serviceTarget } from './service.ts';
 
 export interface CoordinatorParts {
   readonly config: Config;

@@ -1,6 +1,6 @@
 import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './service.ts';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './chat-service.ts';
 
 /** Destination of calls, as a user chooses it. */
 export interface ServiceChoice {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
+import { InvalidCall, MalformedReply, ServiceRefusal } from './call-errors.ts';
 import type { Reply, Request } from './connection.ts';
 import { type AddMembersRequest, errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
-import { InvalidCall, MalformedReply, ServiceRefusal } from './errors.ts';
 import type { Rate } from './rate-headers.ts';
 import type { Redact } from './redact.ts';
 
@@ -36,7 +36,7 @@ export interface AppRequest extends Pick<Request, 'method' | 'maxReplyBytes'> {
 
 /**
  * Sends a request and reads its reply by the schema.
- * @throws what errors.ts lists
+ * @throws what call-errors.ts lists
  */
 export type Ask = <Schema extends z.ZodType>(
   request: AppRequest,

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { isLocalhost, NEXT_ADDRESS_MS } from '../platform/loopback.ts';
-import { lookupHost } from './address.ts';
-import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
+import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './call-errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
+import { lookupHost } from './service-address.ts';
 import { errors, openPool, type ProxySettings, trusting } from './sockets.ts';
 
 /** All in milliseconds. Above one second they are kept to within about half a second. */
@@ -64,7 +64,7 @@ const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyM
 const DEFAULT_CONNECTIONS = 64;
 const DEFAULT_MAX_REPLY_BYTES = 1024 * 1024;
 
-/** @param origin `https://<host>[:<port>]` as address.ts builds it, which is where plain http is refused */
+/** @param origin `https://<host>[:<port>]` as service-address.ts builds it, which is where plain http is refused */
 export function openConnection(origin: string, options: ConnectionOptions): Connection {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const maxReplyBytes = options.maxReplyBytes ?? DEFAULT_MAX_REPLY_BYTES;

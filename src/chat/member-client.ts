@@ -7,17 +7,10 @@ import {
   refusedEntry,
   segment,
 } from './call.ts';
+import { MalformedReply, ServiceRefusal } from './call-errors.ts';
 import type { MemberResult } from './contract.ts';
-import { MalformedReply, ServiceRefusal } from './errors.ts';
-import {
-  bannedPage,
-  editReply,
-  type ListedMember,
-  MAX_PAGE_BYTES,
-  membersPage,
-  type Pagination,
-} from './member-operations.ts';
 import type { Redact } from './redact.ts';
+import { bannedPage, editReply, type ListedMember, MAX_PAGE_BYTES, membersPage, type Pagination } from './replies.ts';
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
 import type { MemberScope } from './service/lists.ts';
 
@@ -39,7 +32,7 @@ export interface BannedPage extends ReplyMeta {
 
 /**
  * Calls that read and edit the members of a group: publicly known, not contract. One page does not make a list:
- * member-list.ts reads whole ones. Errors are those of every call; member-policy.ts says what they mean.
+ * whole-lists.ts reads whole ones. Errors are those of every call; error-policy.ts says what they mean.
  */
 export interface MemberClient {
   /** `GET /groups/{guid}/members`; may list banned users too. @param page from 1 */

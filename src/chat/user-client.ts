@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
 import { type ActingOptions, type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
-import { MalformedReply } from './errors.ts';
+import { MalformedReply } from './call-errors.ts';
 
 /** Owner of an auth token, as the service shows it for tokens that are changed (docs/chat-service.md, 53). */
 interface TokenUse {

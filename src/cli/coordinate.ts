@@ -1,5 +1,5 @@
 import { type App, openApp } from '../app/app.ts';
-import type { Service } from '../app/service.ts';
+import type { Service } from '../app/chat-service.ts';
 import { type Aimed, aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';

@@ -7,7 +7,7 @@ import type { Config } from '../platform/config.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import type { SourceSettings } from '../sources/source.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
-import { isAddress, sourceName } from '../text/address.ts';
+import { isAddress, sourceName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/source-flags.ts';
 import { type Io, say } from './screen/io.ts';

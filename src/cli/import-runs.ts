@@ -1,5 +1,5 @@
 import { NothingToSend } from '../imports/import-errors.ts';
-import type { RowFilter } from '../imports/report/row-filter.ts';
+import type { RowFilter } from '../imports/report/found-rows.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Editing } from './feature.ts';
 import type { ImportFlags } from './flags/import-flags.ts';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import { type ImportReader, openImportReader } from '../imports/report/reading.ts';
+import { type ImportReader, openImportReader } from '../imports/report/import-reader.ts';
 import { writtenBy } from '../imports/report/summarize.ts';
 import type { StagingProgress } from '../imports/stage/stage-file.ts';
 import { isFinal } from '../membership/import-state.ts';

@@ -1,8 +1,8 @@
+import { clientOf, managementClientOf, serviceOf } from '../app/chat-service.ts';
 import { serviceOpener } from '../app/open-service.ts';
-import { clientOf, managementClientOf, serviceOf } from '../app/service.ts';
-import type { ChatClient, ManagementClient } from '../chat/client.ts';
+import { UntrustedListing } from '../chat/call-errors.ts';
+import type { ChatClient, ManagementClient } from '../chat/chat-client.ts';
 import { judge } from '../chat/error-policy.ts';
-import { UntrustedListing } from '../chat/errors.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';

@@ -3,7 +3,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportAction } from '../membership/import-actions.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
-import { withoutAddress } from '../text/address.ts';
+import { withoutAddress } from '../text/address-text.ts';
 import { counted, grouped } from '../text/wording.ts';
 
 /** An id that no import has. */

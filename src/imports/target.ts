@@ -12,8 +12,8 @@ export interface Aimed {
 }
 
 /** Refuses to continue with another target. A region may be added, and keys may change. @throws WrongTarget */
-export function checkTarget(subject: string, meant: Aimed, here: Aimed): void {
-  if (!isSameTarget(meant, here)) throw new WrongTarget(subject, meant, here);
+export function checkTarget(subject: string, meant: Aimed, own: Aimed): void {
+  if (!isSameTarget(meant, own)) throw new WrongTarget(subject, meant, own);
 }
 
 export function isSameTarget(one: Aimed, other: Aimed): boolean {
@@ -31,9 +31,9 @@ function isOther(one: Target, other: Target): boolean {
 }
 
 /** Joins the targets when something is continued: the known parts of now are added to those of before. */
-export function joinedTarget(before: Target | undefined, here: Target | undefined): Target | undefined {
-  if (before === undefined || here === undefined) return before ?? here;
-  return { ...before, ...here, apps: { ...before.apps, ...here.apps } };
+export function joinedTarget(before: Target | undefined, own: Target | undefined): Target | undefined {
+  if (before === undefined || own === undefined) return before ?? own;
+  return { ...before, ...own, apps: { ...before.apps, ...own.apps } };
 }
 
 /** Returns the target as the audit log and people read it; '' if it is not known. */
@@ -57,14 +57,14 @@ export class WrongTarget extends RollcallError {
   declare readonly code: 'WRONG_TARGET';
 
   /** @param subject what was meant for the one and not the other, such as `import 2026…` */
-  constructor(subject: string, meant: Aimed, here: Aimed) {
-    const { what, remedy } = wrongTarget(subject, meant, here);
+  constructor(subject: string, meant: Aimed, own: Aimed) {
+    const { what, remedy } = wrongTarget(subject, meant, own);
     super('WRONG_TARGET', what, { remedy, facts: { subject, ...meant } });
   }
 }
 
-function wrongTarget(subject: string, meant: Aimed, here: Aimed): { readonly what: string; readonly remedy: string } {
-  if (meant.sandbox !== here.sandbox) {
+function wrongTarget(subject: string, meant: Aimed, own: Aimed): { readonly what: string; readonly remedy: string } {
+  if (meant.sandbox !== own.sandbox) {
     return {
       what: meant.sandbox
         ? `${subject} was meant for the sandbox, and this process sends to the service`
@@ -76,7 +76,7 @@ function wrongTarget(subject: string, meant: Aimed, here: Aimed): { readonly wha
   const profile = meant.target?.profile;
   const settings = profile === undefined ? 'the settings that it was begun with' : `--profile ${profile}`;
   return {
-    what: `${subject} was begun for ${to(meant.target)}, and this process sends to ${to(here.target)}`,
+    what: `${subject} was begun for ${to(meant.target)}, and this process sends to ${to(own.target)}`,
     remedy: `continue it in a process that was started with ${settings}, or begin it anew`,
   };
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { hasPassword } from '../text/address.ts';
+import { hasPassword } from '../text/address-text.ts';
 import { defined } from './defined.ts';
 import { ConfigError } from './setting.ts';
 

@@ -5,15 +5,17 @@ export interface Repeated {
   stop(): Promise<void>;
 }
 
-/** Runs `look` again and again, one run after the other, also after an error. */
-export function repeatedly(everyMs: number, onError: (error: Error) => void, look: () => Promise<void>): Repeated {
+/** Runs `work` again and again, one run after the other, also after an error. An error of a run that `stop` interrupts is not reported. */
+export function repeatedly(everyMs: number, onError: (error: Error) => void, work: () => Promise<void>): Repeated {
   let underWay = Promise.resolve();
   let stopping = false;
   let timer: NodeJS.Timeout | undefined;
   const later = () => {
     timer = setTimeout(() => {
-      underWay = look()
-        .catch((error: unknown) => onError(asError(error)))
+      underWay = work()
+        .catch((error: unknown) => {
+          if (!stopping) onError(asError(error));
+        })
         .finally(() => {
           if (!stopping) later();
         });

@@ -1,4 +1,4 @@
-import { hasPassword } from '../text/address.ts';
+import { hasPassword } from '../text/address-text.ts';
 import { type Allowed, allowedValues } from './allowed-values.ts';
 import { isLoopback } from './loopback.ts';
 import { ConfigError } from './setting.ts';

@@ -13,7 +13,7 @@ import {
 import type { z } from 'zod';
 import type { Backend, QueueTelemetry } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
-import { type JobQueue, MAX_LOOKED_AT, MAX_SET_ASIDE, type QueuedJob } from './job-queue.ts';
+import { type JobQueue, MAX_INSPECTED, MAX_SET_ASIDE, type QueuedJob } from './job-queue.ts';
 import {
   type JobWorker,
   type JobWorkerOptions,
@@ -158,10 +158,10 @@ function openQueue<Payload>(
       ]);
       return { waiting: prioritized + withoutPriority, delayed, active, setAside: failed };
     },
-    look: async () => {
+    inspect: async () => {
       const [[next], active] = await Promise.all([
         queue.getJobs(['prioritized'], 0, 0, true),
-        queue.getJobs(['active'], 0, MAX_LOOKED_AT - 1, true),
+        queue.getJobs(['active'], 0, MAX_INSPECTED - 1, true),
       ]);
       return {
         nextAddedAt: next?.timestamp,

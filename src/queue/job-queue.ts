@@ -29,14 +29,14 @@ export interface QueueDepth {
 export const MAX_SET_ASIDE = 1_000;
 
 /** Facts that help a person to find out why a queue stands still. */
-export interface QueueLook {
+export interface QueueInspection {
   /** The time at which the next job was added, in ms since 1970; undefined when none waits. */
   readonly nextAddedAt: number | undefined;
-  /** Jobs that run after a worker had begun and lost them: it ended or stood still. Counted among the first MAX_LOOKED_AT that run. */
+  /** Jobs that run after a worker had begun and lost them: it ended or stood still. Counted among the first MAX_INSPECTED that run. */
   readonly stalled: number;
 }
 
-export const MAX_LOOKED_AT = 100;
+export const MAX_INSPECTED = 100;
 
 /** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
@@ -68,7 +68,7 @@ export interface JobQueue<Payload> {
   firstPriority(): Promise<number>;
   depth(): Promise<QueueDepth>;
   /** Reads jobs: for people, not for each step of an import. */
-  look(): Promise<QueueLook>;
+  inspect(): Promise<QueueInspection>;
   /** Number of workers on this queue. */
   workers(): Promise<number>;
   close(): Promise<void>;

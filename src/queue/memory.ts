@@ -97,7 +97,7 @@ function operationsOf<Payload>(queue: MemoryQueue): Omit<JobQueue<Payload>, 'nam
       setAside: 0,
     }),
     // A worker in this process loses no job.
-    look: async () => ({ nextAddedAt: queue.waiting[0]?.addedAt, stalled: 0 }),
+    inspect: async () => ({ nextAddedAt: queue.waiting[0]?.addedAt, stalled: 0 }),
     workers: async () => queue.workers.size,
     close: async () => {},
   };

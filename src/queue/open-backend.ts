@@ -1,10 +1,10 @@
-import { parseQueueAddress } from './address.ts';
 import type { Backend, QueueTelemetry } from './backend.ts';
 import type { Driver } from './bull-backend.ts';
-import type { Risk } from './redis.ts';
+import { parseQueueAddress } from './queue-address.ts';
+import type { Risk } from './redis-driver.ts';
 
 /**
- * Opens the backend that `url` names (address.ts), or without one the embedded backend, which leaves no trace on disk.
+ * Opens the backend that `url` names (queue-address.ts), or without one the embedded backend, which leaves no trace on disk.
  * @param ca certificate authority that a Redis over TLS is trusted by, in addition to the usual ones, PEM
  * @throws QueueAddressError
  */
@@ -28,8 +28,8 @@ export async function openDriver(
 ): Promise<Driver> {
   const address = parseQueueAddress(url);
   return address.kind === 'postgres'
-    ? (await import('./postgres.ts')).openPostgres(address, onError)
-    : (await import('./redis.ts')).openRedis(address, onError, ca);
+    ? (await import('./postgres-driver.ts')).openPostgres(address, onError)
+    : (await import('./redis-driver.ts')).openRedis(address, onError, ca);
 }
 
 /** The result of a check of the queue's server. */
@@ -55,8 +55,8 @@ export async function checkQueue(url: string | undefined, ca?: string): Promise<
   const timer = setTimeout(late.reject, ANSWER_MS, new Error(`it did not answer within ${ANSWER_MS / 1000} s`));
   const look = async (): Promise<readonly Risk[]> => {
     // Each driver costs time to load; a check needs one of them.
-    if (address.kind === 'redis') return (await import('./redis.ts')).checkRedis(address, ca, over.signal);
-    await (await import('./postgres.ts')).checkPostgres(address, ANSWER_MS);
+    if (address.kind === 'redis') return (await import('./redis-driver.ts')).checkRedis(address, ca, over.signal);
+    await (await import('./postgres-driver.ts')).checkPostgres(address, ANSWER_MS);
     return [];
   };
   try {

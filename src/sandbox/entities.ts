@@ -1,6 +1,6 @@
 import type { ActionMessage, GroupEntity, UserEntity } from '../chat/contract.ts';
-import { type App, SYSTEM_UID, type User } from './app.ts';
 import type { Group } from './group.ts';
+import { type App, SYSTEM_UID, type User } from './sandbox-app.ts';
 
 /** The service's objects as they go over the wire. Timestamps are whole seconds (public documentation, not contract). */
 

@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
 import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../chat/service/lists.ts';
-import type { User } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
-import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser, WrittenReply } from './call.ts';
 import { addedMessage, SYSTEM_USER, seconds } from './entities.ts';
 import type { Group, Obstacle } from './group.ts';
 import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
+import type { User } from './sandbox-app.ts';
+import {
+  actingScope,
+  actingUser,
+  type Call,
+  readBody,
+  requireGroup,
+  requireUser,
+  WrittenReply,
+} from './sandbox-call.ts';
 
 /** One UID under the one list that counts for it. */
 interface RequestedMember {

@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { addMembersRequest } from '../chat/contract.ts';
-import { storedId } from './app.ts';
-import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser, WrittenReply } from './call.ts';
 import { groupEntity, SYSTEM_USER, seconds, userEntity } from './entities.ts';
 import type { Group, Place } from './group.ts';
 import { placeMembers, readMemberLists, writtenObject } from './group-members.ts';
 import { isOn, pageOf, refuseQuery, searching, sorted, valuesOf } from './query.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
+import { storedId } from './sandbox-app.ts';
+import {
+  actingScope,
+  actingUser,
+  type Call,
+  readBody,
+  requireGroup,
+  requireUser,
+  WrittenReply,
+} from './sandbox-call.ts';
 
 /** Operations on groups, except adding members (docs/chat-service.md, 62 to 67); shapes from public documentation, not contract. */
 

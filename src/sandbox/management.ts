@@ -1,7 +1,7 @@
 import { HEADERS } from '../chat/contract.ts';
-import type { App } from './app.ts';
 import { seconds } from './entities.ts';
 import { Refusal, serviceError } from './refusal.ts';
+import type { App } from './sandbox-app.ts';
 
 /** The headers `key` and `secret` of management requests (docs/chat-service.md, 10). */
 export interface ManagementKey {

@@ -1,8 +1,8 @@
 import type { KeyScope } from '../chat/contract.ts';
-import type { Operation } from './call.ts';
-import type { FaultyCall } from './faults.ts';
 import { addMembers, banMember, changeScope, removeMember, unbanMember } from './group-members.ts';
 import { createGroup, deleteGroup, getGroup, listBanned, listGroups, listMembers, updateGroup } from './groups.ts';
+import type { FaultyCall } from './injected-faults.ts';
+import type { Operation } from './sandbox-call.ts';
 import {
   createAuthToken,
   createUser,

@@ -2,17 +2,17 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { byRegion, REGIONS, type Region } from '../chat/service/regions.ts';
 import type { Scope } from '../membership/membership.ts';
-import { namesUnder } from './address.ts';
-import { App, type User } from './app.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
-import { type Fault, Faults, seededRandom } from './faults.ts';
 import type { Group } from './group.ts';
+import { namesUnder } from './host-names.ts';
+import { type Fault, Faults, seededRandom } from './injected-faults.ts';
 import { listen } from './listener.ts';
 import type { ManagementKey } from './management.ts';
 import { DEFAULT_RATE_LIMIT, type RateLimit, RateWindow } from './rate-limit.ts';
+import { App, type User } from './sandbox-app.ts';
+import { type AppKeys, Service, type Tenant } from './sandbox-service.ts';
 import { type SeedDocument, seedApp, seedNumbers } from './seed.ts';
-import { type AppKeys, Service, type Tenant } from './service.ts';
 import { type Traffic, TrafficCounter } from './traffic.ts';
 
 export interface SandboxOptions {

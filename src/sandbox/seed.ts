@@ -3,8 +3,8 @@ import { MEMBER_LISTS, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
-import { type App, storedId } from './app.ts';
 import type { Group } from './group.ts';
+import { type App, storedId } from './sandbox-app.ts';
 
 const idProblem = (text: unknown) =>
   `${JSON.stringify(text)} cannot be an id: up to 100 letters, digits, "-" and "_" are allowed`;

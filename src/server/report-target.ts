@@ -4,7 +4,7 @@ import type { ImportOptions } from '../imports/import-options.ts';
 import { allowedFolder, checkAllowed } from '../sources/allowed-sources.ts';
 import { checkedAddress, settingsToWrite } from '../sources/schemes.ts';
 import { SourceNotAllowed } from '../sources/source-errors.ts';
-import { isAddress, isRemote } from '../text/address.ts';
+import { isAddress, isRemote } from '../text/address-text.ts';
 import { asSentence } from '../text/wording.ts';
 import { Problem } from './problem.ts';
 

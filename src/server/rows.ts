@@ -3,7 +3,7 @@ import { rowOperations } from '../api/operations/rows.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { adviceFor } from '../imports/report/advice.ts';
 import { callRates } from '../imports/report/call-bucket.ts';
-import { rowFilterOf } from '../imports/report/row-filter.ts';
+import { rowFilterOf } from '../imports/report/found-rows.ts';
 import { readCursor } from '../imports/report/row-search.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
 import { callerOf, sendJson } from './bounded-answer.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { serviceOperations } from '../api/operations/service.ts';
 import type { SettingsAnswer } from '../api/service.ts';
-import { addressName, sourceName } from '../text/address.ts';
+import { addressName, sourceName } from '../text/address-text.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './paging.ts';
 import { answersSoon } from './queue-answer.ts';
@@ -15,7 +15,7 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
     return Object.assign(own, ...features.map((feature) => feature.settings?.(context)));
   });
   serve(app, serviceOperations.regions, async () => {
-    const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.lookAtQueues()]));
+    const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.inspectQueues()]));
     return {
       regions: regions.map((status) => {
         const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};

@@ -4,7 +4,7 @@ import { dirname, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
-import { addressName, isAddress, isRemote } from '../text/address.ts';
+import { addressName, isAddress, isRemote } from '../text/address-text.ts';
 import { isPattern } from './obtain.ts';
 import { bare, isPublic } from './reach.ts';
 import { SourceNotAllowed } from './source-errors.ts';

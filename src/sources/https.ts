@@ -1,10 +1,10 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
-import { lookupHost } from '../chat/address.ts';
+import { lookupHost } from '../chat/service-address.ts';
 import { option, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
-import { addressName } from '../text/address.ts';
+import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
 import { headersWithValues } from './headers.ts';
 import { ALONE, refuseNamedNext } from './named-next-page.ts';

@@ -1,6 +1,6 @@
 import { defined } from '../platform/defined.ts';
 import type { NamedSource } from '../platform/named-sources.ts';
-import { isAddress, sourceName } from '../text/address.ts';
+import { isAddress, sourceName } from '../text/address-text.ts';
 import { secretReader, variableOf } from './secrets.ts';
 import type { SourceRequest, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';

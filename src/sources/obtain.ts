@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { shown } from '../imports/read/intake-error.ts';
 import { hashOf } from '../platform/file-hash.ts';
-import { isAddress, isRemote } from '../text/address.ts';
+import { isAddress, isRemote } from '../text/address-text.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { isElsewhere, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';

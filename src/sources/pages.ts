@@ -1,9 +1,9 @@
 import { option, words } from '../errors/named-options.ts';
-import { boundsWith } from '../imports/read/bounds.ts';
 import type { Element, Elements } from '../imports/read/element.ts';
+import { boundsWith } from '../imports/read/intake-bounds.ts';
 import { IntakeError, shown } from '../imports/read/intake-error.ts';
 import { jsonRows } from '../imports/read/json.ts';
-import { addressName } from '../text/address.ts';
+import { addressName } from '../text/address-text.ts';
 import { SourceError } from './source-errors.ts';
 
 /** Pages of a list that comes in several answers, as one JSON document: its elements, as they are written. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { lookupHost } from '../chat/address.ts';
+import { lookupHost } from '../chat/service-address.ts';
 import type { SourceRequest } from './source.ts';
 
 /** Addresses that hosts have: of the public internet, of this machine, of private networks. */

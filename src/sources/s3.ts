@@ -5,7 +5,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
-import { schemeOf } from '../text/address.ts';
+import { schemeOf } from '../text/address-text.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
 import { resumed } from './resumed.ts';

@@ -1,7 +1,7 @@
 import { option, words } from '../errors/named-options.ts';
 import { refuseAddress, shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
-import { addressName, hasPassword, isAddress, schemeOf } from '../text/address.ts';
+import { addressName, hasPassword, isAddress, schemeOf } from '../text/address-text.ts';
 import type { Adapter, Source, SourceRequest, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isAddress, isRemote } from '../text/address.ts';
+import { isAddress, isRemote } from '../text/address-text.ts';
 import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost } from './allowed-sources.ts';
 import { requestOf, type SourceContext } from './named.ts';
 import { type Obtained, obtain, wholeSource } from './obtain.ts';

@@ -5,7 +5,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { shown, shownPath } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
-import { addressName, schemeOf } from '../text/address.ts';
+import { addressName, schemeOf } from '../text/address-text.ts';
 import type { Adapter, Content, Opened, SourceRequest, SourceSettings } from './source.ts';
 import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 

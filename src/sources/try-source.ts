@@ -1,5 +1,5 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { addressName } from '../text/address.ts';
+import { addressName } from '../text/address-text.ts';
 import { counted, grouped } from '../text/wording.ts';
 import { requestOf, type SourceContext } from './named.ts';
 import { sourceAt } from './schemes.ts';

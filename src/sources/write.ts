@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../errors/message-of.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { writeWhole } from '../platform/whole-file.ts';
-import { isAddress, isRemote } from '../text/address.ts';
+import { isAddress, isRemote } from '../text/address-text.ts';
 import { isElsewhere, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, settingsFor, settingsToWrite, sourceAt } from './schemes.ts';
 import type { Source, SourceSettings } from './source.ts';

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { apiUrl, lookupHost, managementUrl } from '../../src/chat/address.ts';
-import { SettingError } from '../../src/chat/errors.ts';
+import { SettingError } from '../../src/chat/call-errors.ts';
+import { apiUrl, lookupHost, managementUrl } from '../../src/chat/service-address.ts';
 
 describe('base addresses', () => {
   test('app id, region and host make the address of the chat operations', () => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { type ChatClient, type ChatClientOptions, createChatClient } from '../../src/chat/client.ts';
+import { type ChatClient, type ChatClientOptions, createChatClient } from '../../src/chat/chat-client.ts';
 import { type Authority, createAuthority } from './tls-authority.ts';
 
 export const API_KEY = '84f1c0de84f1c0de84f1c0de84f1c0de84f1c0de';

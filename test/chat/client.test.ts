@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createManagementClient } from '../../src/chat/client.ts';
+import { CallAborted, InvalidCall, ServiceRefusal, SettingError } from '../../src/chat/call-errors.ts';
+import { createManagementClient } from '../../src/chat/chat-client.ts';
 import { readEntry } from '../../src/chat/error-policy.ts';
-import { CallAborted, InvalidCall, ServiceRefusal, SettingError } from '../../src/chat/errors.ts';
 import { API_KEY, connect, json, listen, rejection, serve, TRUSTED_CA } from './chat-server.ts';
 
 const ONE = { participants: ['u1'] };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { DEFAULT_BEHAVIOUR } from '../../src/sandbox/behaviour.ts';
-import { FAULT_KINDS } from '../../src/sandbox/faults.ts';
+import { FAULT_KINDS } from '../../src/sandbox/injected-faults.ts';
 
 const root = new URL('../../', import.meta.url);
 const document = readFileSync(new URL('docs/chat-service.md', root), 'utf8');

@@ -1,6 +1,7 @@
 import { createServer as createTcpServer } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CallAborted, InvalidCall, MalformedReply } from '../../src/chat/call-errors.ts';
 import type { AddMembersRequest, MemberResult } from '../../src/chat/contract.ts';
 import {
   backoffMs,
@@ -11,7 +12,6 @@ import {
   refusedOutcome,
   type Verdict,
 } from '../../src/chat/error-policy.ts';
-import { CallAborted, InvalidCall, MalformedReply } from '../../src/chat/errors.ts';
 import type { MemberList } from '../../src/chat/service/lists.ts';
 import { connect, json, listen, rejection, serve } from './chat-server.ts';
 

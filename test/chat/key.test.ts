@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fingerprintOf } from '../../src/chat/client.ts';
+import { fingerprintOf } from '../../src/chat/chat-client.ts';
 import { judge } from '../../src/chat/error-policy.ts';
 import { API_KEY, connect, json, rejection, serve } from './chat-server.ts';
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { ActingOptions } from '../../src/chat/call.ts';
-import type { ChatClient } from '../../src/chat/client.ts';
-import { InvalidCall, MalformedReply, ServiceRefusal } from '../../src/chat/errors.ts';
+import { InvalidCall, MalformedReply, ServiceRefusal } from '../../src/chat/call-errors.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import { API_KEY, connect, json, rejection, serve } from './chat-server.ts';
 
 /** The four operations that change one member, each with ids of the caller's choice. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type RawReply, readReply } from '../../src/chat/call.ts';
+import { MalformedReply } from '../../src/chat/call-errors.ts';
 import { addMembersReply } from '../../src/chat/contract.ts';
-import { MalformedReply } from '../../src/chat/errors.ts';
 import { endOfValue, NOT_WALKED } from '../../src/chat/json-scan.ts';
 import { entriesOf, readMemberEntries, walkEntries } from '../../src/chat/member-entries.ts';
 import { createRedact } from '../../src/chat/redact.ts';

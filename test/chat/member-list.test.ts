@@ -1,19 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ChatClient, createChatClient } from '../../src/chat/client.ts';
 import {
   CallAborted,
   MalformedReply,
   ServiceRefusal,
   TransportFailure,
   UntrustedListing,
-} from '../../src/chat/errors.ts';
+} from '../../src/chat/call-errors.ts';
+import { type ChatClient, createChatClient } from '../../src/chat/chat-client.ts';
 import type { MemberClient } from '../../src/chat/member-client.ts';
-import { markBanned, READINGS, readBanned, readMembers } from '../../src/chat/member-list.ts';
+import type { ListedMember } from '../../src/chat/replies.ts';
+import { READINGS, readBanned, readMembers } from '../../src/chat/whole-lists.ts';
+import { foldId } from '../../src/membership/membership.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { uids } from '../sandbox/open-sandbox.ts';
 import { connect, json, rejection, serve } from './chat-server.ts';
+
+/** Marks the banned users among the listed ones; the list of banned users decides. */
+function markBanned(
+  listed: readonly ListedMember[],
+  banned: ReadonlySet<string>,
+): (ListedMember & { readonly banned: boolean })[] {
+  return listed.map((member) => ({ ...member, banned: banned.has(foldId(member.uid)) }));
+}
 
 interface Service {
   readonly sandbox: Sandbox;

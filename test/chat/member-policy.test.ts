@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CallAborted, UntrustedListing } from '../../src/chat/errors.ts';
-import { type EditOperation, judgeEdit, judgeReading } from '../../src/chat/member-policy.ts';
+import { CallAborted, UntrustedListing } from '../../src/chat/call-errors.ts';
+import { type EditOperation, judgeEdit, judgeReading } from '../../src/chat/error-policy.ts';
 import { connect, json, rejection, serve } from './chat-server.ts';
 
 /** Returns the verdict on an edit that the service refuses in this way, over the wire. */

@@ -2,9 +2,8 @@ import { createServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { ChatClient } from '../../src/chat/client.ts';
-import { createChatClient } from '../../src/chat/client.ts';
-import { SettingError, TransportFailure } from '../../src/chat/errors.ts';
+import { SettingError, TransportFailure } from '../../src/chat/call-errors.ts';
+import { type ChatClient, createChatClient } from '../../src/chat/chat-client.ts';
 import { API_KEY, connect, json, listen, rejection, serve } from './chat-server.ts';
 import { createAuthority } from './tls-authority.ts';
 

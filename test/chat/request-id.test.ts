@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServiceRefusal } from '../../src/chat/errors.ts';
+import type { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import { requestIdOf } from '../../src/chat/rate-headers.ts';
 import { connect, rejection, serve } from './chat-server.ts';
 

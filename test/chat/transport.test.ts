@@ -1,7 +1,7 @@
 import { createServer as createTcpServer, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { CallAborted, MalformedReply, ServiceRefusal, TransportFailure } from '../../src/chat/errors.ts';
+import { CallAborted, MalformedReply, ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
 import { connect, json, listen, rejection, serve } from './chat-server.ts';
 
 const ONE = { participants: ['u1'] };

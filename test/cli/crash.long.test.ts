@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { isFinal } from '../../src/membership/import-state.ts';
 import { REGIONS, type Region, type Scope } from '../../src/membership/membership.ts';
-import { seededRandom } from '../../src/sandbox/faults.ts';
+import { seededRandom } from '../../src/sandbox/injected-faults.ts';
 import { loopback } from '../sandbox/open-sandbox.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 

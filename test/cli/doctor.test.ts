@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fingerprintOf } from '../../src/chat/client.ts';
+import { fingerprintOf } from '../../src/chat/chat-client.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Role, Settings } from '../../src/api/service.ts';
-import type { ChatClient } from '../../src/chat/client.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { DataDir } from '../../src/platform/data-dir.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../server/test-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatClient } from '../../src/chat/client.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import { EMBEDDED, openPipeline, type PipelineOptions, type StartOptions } from '../imports/pipeline-harness.ts';
 import { openExport } from './exporting.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseQueueAddress, QueueAddressError } from '../../src/queue/address.ts';
+import { parseQueueAddress, QueueAddressError } from '../../src/queue/queue-address.ts';
 
 const parse = (url: string) => parseQueueAddress(url);
 const PLAIN = {

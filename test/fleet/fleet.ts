@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
-import { createChatClient } from '../../src/chat/client.ts';
+import { createChatClient } from '../../src/chat/chat-client.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
-import { openImportReader, type RowWithOutcome } from '../../src/imports/report/reading.ts';
+import { openImportReader, type RowWithOutcome } from '../../src/imports/report/import-reader.ts';
 import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { startWorkerProcess } from '../../src/imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';

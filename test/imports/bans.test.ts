@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatClient } from '../../src/chat/client.ts';
-import { ServiceRefusal } from '../../src/chat/errors.ts';
+import { ServiceRefusal } from '../../src/chat/call-errors.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { PageOptions } from '../../src/chat/member-client.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
 import { reasonFor } from '../../src/imports/reason.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
-import { openImportReader } from '../../src/imports/report/reading.ts';
+import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tempDir } from '../temp-dir.ts';

@@ -14,7 +14,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { askOwner, serveControl } from '../../src/imports/life/control.ts';
+import { askOwner, serveControl } from '../../src/imports/life/control-socket.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
 import { announceAddress, dataDir, makeDataDir, ownDataDir } from '../../src/platform/data-dir.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { JoinedGroup } from '../../src/chat/directory-operations.ts';
+import type { JoinedGroup } from '../../src/chat/replies.ts';
 import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../src/features/undo/delete-created.ts';
 import { createDeletions } from '../../src/features/undo/deletions.ts';
 import { usersOfOthers } from '../../src/features/undo/used-by-others.ts';

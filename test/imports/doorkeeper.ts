@@ -1,5 +1,5 @@
-import type { ChatClient } from '../../src/chat/client.ts';
-import { CallAborted } from '../../src/chat/errors.ts';
+import { CallAborted } from '../../src/chat/call-errors.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { Region } from '../../src/membership/membership.ts';
 
 export type AddMembersCall = Parameters<ChatClient['addMembers']>;

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
-import { openImportReader } from '../../src/imports/report/reading.ts';
+import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { endsWithTests } from '../ends-with-tests.ts';

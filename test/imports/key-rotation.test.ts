@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { fingerprintOf } from '../../src/chat/client.ts';
+import { fingerprintOf } from '../../src/chat/chat-client.ts';
 import { watchKeys, watchWorkersKeys } from '../../src/imports/life/key-watch.ts';
 import { csv, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Membership, SCOPES, type Scope } from '../../src/membership/membership.ts';
-import { seededRandom } from '../../src/sandbox/faults.ts';
+import { seededRandom } from '../../src/sandbox/injected-faults.ts';
 import { csv, openPipeline, QUEUE_PLACES } from './pipeline-harness.ts';
 
 describe.each(QUEUE_PLACES)('on the $name queue', (place) => {

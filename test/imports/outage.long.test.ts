@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MalformedReply } from '../../src/chat/errors.ts';
+import { MalformedReply } from '../../src/chat/call-errors.ts';
 import { csv, EMBEDDED, openPipeline, participants } from './pipeline-harness.ts';
 
 test('a batch that alone gets no answer fails after its attempts, also when nothing else is left to send', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FaultKind } from '../../src/sandbox/faults.ts';
+import type { FaultKind } from '../../src/sandbox/injected-faults.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 
 describe.each(QUEUE_PLACES)('an outage of the service ($name)', (place) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceRefusal, TransportFailure } from '../../src/chat/errors.ts';
+import { ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
 import type { Rate } from '../../src/chat/rate-headers.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
 import { RegionWithoutApp } from '../../src/imports/import-errors.ts';

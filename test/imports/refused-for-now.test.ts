@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChatClient } from '../../src/chat/client.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { MemberEntries } from '../../src/chat/member-entries.ts';
 import { csv, EMBEDDED, openPipeline } from './pipeline-harness.ts';
 

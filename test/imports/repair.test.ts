@@ -8,7 +8,7 @@ import { doRepair } from '../../src/features/repair/repair-work.ts';
 import { Repairs } from '../../src/features/repair/repairs.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../src/imports/import-options.ts';
-import { openImportReader } from '../../src/imports/report/reading.ts';
+import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { reportPieces } from '../../src/imports/report/report-files.ts';
 import { csvLine } from '../../src/text/csv-line.ts';
 import { EMBEDDED, openPipeline, type Pipeline } from './pipeline-harness.ts';

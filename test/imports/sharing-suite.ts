@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChatClient } from '../../src/chat/client.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { PER_ROUND } from '../../src/imports/send/fair-queue.ts';
 import { Doorkeeper } from './doorkeeper.ts';

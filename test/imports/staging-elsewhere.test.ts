@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { IntakeError } from '../../src/imports/read/intake-error.ts';
-import { openImportReader } from '../../src/imports/report/reading.ts';
+import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
 import { stageInThread } from '../../src/imports/stage/staging.ts';
 import { tempDir } from '../temp-dir.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
 import { ATTEMPTS, type BatchPayload, type BatchPorts } from '../../jobs/send-batch.ts';
-import { type ChatClient, type ChatClientOptions, createChatClient } from '../../src/chat/client.ts';
+import { type ChatClient, type ChatClientOptions, createChatClient } from '../../src/chat/chat-client.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';
 import type { JobDefinition, JobRun } from '../../src/queue/define-job.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addMembers } from '../../jobs/add-members.ts';
 import { ATTEMPTS, SendAgain } from '../../jobs/send-batch.ts';
-import { CallAborted, ServiceRefusal } from '../../src/chat/errors.ts';
+import { CallAborted, ServiceRefusal } from '../../src/chat/call-errors.ts';
 import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
 import { batchOf, connect, openService, run } from './add-members-run.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
 import { ATTEMPTS } from '../../jobs/send-batch.ts';
-import type { ChatClient } from '../../src/chat/client.ts';
-import { ServiceRefusal } from '../../src/chat/errors.ts';
+import { ServiceRefusal } from '../../src/chat/call-errors.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';
 import type { AskBeforeRepeat } from '../../src/platform/settings.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';

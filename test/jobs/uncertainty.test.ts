@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BatchPayload } from '../../jobs/send-batch.ts';
-import { uncertaintyOf } from '../../jobs/unanswered.ts';
+import { type BatchPayload, uncertaintyOf } from '../../jobs/send-batch.ts';
 
 const BATCH: BatchPayload = {
   ...{ version: 1, importId: 'imp-1', replyTo: null, batch: 1, region: 'us', guid: 'g', onBehalfOf: '' },

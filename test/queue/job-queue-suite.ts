@@ -201,7 +201,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     test('tells since when the next job waits, and that no worker lost one', async () => {
       const { door, queue, work } = office();
       const errands = queue();
-      expect(await errands.look()).toEqual({ nextAddedAt: undefined, stalled: 0 });
+      expect(await errands.inspect()).toEqual({ nextAddedAt: undefined, stalled: 0 });
       const from = Date.now();
       await errands.add(notes('running', 'first').map((job) => ({ ...job, priority: 1 })));
       const until = Date.now();
@@ -212,7 +212,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
         errand(async () => opened),
       );
       await expect.poll(() => errands.depth()).toMatchObject({ waiting: 2, active: 1 });
-      const { nextAddedAt = 0, stalled } = await errands.look();
+      const { nextAddedAt = 0, stalled } = await errands.inspect();
       // The clock of a server is its own.
       expect(nextAddedAt).toBeGreaterThanOrEqual(from - 1_000);
       expect(nextAddedAt).toBeLessThanOrEqual(until + 1_000);

@@ -13,5 +13,5 @@ test('a job that runs after a worker lost it is stalled', async () => {
   const getJobs = async ([state]: readonly (keyof typeof jobs)[]) => jobs[state ?? 'active'];
   const driver = { queue: () => ({ on: () => undefined, getJobs }) } as unknown as Driver;
   const queue = bullBackend(driver).openQueue('errands', { name: 'errand', attempts: 1 }, () => undefined);
-  expect(await queue.look()).toEqual({ nextAddedAt: undefined, stalled: 1 });
+  expect(await queue.inspect()).toEqual({ nextAddedAt: undefined, stalled: 1 });
 });

@@ -7,7 +7,7 @@ import {
   Faults,
   parseFaults,
   seededRandom,
-} from '../../src/sandbox/faults.ts';
+} from '../../src/sandbox/injected-faults.ts';
 import { eventually } from '../eventually.ts';
 import { openSandbox, uids } from './open-sandbox.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { FoundMember, MemberNow } from '../../src/api/members.ts';
-import type { ChatClient } from '../../src/chat/client.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import { whereNow } from '../../src/server/member-now.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

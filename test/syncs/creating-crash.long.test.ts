@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { openImportReader } from '../../src/imports/report/reading.ts';
+import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { openSandboxPlace } from '../cli/workplace.ts';
 import { eventually } from '../imports/pipeline-harness.ts';

@@ -5,7 +5,7 @@ import { countNewcomers } from '../../src/features/sync/plan/plan-creations.ts';
 import { planText } from '../../src/features/sync/plan/plan-text.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import type { GroupPages } from '../../src/imports/ask/group-pages.ts';
-import { openImportReader } from '../../src/imports/report/reading.ts';
+import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import { fileRows, people, planned } from './planning.ts';
 import { openSyncing, type Syncing } from './syncing.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createChatClient } from '../../src/chat/client.ts';
+import { createChatClient } from '../../src/chat/chat-client.ts';
 import type { Place } from '../../src/features/sync/plan/reasons.ts';
 import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { SCOPES } from '../../src/membership/membership.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ServiceRefusal } from '../../src/chat/errors.ts';
+import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { AGAIN } from '../../src/features/sync/run/sync-waits.ts';
 import { utcTime } from '../../src/text/wording.ts';

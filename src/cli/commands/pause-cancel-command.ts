@@ -53,8 +53,8 @@ async function act(
   const [{ openLog }, { composeCoordinator }, { dispatchOnly, NO_SERVICE }, { whenLeft }] = await Promise.all([
     import('../../platform/log.ts'),
     import('../../app/compose.ts'),
-    import('../../app/service.ts'),
-    import('../../imports/life/control.ts'),
+    import('../../app/chat-service.ts'),
+    import('../../imports/life/control-socket.ts'),
   ]);
   // No process runs it: this one owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.

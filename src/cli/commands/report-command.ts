@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import { rowFilterOf } from '../../imports/report/row-filter.ts';
+import { rowFilterOf } from '../../imports/report/found-rows.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { ImportSummary } from '../../api/import-summary.ts';
-import { rowFilterOf } from '../../imports/report/row-filter.ts';
+import { rowFilterOf } from '../../imports/report/found-rows.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
-import { isAddress } from '../../text/address.ts';
+import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
 import { currentUser } from '../current-user.ts';

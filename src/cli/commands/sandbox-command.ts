@@ -13,7 +13,7 @@ import {
   DEFAULT_BEHAVIOUR,
   parseBehaviour,
 } from '../../sandbox/behaviour.ts';
-import { FAULT_KINDS } from '../../sandbox/faults.ts';
+import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { EXIT } from '../exit-codes.ts';

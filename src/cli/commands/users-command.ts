@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
-import { readUsersInto } from '../../chat/directory-list.ts';
-import type { UserFacts } from '../../chat/directory-operations.ts';
-import { mapStore } from '../../chat/member-list.ts';
+import type { UserFacts } from '../../chat/replies.ts';
+import { mapStore, readUsersInto } from '../../chat/whole-lists.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { printable } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { callLog } from '../../app/call-log.ts';
+import { clientOf, serviceOf } from '../../app/chat-service.ts';
 import { openQueue } from '../../app/open-queue.ts';
-import { clientOf, serviceOf } from '../../app/service.ts';
 import { openTracing } from '../../app/tracing/tracing.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
 import { observers } from '../../imports/send/call-observer.ts';

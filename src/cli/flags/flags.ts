@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { byteSize } from '../../options/bounds.ts';
 import type { StoppingChoices } from '../../options/sending-options.ts';
 import { wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
-import { FaultSyntaxError, parseFaults } from '../../sandbox/faults.ts';
+import { FaultSyntaxError, parseFaults } from '../../sandbox/injected-faults.ts';
 import { settingFlag, valueOfFlag } from './setting-flag.ts';
 
 /** Flags that several commands share, and the parsers of their values. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
+import { parseTemplate, TemplateError } from '../../imports/read/shape/id-template.ts';
 import { REMOVING, TRIAL } from '../../options/sending-options.ts';
 import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import {

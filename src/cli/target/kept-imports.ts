@@ -5,7 +5,7 @@ import { type CatalogReader, type ImportFilter, type ImportRecord, openCatalogRe
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { deliveryOf } from '../../imports/report/delivery.ts';
-import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
+import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
 import { writtenReports } from '../../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
 import { isFinal } from '../../membership/import-state.ts';

@@ -1,5 +1,5 @@
 import { importOperations } from '../../api/operations/imports.ts';
-import { rowFilterOptions } from '../../imports/report/row-filter.ts';
+import { rowFilterOptions } from '../../imports/report/found-rows.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';

@@ -25,7 +25,7 @@ import {
 } from '../../options/sending-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
-import { addressName } from '../../text/address.ts';
+import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type FetchedFile, fileToFetch, STANDARD_INPUT, TOGETHER_MS } from '../fetched-file.ts';

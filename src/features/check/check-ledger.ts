@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
-import type { ListStore } from '../../chat/member-list.ts';
+import { type GroupFacts, groupFacts } from '../../chat/replies.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import type { ListStore } from '../../chat/whole-lists.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { CHECK_MIGRATIONS } from '../../imports/predictions/row-check.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';

@@ -1,9 +1,9 @@
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
-import { readUsersInto } from '../../chat/directory-list.ts';
-import type { UserFacts } from '../../chat/directory-operations.ts';
-import { UntrustedListing } from '../../chat/errors.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
+import type { UserFacts } from '../../chat/replies.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import { readUsersInto } from '../../chat/whole-lists.ts';
 import { inTurns } from '../../imports/ask/side-by-side.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { CheckedUser } from './check-ledger.ts';

@@ -1,12 +1,10 @@
 import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
-import { readGroupsInto } from '../../chat/directory-list.ts';
-import type { GroupFacts } from '../../chat/directory-operations.ts';
-import { UntrustedListing } from '../../chat/errors.ts';
-import { readBannedInto, readMembersInto } from '../../chat/member-list.ts';
-import type { ListedMember } from '../../chat/member-operations.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
+import type { GroupFacts, ListedMember } from '../../chat/replies.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import { readBannedInto, readGroupsInto, readMembersInto } from '../../chat/whole-lists.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { countedPages } from '../../imports/ask/counted-pages.ts';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenBeside } from '../../app/beside.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import { addressName } from '../../text/address.ts';
+import { addressName } from '../../text/address-text.ts';
 import { createDeliverer } from './deliverer.ts';
 import { openDeliveryBook } from './delivery-book.ts';
 

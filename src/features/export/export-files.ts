@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { workbook } from '../../text/workbook.ts';
+import { workbook } from '../../text/xlsx-writer.ts';
 import type { ExportReader } from './export-store.ts';
 import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
 

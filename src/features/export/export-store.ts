@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GroupFacts, groupFacts, type UserFacts, userFacts } from '../../chat/directory-operations.ts';
-import type { ListStore } from '../../chat/member-list.ts';
-import type { ListedMember } from '../../chat/member-operations.ts';
+import { type GroupFacts, groupFacts, type ListedMember, type UserFacts, userFacts } from '../../chat/replies.ts';
+import type { ListStore } from '../../chat/whole-lists.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';

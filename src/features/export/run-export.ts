@@ -1,8 +1,7 @@
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
-import { readGroupsInto, readUsersInto } from '../../chat/directory-list.ts';
-import { UntrustedListing } from '../../chat/errors.ts';
-import { readBannedInto, readMembersInto } from '../../chat/member-list.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
+import { readBannedInto, readGroupsInto, readMembersInto, readUsersInto } from '../../chat/whole-lists.ts';
 import { countedPages } from '../../imports/ask/counted-pages.ts';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import { inRegions, inTurns } from '../../imports/ask/side-by-side.ts';
@@ -32,7 +31,7 @@ const AT_A_TIME = 500;
  * and then the export can continue.
  *
  * A group is read in two lists, first its members, then its banned users: who is banned in between is in both and counts
- * as banned. What member-list.ts says about lists that change while they are read holds for every list here.
+ * as banned. What whole-lists.ts says about lists that change while they are read holds for every list here.
  */
 export async function runExport({ pages, ...given }: ExportRun): Promise<void> {
   const { store, signal } = given;

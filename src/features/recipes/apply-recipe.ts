@@ -2,8 +2,7 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import { FIELDS, type Field } from '../../imports/read/columns.ts';
 import type { LookupName } from '../../options/lookups.ts';
 import type { ShapeInput } from '../../options/shape.ts';
-import type { Recipe, RecipeSettings } from './recipe.ts';
-import { RecipeNeeds } from './recipe.ts';
+import { type Recipe, RecipeNeeds, type RecipeSettings } from './recipe.ts';
 
 /**
  * The recipe's settings with the user's own options, which win, field by field. A field for which the user gave an option

@@ -14,7 +14,7 @@ import {
   type Sheet,
 } from '../../imports/read/intake.ts';
 import { IntakeError, notReadable } from '../../imports/read/intake-error.ts';
-import type { Lookup, Lookups } from '../../imports/read/shape/lookups.ts';
+import type { Lookup, Lookups } from '../../imports/read/shape/lookup.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import type { Seen } from './match-recipe.ts';

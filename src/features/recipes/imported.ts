@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { isImportId } from '../../imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../imports/import-options.ts';
-import { openImportReader } from '../../imports/report/reading.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { LedgerError } from '../../platform/sqlite.ts';

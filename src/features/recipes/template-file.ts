@@ -1,5 +1,5 @@
 import { strToU8, zipSync } from 'fflate';
-import { XML_HEAD } from '../../text/workbook.ts';
+import { XML_HEAD } from '../../text/xlsx-writer.ts';
 
 /** An example file that can be imported as it is: the names of the columns, and what they may contain. */
 

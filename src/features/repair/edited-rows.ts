@@ -2,7 +2,9 @@ import { type ImportOptions, intakeOptions } from '../../imports/import-options.
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { type Intake, openIntake } from '../../imports/read/intake.ts';
 import { parseJson } from '../../imports/read/json-text.ts';
-import type { Lookups } from '../../imports/read/shape/lookups.ts';
+import type { Lookups } from '../../imports/read/shape/lookup.ts';
+import { inputOf } from '../../imports/report/report-paths.ts';
+import type { ReportInput } from '../../imports/report/report-row.ts';
 import {
   cellValues,
   distinctKeys,
@@ -10,9 +12,7 @@ import {
   type Original,
   originalCells,
   originalOnOneLine,
-} from '../../imports/report/report-columns.ts';
-import { inputOf } from '../../imports/report/report-paths.ts';
-import type { ReportInput } from '../../imports/report/report-row.ts';
+} from '../../imports/report/report-table.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
 import { lookupCopy } from '../../imports/stage/lookup-copies.ts';
 import { openLookups } from '../../imports/stage/lookup-file.ts';

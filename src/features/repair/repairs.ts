@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImportRecord } from '../../imports/catalog.ts';
-import { tagsOf } from '../../imports/catalog.ts';
+import { type ImportRecord, tagsOf } from '../../imports/catalog.ts';
 import { NothingToSend, WrongState } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
-import { openImportReader } from '../../imports/report/reading.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import type { RepairedStatus, RepairRow, RepairState, RepairView } from './api.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
-import { csvDelimiter } from '../../imports/report/report-csv.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
+import { csvDelimiter } from '../../imports/report/report-table.ts';
 import { harmless } from '../../text/spreadsheet.ts';
 import type { RepairTaken } from './api.ts';
 import { CannotRepair, keep, originalsOf } from './edit.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ByLookup, mapLookupsInTurn } from '../../options/lookups.ts';
 import type { SourceReader } from '../../sources/source-reader.ts';
-import { isRemote } from '../../text/address.ts';
+import { isRemote } from '../../text/address-text.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
 import type { ScheduleRecord } from './schedule-catalog.ts';
 

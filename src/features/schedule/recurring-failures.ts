@@ -1,4 +1,4 @@
-import { openImportReader } from '../../imports/report/reading.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { counted, grouped, utcTime } from '../../text/wording.ts';
 import type { FailureCount, ScheduleFailure } from './note-failures.ts';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
 import { checkedAddress } from '../../sources/schemes.ts';
-import { isAddress, isRemote } from '../../text/address.ts';
+import { isAddress, isRemote } from '../../text/address-text.ts';
 import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';

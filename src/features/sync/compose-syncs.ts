@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Service } from '../../app/service.ts';
+import type { Service } from '../../app/chat-service.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { startRetention, sweepUnbegun } from '../../imports/life/removal.ts';

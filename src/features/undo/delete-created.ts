@@ -1,7 +1,7 @@
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
-import { UntrustedListing } from '../../chat/errors.ts';
-import { readBanned, readMembers } from '../../chat/member-list.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
 import { GROUP_MISSING, USER_MISSING } from '../../chat/service/codes.ts';
+import { readBanned, readMembers } from '../../chat/whole-lists.ts';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import type { CreatedLedger, CreatedThing, Undone } from '../../imports/record/created.ts';
 import { foldId, type Region } from '../../membership/membership.ts';

@@ -1,6 +1,6 @@
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { CreatedThing } from '../../imports/record/created.ts';
-import type { MembershipDone } from '../../imports/report/reading.ts';
+import type { MembershipDone } from '../../imports/report/import-reader.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { counted } from '../../text/wording.ts';
 

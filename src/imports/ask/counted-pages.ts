@@ -7,9 +7,9 @@ type PagesIn = (region: Region) => GroupPages;
 export function forOneAsker(pages: PagesIn): PagesIn {
   const known = new Map<Region, GroupPages>();
   return (region) => {
-    const here = known.get(region) ?? pages(region);
-    known.set(region, here);
-    return here;
+    const opened = known.get(region) ?? pages(region);
+    known.set(region, opened);
+    return opened;
   };
 }
 
@@ -22,18 +22,18 @@ export function countedPages(pages: PagesIn, called: () => void): PagesIn {
       return ask(...given);
     };
   return forOneAsker((region) => {
-    const here = pages(region);
+    const asked = pages(region);
     return {
-      listMembersPage: counted(here.listMembersPage),
-      listBannedPage: counted(here.listBannedPage),
-      listUsersPage: counted(here.listUsersPage),
-      listGroupsPage: counted(here.listGroupsPage),
-      getGroup: counted(here.getGroup),
-      getMembership: counted(here.getMembership),
-      listJoined: counted(here.listJoined),
-      getUser: counted(here.getUser),
-      deleteUser: counted(here.deleteUser),
-      deleteGroup: counted(here.deleteGroup),
+      listMembersPage: counted(asked.listMembersPage),
+      listBannedPage: counted(asked.listBannedPage),
+      listUsersPage: counted(asked.listUsersPage),
+      listGroupsPage: counted(asked.listGroupsPage),
+      getGroup: counted(asked.getGroup),
+      getMembership: counted(asked.getMembership),
+      listJoined: counted(asked.listJoined),
+      getUser: counted(asked.getUser),
+      deleteUser: counted(asked.deleteUser),
+      deleteGroup: counted(asked.deleteGroup),
     };
   });
 }

@@ -1,6 +1,5 @@
-import type { GroupsPages, UsersPages } from '../../chat/directory-list.ts';
-import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/directory-operations.ts';
-import type { BannedPages, MembersPages } from '../../chat/member-list.ts';
+import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/replies.ts';
+import type { BannedPages, GroupsPages, MembersPages, UsersPages } from '../../chat/whole-lists.ts';
 
 /** The client's calls that read and delete, with its own types. They throw ReadingRefused, or the signal's reason. */
 export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {

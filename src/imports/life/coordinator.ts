@@ -5,29 +5,29 @@ import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
-import { type ImportState, isFinal } from '../../membership/import-state.ts';
+import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { busyIn, shortenBusyTimeout, whenFree } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
-import type { QueueLook } from '../../queue/job-queue.ts';
+import type { QueueInspection } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type Catalog, type ImportRecord, openCatalog, tagsOf } from '../catalog.ts';
-import { WrongState } from '../import-errors.ts';
+import { RegionWithoutApp, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
+import { isMachineWait } from '../reason-codes.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence, straysSentence } from '../rebuild-catalog.ts';
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
-import type { SendingConfig } from '../send/give-up.ts';
+import { SERVICE_AWAY, type SendingConfig } from '../send/give-up.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { keepLookups } from '../stage/lookup-copies.ts';
 import type { LookupSource } from '../stage/lookup-file.ts';
 import type { StageFile } from '../stage/staging.ts';
-import { type Aimed, checkTarget, isSameTarget, type Target } from '../target.ts';
-import { continueAll, type LeftAlone } from './continue-all.ts';
+import { type Aimed, checkTarget, isSameTarget, type Target, WrongTarget } from '../target.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { LifeFeature } from './feature.ts';
 import { Life, type LifeEvents } from './life.ts';
@@ -88,6 +88,12 @@ export interface CoordinatorOptions {
   readonly onError: (error: Error) => void;
 }
 
+/** An interrupted import that this process does not continue. */
+interface LeftAlone {
+  readonly record: ImportRecord;
+  readonly why: Error;
+}
+
 /** States in which an import waits for a person. */
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
@@ -118,22 +124,13 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   taken.defer(() => reading.close());
   await patiently(catalog.countDeaths);
   const life = new Life({ ...options, dir, catalog, backend, reading, events, sandbox, features, tell });
-  return new Coordinator({
-    options,
-    catalog,
-    events,
-    backend,
-    reading,
-    features,
-    life,
-    asked,
-    strays,
-    resources: taken.move(),
-  });
+  const parts = { options, dir, catalog, events, backend, reading, features, life, asked, strays };
+  return new Coordinator({ ...parts, resources: taken.move() });
 }
 
 interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'features'> {
   readonly options: CoordinatorOptions;
+  readonly dir: DataDir;
   readonly catalog: Catalog;
   readonly life: Life;
   /** Ids of folders that the catalog does not know. */
@@ -159,32 +156,21 @@ export class Coordinator {
   readonly watchWaits: Life['watchWaits'];
   /** Lets other work wait, as imports do (waits.ts). */
   readonly whenOver: Life['whenOver'];
-  readonly #options: CoordinatorOptions;
-  readonly #dir: DataDir;
-  readonly #catalog: Catalog;
-  readonly #life: Life;
-  readonly #asked: Asked;
-  readonly #strays: readonly string[];
-  readonly #resources: AsyncDisposableStack;
+  readonly #parts: Parts;
   readonly #retention: ReturnType<typeof startRetention> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor({ options, catalog, events, backend, reading, features, life, asked, strays, resources }: Parts) {
-    const { dir, sandbox = false, target, keepMs, onError } = options;
-    this.events = events;
-    this.reading = reading;
-    this.backend = backend;
+  constructor(parts: Parts) {
+    const { options, catalog, life } = parts;
+    const { sandbox = false, target, keepMs, onError } = options;
+    this.#parts = parts;
+    this.events = parts.events;
+    this.reading = parts.reading;
+    this.backend = parts.backend;
+    this.features = parts.features;
     this.sendsTo = { sandbox, target };
-    this.features = features;
     this.watchWaits = life.watchWaits;
     this.whenOver = life.whenOver;
-    this.#options = options;
-    this.#dir = dir;
-    this.#catalog = catalog;
-    this.#life = life;
-    this.#asked = asked;
-    this.#strays = strays;
-    this.#resources = resources;
     if (keepMs !== undefined) {
       const { finishedBefore } = catalog;
       this.#retention = startRetention({ keepMs, finishedBefore, remove: (id) => this.remove(id), onError });
@@ -195,28 +181,28 @@ export class Coordinator {
   async create(request: CreateImport): Promise<string> {
     const { id = newImportId(), file, source, options: chosen, start = true, lookups = {} } = request;
     const { retryOf = null, createdBy = '', tags = [] } = request;
-    const { config, target } = this.#options;
-    const folder = this.#dir.folder(id);
+    const { config, target } = this.#parts.options;
+    const folder = this.#parts.dir.folder(id);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const kept = { ...chosen, ...(await keepLookups(folder, lookups)) };
     const usual = chosen.sandbox ? undefined : config.reportTo;
     const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
     const options = JSON.stringify(importOptions.parse({ ...kept, reportTo, target }));
     const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
-    await this.#asked(() => this.#catalog.add(record));
+    await this.#parts.asked(() => this.#parts.catalog.add(record));
     this.events.emit('state', this.find(id));
-    this.#life.begin(id, start);
+    this.#parts.life.begin(id, start);
     return id;
   }
 
   /** @throws UnknownImport */
   find(id: string): ImportRecord {
-    return this.#catalog.get(id);
+    return this.#parts.catalog.get(id);
   }
 
   /** The same for one that may have been deleted: undefined then. */
   lookUp(id: string): ImportRecord | undefined {
-    return this.#catalog.find(id);
+    return this.#parts.catalog.find(id);
   }
 
   /**
@@ -226,45 +212,45 @@ export class Coordinator {
   others(id: string): ImportWithLedger[] {
     const record = this.find(id);
     const meant = readOptions(record);
-    const undone = this.#catalog.undone();
-    return this.#catalog
+    const undone = this.#parts.catalog.undone();
+    return this.#parts.catalog
       .list(Number.MAX_SAFE_INTEGER)
       .filter((other) => other.id !== id && (other.finishedAt ?? Date.now()) >= record.createdAt)
       .filter((other) => !undone.has(other.id) && isSameTarget(readOptions(other), meant))
-      .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: this.#dir.ledger(other.id) }))
+      .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: this.#parts.dir.ledger(other.id) }))
       .filter(({ ledger }) => existsSync(ledger))
       .reverse();
   }
 
   /** Ids of the folders with data that the catalog did not know at the start, as far as they are still there. */
   strays(): string[] {
-    return this.#strays.filter((id) => existsSync(this.#dir.folder(id)));
+    return this.#parts.strays.filter((id) => existsSync(this.#parts.dir.folder(id)));
   }
 
   /** Retries of this import, oldest first. */
   retries(id: string): ImportRecord[] {
-    return this.#catalog.retries(id);
+    return this.#parts.catalog.retries(id);
   }
 
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
   stage(id: string): void {
-    this.#life.begin(id, false);
+    this.#parts.life.begin(id, false);
   }
 
   async pause(id: string): Promise<ImportRecord> {
-    await this.#asked(() => this.#life.requests.pause(id));
+    await this.#parts.asked(() => this.#parts.life.requests.pause(id));
     return this.find(id);
   }
 
   /** Continues an import that is staged, paused or blocked, or that a stop or crash interrupted. */
   async resume(id: string, changes: ResumeChanges = {}): Promise<ImportRecord> {
     checkTarget(`import ${id}`, readOptions(this.find(id)), this.sendsTo);
-    await this.#asked(() => this.#life.requests.resume(id, changes));
+    await this.#parts.asked(() => this.#parts.life.requests.resume(id, changes));
     return this.find(id);
   }
 
   async cancel(id: string): Promise<ImportRecord> {
-    await this.#asked(() => this.#life.requests.cancel(id));
+    await this.#parts.asked(() => this.#parts.life.requests.cancel(id));
     return this.find(id);
   }
 
@@ -272,8 +258,26 @@ export class Coordinator {
    * Continues every import that a stop or crash interrupted: while reading, sending, pausing or cancelling.
    * Resolves when each has begun, with those that this process cannot continue: they stay as they are.
    */
-  continueAll(): Promise<LeftAlone[]> {
-    return continueAll(this.#catalog.unfinished(), this.#life);
+  async continueAll(): Promise<LeftAlone[]> {
+    const { catalog, life } = this.#parts;
+    const left = catalog
+      .unfinished()
+      .filter(
+        ({ state, code }) =>
+          isUnderWay(state) ||
+          (state === 'blocked' && (code === SERVICE_AWAY || code === 'WRONG_TARGET' || isMachineWait(code))),
+      )
+      .map((record) =>
+        life.requests.takeUp(record.id).then(
+          () => [],
+          (error: unknown) => {
+            if (error instanceof WrongTarget || error instanceof RegionWithoutApp) return [{ record, why: error }];
+            life.fault(record.id, 'SENDING_FAILED', error);
+            return [];
+          },
+        ),
+      );
+    return (await Promise.all(left)).flat();
   }
 
   /**
@@ -283,7 +287,7 @@ export class Coordinator {
   async retry(id: string, changes: RetryChanges = {}): Promise<string> {
     const record = this.find(id);
     checkTarget(`import ${id}`, readOptions(record), this.sendsTo);
-    const places = { dir: this.#dir, reading: this.reading, ...this.features };
+    const places = { dir: this.#parts.dir, reading: this.reading, ...this.features };
     return retryImport(places, record, changes, (request) => this.create(request));
   }
 
@@ -291,14 +295,14 @@ export class Coordinator {
   dismiss(id: string): ImportRecord {
     const record = this.find(id);
     if (!isFinal(record.state)) throw new WrongState(record, 'cannot be dismissed', actionsOf(record.state, false));
-    this.#catalog.dismiss(id);
+    this.#parts.catalog.dismiss(id);
     this.events.emit('changed', record);
     return record;
   }
 
   /** Adds and removes tags of an import, in any state. @throws UnknownImport */
   tag(id: string, changes: TagChanges): ImportRecord {
-    this.#catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(this.find(id)), changes)));
+    this.#parts.catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(this.find(id)), changes)));
     const record = this.find(id);
     this.events.emit('changed', record);
     return record;
@@ -306,52 +310,52 @@ export class Coordinator {
 
   /** Keeps the totals of an import that has ended. */
   keepTotals(id: string, totals: ImportTotals): void {
-    this.#catalog.setTotals(id, totals);
+    this.#parts.catalog.setTotals(id, totals);
   }
 
   /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
   async remove(id: string): Promise<void> {
     const record = this.find(id);
-    const isClosing = this.#life.isClosing(id);
+    const isClosing = this.#parts.life.isClosing(id);
     const isAtRest = record.state === 'staged' || record.state === 'failed' || isFinal(record.state);
     if (isClosing || !isAtRest) {
       throw new WrongState(record, 'cannot be deleted', isClosing ? [] : actionsOf(record.state, false));
     }
-    await this.#life.leave(id);
-    const deleted = removeImport(this.#dir, this.#catalog, id);
+    await this.#parts.life.leave(id);
+    const deleted = removeImport(this.#parts.dir, this.#parts.catalog, id);
     this.events.emit('removed', id);
     await deleted;
-    await this.reading.forget(this.#dir.ledger(id));
+    await this.reading.forget(this.#parts.dir.ledger(id));
   }
 
   /** Publishes the URL of this server, for other processes that want to use the data directory: it has one owner. */
   announce(address: string): void {
-    announceAddress(this.#dir, address);
+    announceAddress(this.#parts.dir, address);
   }
 
   /** Reads groups of the service, within the budgets of their regions. */
   pages(region: Region, patienceMs?: number): GroupPages {
-    return this.#life.sending.groups.pages(region, patienceMs ?? 'as-process');
+    return this.#parts.life.sending.groups.pages(region, patienceMs ?? 'as-process');
   }
 
   /** Returns the status of the regions that imports have used so far. */
   regions(): Promise<RegionStatus[]> {
-    return this.#life.sending.regions();
+    return this.#parts.life.sending.regions.status();
   }
 
   /** Returns facts about their queues for a person who looks for a fault. */
-  lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>> {
-    return this.#life.sending.lookAtQueues();
+  inspectQueues(): Promise<ReadonlyMap<Region, QueueInspection>> {
+    return this.#parts.life.sending.regions.inspect();
   }
 
   /** False where results of other processes have waited for a minute and none was taken. */
   resultsAreTaken(): Promise<boolean> {
-    return this.#life.sending.resultsAreTaken();
+    return this.#parts.life.sending.results.areTaken();
   }
 
   /** Reads keys from the settings again; returns the regions whose key has changed. */
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]> {
-    return this.#life.sending.renewKeys(regions);
+    return this.#parts.life.sending.regions.renewKeys(regions);
   }
 
   /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
@@ -360,7 +364,7 @@ export class Coordinator {
       // Checked after the move: `staged` is only passed on the way to `running`.
       await Promise.resolve();
       const record = this.find(id);
-      if ((AT_REST.has(record.state) && !this.#life.isClosing(id)) || isFinal(record.state)) return record;
+      if ((AT_REST.has(record.state) && !this.#parts.life.isClosing(id)) || isFinal(record.state)) return record;
       await once(this.events, 'state');
     }
   }
@@ -375,13 +379,13 @@ export class Coordinator {
     // First: imports that the stop interrupts did not kill this process.
     this.#leaveAll();
     await this.#retention?.stop();
-    await this.#life.stop(deadlineMs);
-    await this.#resources.disposeAsync();
+    await this.#parts.life.stop(deadlineMs);
+    await this.#parts.resources.disposeAsync();
   }
 
   #leaveAll(): void {
     try {
-      this.#catalog.leaveAll();
+      this.#parts.catalog.leaveAll();
     } catch (error) {
       // It counts as a death then, and one more is allowed.
       if (busyIn(error) === undefined) throw error;

@@ -71,12 +71,12 @@ export function faultOf(step: FaultCode, error: unknown, ledger: string): Fault 
 }
 
 /** Ledgers that are neither gone nor damaged: another rollcall reads them. */
-const READABLE_ELSEWHERE: ReadonlySet<LedgerError['code']> = new Set(['NEWER_LEDGER', 'UNKNOWN_LEDGER']);
+const INTACT: ReadonlySet<LedgerError['code']> = new Set(['NEWER_LEDGER', 'UNKNOWN_LEDGER']);
 
 /** The error that says that the ledger is gone or damaged; undefined for any other. */
 function lostLedger(error: unknown, path: string): LedgerError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof LedgerError && !READABLE_ELSEWHERE.has(cause.code)) return cause;
+    if (cause instanceof LedgerError && !INTACT.has(cause.code)) return cause;
     if (isDamage(cause)) return LedgerError.damaged(path, cause);
   }
   return undefined;

@@ -1,5 +1,5 @@
 import type { Creating } from '../record/creating.ts';
-import type { RowFilter } from '../report/row-filter.ts';
+import type { RowFilter } from '../report/found-rows.ts';
 import type { FindLeftOut, UnsentImport } from '../stage/leave-out.ts';
 
 /** A feature's part in the life of imports; each is loaded when it is needed (src/app/features.ts). */

@@ -27,7 +27,7 @@ import { type Closings, createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
-import { Requests, type RequestsOptions, type States } from './requests.ts';
+import { Requests, type RequestsOptions, type States } from './import-requests.ts';
 import { createWaits, type Wait, type Waits, waitOf } from './waits.ts';
 
 export interface LifeEvents {
@@ -79,7 +79,7 @@ const STEP_OF: Readonly<Record<Exclude<ImportEvent['kind'], 'fault'>, FaultCode>
 
 /**
  * The life of an import: what follows when something has happened to it, in the order of the states
- * (membership/import-state.ts). Requests of people are in requests.ts; no other place changes a state. The parts that
+ * (membership/import-state.ts). Requests of people are in import-requests.ts; no other place changes a state. The parts that
  * read, send and close imports do their work and report; they decide nothing.
  */
 export class Life {
@@ -119,11 +119,11 @@ export class Life {
       circuitChanged: (...change) => events.emit('circuit', ...change),
     });
     this.#closings = createClosings({ dir, catalog, reading, emit });
-    const here = { sandbox, target: options.target };
+    const sendsTo = { sandbox, target: options.target };
     const parts = {
-      ...{ dir, catalog, here, states: this.#states, stagings: this.#stagings, sending: this.sending },
+      ...{ dir, catalog, sendsTo, states: this.#states, stagings: this.#stagings, sending: this.sending },
       closings: this.#closings,
-      target: targetOf({ ...here, regions: options.regions }),
+      target: targetOf({ ...sendsTo, regions: options.regions }),
       fault: (id: string, code: FaultCode, error: unknown) => this.fault(id, code, error),
     };
     this.#steps = new Steps(parts);

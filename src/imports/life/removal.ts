@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { asError } from '../../errors/message-of.ts';
 import { LOOKUPS } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { Catalog } from '../catalog.ts';
 import { recordFile } from '../record-file.ts';
 
@@ -47,7 +48,7 @@ export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean): 
 }
 
 /** Longest time between two checks for what is too old, in ms. */
-const LOOK_MS = 3_600_000;
+const CHECK_MS = 3_600_000;
 
 interface RetentionOptions {
   /** The time that imports or syncs are kept after they have finished, in ms. */
@@ -59,27 +60,13 @@ interface RetentionOptions {
 }
 
 /** Removes imports or syncs that finished more than `keepMs` ago: now, and regularly from now on. */
-export function startRetention({ keepMs, finishedBefore, remove, onError }: RetentionOptions): {
-  /** Resolves when nothing is being removed any more. */
-  stop(): Promise<void>;
-} {
+export function startRetention({ keepMs, finishedBefore, remove, onError }: RetentionOptions): Repeated {
   const removeOld = async (): Promise<void> => {
     for (const id of finishedBefore(Date.now() - keepMs)) {
       await remove(id).catch((error: unknown) => onError(asError(error)));
     }
   };
-  const look = () => removeOld().catch((error: unknown) => onError(asError(error)));
-  let looking = look();
-  const timer = setInterval(
-    () => {
-      looking = looking.then(look);
-    },
-    Math.min(keepMs, LOOK_MS),
-  ).unref();
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return looking;
-    },
-  };
+  const first = removeOld().catch((error: unknown) => onError(asError(error)));
+  const later = repeatedly(Math.min(keepMs, CHECK_MS), onError, removeOld);
+  return { stop: async () => void (await Promise.all([first, later.stop()])) };
 }

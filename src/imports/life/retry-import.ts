@@ -4,15 +4,14 @@ import { extname, join, parse } from 'node:path';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { ImportRecord } from '../catalog.ts';
-import { tagsOf } from '../catalog.ts';
+import { type ImportRecord, tagsOf } from '../catalog.ts';
 import { NothingToSend, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
+import { type RowFilter, retryable, rowFilterOptions } from '../report/found-rows.ts';
+import { openImportReader } from '../report/import-reader.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
-import { openImportReader } from '../report/reading.ts';
 import { retryFile } from '../report/report-paths.ts';
-import { type RowFilter, retryable, rowFilterOptions } from '../report/row-filter.ts';
 import { retryOptions } from '../retry-options.ts';
 import type { LifeFeature } from './feature.ts';
 

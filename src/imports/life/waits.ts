@@ -10,7 +10,7 @@ import type { Catalog } from '../catalog.ts';
 import type { MachineWait } from '../reason-codes.ts';
 import type { Sending } from '../send/sending.ts';
 import { TakenUpLater } from './faults.ts';
-import type { States } from './requests.ts';
+import type { States } from './import-requests.ts';
 
 /** Imports that wait for something of this machine, and go on by themselves when that is over. */
 export interface Waits {

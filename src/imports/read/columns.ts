@@ -1,7 +1,7 @@
 import { option, words } from '../../errors/named-options.ts';
 import { boundText } from '../../options/bounds.ts';
 import { FIELDS, type Field } from '../../options/fields.ts';
-import { type Bounds, boundsWith, orRaise } from './bounds.ts';
+import { type Bounds, boundsWith, orRaise } from './intake-bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 

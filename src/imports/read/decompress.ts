@@ -2,9 +2,9 @@ import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, FREE_UNPACKED, orRaise } from './bounds.ts';
+import { BLOCK_BYTES } from './byte-source.ts';
+import { type Bounds, FREE_UNPACKED, orRaise } from './intake-bounds.ts';
 import { IntakeError } from './intake-error.ts';
-import { BLOCK_BYTES } from './source.ts';
 
 const ZSTD = Buffer.from('28b52ffd', 'hex');
 

@@ -1,7 +1,7 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
-import { MAX_DEPTH } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import type { InputRow } from './input-row.ts';
+import { MAX_DEPTH } from './intake-bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 import { parseJson, repeatedKey } from './json-text.ts';
 import type { MembershipReader } from './membership-row.ts';

@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Shape } from '../../options/shape.ts';
 import type { FileSet } from './archive/file-set.ts';
+import type { IntakeSource } from './byte-source.ts';
 import type { Element, Elements } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError } from './intake-error.ts';
-import type { IntakeSource } from './source.ts';
 
 /**
  * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/message-of.ts';
 import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
-import { hasPassword, schemeOf } from '../../text/address.ts';
+import { hasPassword, schemeOf } from '../../text/address-text.ts';
 
 /** Reasons for which the whole input is refused; a single bad row is a RowProblem instead. */
 export const INTAKE_ERROR_CODES = [

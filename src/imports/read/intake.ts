@@ -4,7 +4,7 @@ import { INPUTS, type InputFormat, type InputKind, isReadAtRandom } from '../../
 import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
-import { type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
+import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './byte-source.ts';
 import { type ColumnRole, Columns, type Field, fieldByAlias } from './columns.ts';
 import { BlankRows, checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
@@ -24,6 +24,7 @@ import { ElementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { type ExportName, ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
+import { type Bounds, boundsWith, ReportGrowth } from './intake-bounds.ts';
 import { editsOutsideCsv, empty, IntakeError, listed, notOfKind, shown, shownPath } from './intake-error.ts';
 import type { IntakeNote } from './intake-note.ts';
 import { interruptible } from './interruptible.ts';
@@ -31,7 +32,7 @@ import { MembershipReader, type RowDefaults } from './membership-row.ts';
 import { openInput } from './open-input.ts';
 import { ShapedCells } from './shape/csv-shape.ts';
 import { ShapedElements } from './shape/element-shape.ts';
-import type { Lookups } from './shape/lookups.ts';
+import type { Lookups } from './shape/lookup.ts';
 import {
   checkShape,
   idColumns,
@@ -41,7 +42,6 @@ import {
   recognisedMapping,
   tableTop,
 } from './shape/shaping.ts';
-import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { Sheet } from './workbook/workbook.ts';
 

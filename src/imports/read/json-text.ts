@@ -1,4 +1,4 @@
-import { MAX_DEPTH } from './bounds.ts';
+import { MAX_DEPTH } from './intake-bounds.ts';
 
 const QUOTE = 0x22;
 const COLON = 0x3a;

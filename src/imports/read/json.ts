@@ -1,7 +1,6 @@
 import { jsonParser } from 'stream-json/parser.js';
 import { option, words } from '../../errors/named-options.ts';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, MAX_DEPTH, orRaise } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -14,6 +13,7 @@ import {
   wrongShape,
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
+import { type Bounds, MAX_DEPTH, orRaise } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 
@@ -116,7 +116,7 @@ class JsonDocument<Row> {
         return index + 1;
       case 'array':
         // The first character behind `[` tells whether these are the elements or a value like any other.
-        if (character === '{' && !this.#reader.isOpened?.(this.#propertyHere())) {
+        if (character === '{' && !this.#reader.isOpened?.(this.#currentProperty())) {
           this.#enterElements(index);
           return this.#open('inside', index);
         }
@@ -179,7 +179,7 @@ class JsonDocument<Row> {
 
   #enterElements(index: number): void {
     const outer = this.#outerText ?? '';
-    const property = this.#propertyHere();
+    const property = this.#currentProperty();
     if (isMemberList(property)) throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
     if (this.#property !== undefined) {
       const both = `${shown(this.#property)} and ${shown(property)}`;
@@ -190,7 +190,7 @@ class JsonDocument<Row> {
   }
 
   /** Name of the property whose list begins here. */
-  #propertyHere(): string {
+  #currentProperty(): string {
     const outer = this.#outerText ?? '';
     const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
     return JSON.parse(written) as string;

@@ -1,5 +1,5 @@
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, orRaise } from './bounds.ts';
+import { type Bounds, orRaise } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 /** Attributes that hold members: two with their names in the directory, one with their ids. */

@@ -1,8 +1,8 @@
 import { option, words } from '../../errors/named-options.ts';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, MAX_DEPTH, orRaise } from './bounds.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
+import { type Bounds, MAX_DEPTH, orRaise } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 

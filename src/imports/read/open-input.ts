@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import type { BoundName } from '../../options/bounds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import type { Zip } from './archive/zip.ts';
-import { boundsWith } from './bounds.ts';
+import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './byte-source.ts';
 import { type FileState, fileOf } from './file-state.ts';
+import { boundsWith } from './intake-bounds.ts';
 import { notReadable } from './intake-error.ts';
 import { isParquet, isReadAtRandom } from './random-access.ts';
-import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { Sheet, SheetText } from './workbook/workbook.ts';
 

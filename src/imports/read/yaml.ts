@@ -1,6 +1,5 @@
 import { boundText } from '../../options/bounds.ts';
-import type { Bounds } from './bounds.ts';
-import { MAX_DEPTH, orRaise } from './bounds.ts';
+import { type Bounds, MAX_DEPTH, orRaise } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 /** Nodes that aliases may repeat: a few lines could name a billion. */

@@ -219,9 +219,9 @@ export class Creating {
   #reactivateUsers(): number {
     const users = this.#open('reactivate');
     for (const region of new Set(users.map(({ region_id }) => region_id))) {
-      const there = users.filter(({ region_id }) => region_id === region);
-      for (let from = 0; from < there.length; from += MAX_UIDS_PER_CALL) {
-        const together = there.slice(from, from + MAX_UIDS_PER_CALL);
+      const inRegion = users.filter(({ region_id }) => region_id === region);
+      for (let from = 0; from < inRegion.length; from += MAX_UIDS_PER_CALL) {
+        const together = inRegion.slice(from, from + MAX_UIDS_PER_CALL);
         const body: CreationToSend = { what: 'reactivate', uids: together.map(({ name }) => name) };
         let batch: number | undefined;
         for (const user of together) batch = this.#send(user, body, batch);

@@ -308,10 +308,10 @@ export function checkCounters(sql: Statements): SumCheck {
 function lostRows(sql: Statements): string[] {
   const counts = sql('rows_and_memberships').get();
   if (counts === undefined || counts['rows_read'] === null) return [];
-  const { rows_read: read, entries, rows_here: here, read_here: readHere, gaps } = counts;
+  const { rows_read: read, entries, rows_kept: kept, read_kept: readKept, gaps } = counts;
   return [
-    ...(entries === here ? [] : [`${entries} memberships and empty rows were read, ${here} are kept`]),
-    ...(read === readHere ? [] : [`${read} rows of the input were read, ${readHere} are kept`]),
+    ...(entries === kept ? [] : [`${entries} memberships and empty rows were read, ${kept} are kept`]),
+    ...(read === readKept ? [] : [`${read} rows of the input were read, ${readKept} are kept`]),
     ...(gaps === 0 ? [] : [`${gaps} rows of the input lack one of their memberships`]),
   ];
 }

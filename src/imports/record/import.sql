@@ -212,10 +212,10 @@ select format, kind, delimiter, columns, recognised, notes, shaped, rows_read fr
 -- name: rows_and_memberships
 -- Out: what the reader counted and what the ledger has, to check that no row of the input lacks a membership.
 select i.rows_read, i.entries,
-       r.rows_here,
-       r.rows_here - (select count(*) from parts where part > 1) as read_here,
+       r.rows_kept,
+       r.rows_kept - (select count(*) from parts where part > 1) as read_kept,
        (select count(*) from (select max(part) <> count(*) as gap from parts group by first_row) where gap) as gaps
-  from input i, (select count(*) as rows_here from rows) r;
+  from input i, (select count(*) as rows_kept from rows) r;
 
 -- name: index_uids
 -- Makes rows quick to find by UID.

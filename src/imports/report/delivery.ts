@@ -1,5 +1,5 @@
 import type { ImportView } from '../../api/imports.ts';
-import { addressName } from '../../text/address.ts';
+import { addressName } from '../../text/address-text.ts';
 import type { CatalogReader, ImportRecord } from '../catalog.ts';
 
 /**

@@ -3,13 +3,12 @@ import { namingDamage } from '../../platform/sqlite.ts';
 import { serve, tellOpener } from '../../platform/threads.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import type { RowWithOutcome } from './chosen-rows.ts';
+import { type ImportReader, openImportReader, type RowDetail } from './import-reader.ts';
 import type { LedgerThread, ReportsRequest, ReportsWritten } from './ledger-threads.ts';
-import { type ImportReader, openImportReader } from './reading.ts';
 import { reportPieces, writeReportFiles } from './report-files.ts';
 import { originalJson } from './report-json.ts';
 import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
 import type { ReportInput } from './report-row.ts';
-import type { RowDetail } from './row-detail.ts';
 import { cursorText, type RowOrder, type RowsPage } from './row-search.ts';
 import { summaryOf, totalsOf } from './summarize.ts';
 

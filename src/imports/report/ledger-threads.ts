@@ -4,9 +4,9 @@ import { type TaskLimits, ThreadQueue } from '../../platform/thread-queue.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
-import type { ImportReader } from './reading.ts';
+import type { RowFilter } from './found-rows.ts';
+import type { ImportReader } from './import-reader.ts';
 import type { ReportRequest } from './report-files.ts';
-import type { RowFilter } from './row-filter.ts';
 import type { RowOrder, RowPlace } from './row-search.ts';
 
 type Question = keyof Pick<

@@ -2,15 +2,15 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
-import { workbook } from '../../text/workbook.ts';
+import { workbook } from '../../text/xlsx-writer.ts';
+import { type RowFilter, retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
-import type { ImportReader } from './reading.ts';
-import { csvReport, reportCells } from './report-csv.ts';
+import type { ImportReader } from './import-reader.ts';
 import { jsonReport, ndjsonReport } from './report-json.ts';
 import { NEEDS_ATTENTION, type ReportPaths, reportInput } from './report-paths.ts';
 import type { ReportInput } from './report-row.ts';
+import { csvReport, reportCells } from './report-table.ts';
 import { retryReport, shapedRetry } from './retry-file.ts';
-import { type RowFilter, retryable } from './row-filter.ts';
 
 /** Groups and rows that the page shows; the files have them all. */
 const GROUPS_ON_PAGE = 200;

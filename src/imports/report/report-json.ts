@@ -1,7 +1,7 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { inChunks } from '../../text/chunks.ts';
-import { distinctKeys, type Original, originalCells, originalOnOneLine, ownValues } from './report-columns.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
+import { distinctKeys, type Original, originalCells, originalOnOneLine, ownValues } from './report-table.ts';
 
 /**
  * A function that writes one row as a JSON object on one line, without a line end:

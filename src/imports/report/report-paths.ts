@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
-import type { ImportReader } from './reading.ts';
+import type { ImportReader } from './import-reader.ts';
 import type { ReportInput } from './report-row.ts';
 
 /** Files beside a finished import's ledger. */

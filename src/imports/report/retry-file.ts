@@ -1,8 +1,8 @@
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { originalCells, originalOnOneLine } from './report-columns.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
+import { originalCells, originalOnOneLine } from './report-table.ts';
 
 /**
  * The rows that another import may fix (RETRYABLE: failed, unconfirmed, unprocessed), in the original columns only, so

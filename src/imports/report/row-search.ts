@@ -4,7 +4,7 @@ import { OUTCOMES } from '../../membership/outcome.ts';
 import { checkOfRows } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
-import { type FoundRows, foundRows, type RowFilter } from './row-filter.ts';
+import { type FoundRows, foundRows, type RowFilter } from './found-rows.ts';
 
 /**
  * The start of a page: behind this row. `key`: the value by which the row is sorted, as it was then; for the order of

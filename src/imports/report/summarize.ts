@@ -83,9 +83,9 @@ function isRegion(value: unknown): value is RegionCounts {
 /** Returns the number of messages that an import writes into conversations, over all regions. */
 export function writtenBy(counters: Counters): Pick<ImportSummary, 'writes'> {
   const writes = { messages: 0, groups: 0 };
-  for (const { writes: there } of counters.values()) {
-    writes.messages += there?.messages ?? 0;
-    writes.groups += there?.groups ?? 0;
+  for (const { writes: own } of counters.values()) {
+    writes.messages += own?.messages ?? 0;
+    writes.groups += own?.groups ?? 0;
   }
   return writes.messages === 0 ? {} : { writes };
 }
@@ -97,10 +97,10 @@ function bansAskedIn(counters: Counters): Pick<ImportSummary, 'banQuestions'> {
 
 function createdIn(counters: Counters): Pick<ImportSummary, 'created'> {
   const created = { users: 0, groups: 0, reactivated: 0 };
-  for (const { created: there } of counters.values()) {
-    created.users += there?.users ?? 0;
-    created.groups += there?.groups ?? 0;
-    created.reactivated += there?.reactivated ?? 0;
+  for (const { created: own } of counters.values()) {
+    created.users += own?.users ?? 0;
+    created.groups += own?.groups ?? 0;
+    created.reactivated += own?.reactivated ?? 0;
   }
   return created.users + created.groups + created.reactivated === 0 ? {} : { created };
 }

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../jobs/ask-service.ts';
-import { UntrustedListing } from '../../chat/errors.ts';
-import { readBanned } from '../../chat/member-list.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
 import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.ts';
+import { readBanned } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import { grouped } from '../../text/wording.ts';
@@ -33,7 +33,7 @@ export const BANS_UNKNOWN = 'BANS_UNKNOWN' satisfies ReasonCode;
 
 /**
  * Reads the banned users of every group that has rows to send: one call for each group, and one more for every 100
- * banned (chat/member-list.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an
+ * banned (chat/whole-lists.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an
  * interrupted import reads only the remaining groups. If a list cannot be read whole, nothing is sent to its region.
  * @throws the signal's reason, and errors that are not an answer of the service
  */

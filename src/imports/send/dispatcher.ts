@@ -1,8 +1,7 @@
 import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-members.ts';
 import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
 import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
-import type { ResultAddress } from '../../../jobs/send-batch.ts';
-import { uncertaintyOf } from '../../../jobs/unanswered.ts';
+import { type ResultAddress, uncertaintyOf } from '../../../jobs/send-batch.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { QueuedJob } from '../../queue/job-queue.ts';
 import type { Emit, IdleReason } from '../import-event.ts';

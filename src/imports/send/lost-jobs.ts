@@ -1,20 +1,11 @@
 import { MAX_BACKOFF_MS } from '../../chat/error-policy.ts';
-import { asError } from '../../errors/message-of.ts';
 import type { Region } from '../../membership/membership.ts';
+import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../queue/job-worker.ts';
 import type { RunningImport } from './dispatcher.ts';
 import { depthOf } from './lists-queue.ts';
 import type { OpenRegion } from './region.ts';
-
-/**
- * A shared queue can lose jobs: it is wiped, it restarts without its file, or a job stalls too often. The ledger knows which
- * batches are in flight, so they are queued again: at once when the queue is empty, otherwise after a time in which every
- * living job has had a result.
- */
-export interface LossWatch {
-  stop(): void;
-}
 
 interface LossWatchOptions {
   /** Queues that bring results and answers: what is in them is not lost. */
@@ -25,7 +16,7 @@ interface LossWatchOptions {
   readonly onError: (error: Error) => void;
 }
 
-const LOOK_MS = 2_000;
+const CHECK_MS = 2_000;
 /** The slowest living job, in ms: three times, its worker dies, that is noticed, and the longest backoff passes. */
 const UNANSWERED_MS = 3 * (WORKER_DEATH_NOTICED_MS + MAX_BACKOFF_MS);
 /** Longest call, in ms: connecting, headers and body each have their limit (chat/connection.ts). */
@@ -36,14 +27,18 @@ const MAX_CALL_MS = 60_000;
  */
 export const LEFT_MS = MAX_CALL_MS + WORKER_DEATH_NOTICED_MS;
 
-export function watchForLosses({ results, regions, imports, onError }: LossWatchOptions): LossWatch {
+/**
+ * A shared queue can lose jobs: it is wiped, it restarts without its file, or a job stalls too often. The ledger knows which
+ * batches are in flight, so they are queued again: at once when the queue is empty, otherwise after a time in which every
+ * living job has had a result.
+ */
+export function watchForLosses({ results, regions, imports, onError }: LossWatchOptions): Repeated {
   /** Regions whose queue was empty at the last check although batches were in flight. */
   const suspicious = new Set<string>();
   /** Regions that imports want to leave and that have no worker, and since when, in ms. */
   const deserted = new Map<Region, number>();
   /** Imports that want to leave a region, and since when, in ms. */
   const leaving = new Map<string, WeakMap<object, number>>();
-  let looking = false;
 
   const leavesSince = (one: Pick<RunningImport, 'leaves'>, region: Region): number => {
     const since = leaving.get(region) ?? new WeakMap<object, number>();
@@ -60,7 +55,7 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
     return Date.now() - (deserted.get(region) ?? Date.now()) >= WORKER_DEATH_NOTICED_MS;
   };
 
-  const look = async (): Promise<void> => {
+  return repeatedly(CHECK_MS, onError, async () => {
     const returning = jobsIn(await Promise.all(results.map((queue) => queue.depth())));
     for (const opened of await regions()) {
       const { region, keepBudget } = opened;
@@ -83,18 +78,7 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
         await one.resend(region, before, 'it was in the queue, and no result came');
       }
     }
-  };
-
-  const timer = setInterval(() => {
-    if (looking) return;
-    looking = true;
-    look()
-      .catch((error: unknown) => onError(asError(error)))
-      .finally(() => {
-        looking = false;
-      });
-  }, LOOK_MS);
-  return { stop: () => clearInterval(timer) };
+  });
 }
 
 function jobsIn(depths: readonly QueueDepth[]): number {

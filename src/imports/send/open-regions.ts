@@ -1,7 +1,7 @@
 import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
-import { asError } from '../../errors/message-of.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { QueueLook } from '../../queue/job-queue.ts';
+import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
+import type { QueueInspection } from '../../queue/job-queue.ts';
 import { BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
@@ -14,8 +14,10 @@ export interface OpenRegions {
   all(): Promise<OpenRegion[]>;
   /** Lets a region send again, with the key that the settings say now. */
   resume(region: Region): Promise<void>;
+  /** Returns the status of the regions that imports have used so far. */
   status(): Promise<RegionStatus[]>;
-  look(): Promise<ReadonlyMap<Region, QueueLook>>;
+  /** Returns facts about their queues for a person who looks for a fault. */
+  inspect(): Promise<ReadonlyMap<Region, QueueInspection>>;
   /** Reads keys from the settings again; returns the regions whose key has changed. */
   renewKeys(wanted: ReadonlySet<Region>): Promise<Region[]>;
   /** Those that could be opened begin no more calls; calls in flight are given up after `deadlineMs`. */
@@ -55,8 +57,10 @@ export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRe
       if (await queue.isPaused()) await queue.resume();
     },
     status: async () => Promise.all((await all()).map((one) => one.status())),
-    look: async () =>
-      new Map(await Promise.all((await all()).map(async ({ region, queue }) => [region, await queue.look()] as const))),
+    inspect: async () => {
+      const inspected = (await all()).map(async ({ region, queue }) => [region, await queue.inspect()] as const);
+      return new Map(await Promise.all(inspected));
+    },
     renewKeys: async (wanted) =>
       (await all()).filter(({ region, renewKey }) => wanted.has(region) && renewKey()).map(({ region }) => region),
     stopWorking: async (deadlineMs) => {
@@ -74,23 +78,21 @@ export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRe
 }
 
 /** Interval between two readings of the circuits, in ms: one short read of the queue for each region. */
-const LOOK_MS = 1_000;
+const READ_MS = 1_000;
 
 /** Tells when the circuit of a region opens or closes, in this process or another. Half-open counts as open. */
 export function watchCircuits(
   regions: () => Promise<readonly Pick<OpenRegion, 'region' | 'circuit'>[]>,
   on: {
-    /** With each look. */
+    /** With each reading. */
     readonly seen: (region: Region, status: CircuitStatus, now: number) => void;
     readonly changed: (region: Region, status: CircuitStatus) => void;
   },
   onError: (error: Error) => void,
-  everyMs = LOOK_MS,
-): { stop(): void } {
+  everyMs = READ_MS,
+): Repeated {
   const open = new Set<Region>();
-  let looking = false;
-  let stopped = false;
-  const look = async (): Promise<void> => {
+  return repeatedly(everyMs, onError, async () => {
     for (const { region, circuit } of await regions()) {
       const status = await circuit();
       on.seen(region, status, Date.now());
@@ -100,23 +102,5 @@ export function watchCircuits(
       else open.delete(region);
       on.changed(region, status);
     }
-  };
-  const timer = setInterval(() => {
-    if (looking) return;
-    looking = true;
-    look()
-      .catch((error: unknown) => {
-        // The queue closes under a look that is under way.
-        if (!stopped) onError(asError(error));
-      })
-      .finally(() => {
-        looking = false;
-      });
-  }, everyMs).unref();
-  return {
-    stop: () => {
-      stopped = true;
-      clearInterval(timer);
-    },
-  };
+  });
 }

@@ -1,11 +1,9 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
-import type { BatchPayload, CallListener } from '../../../jobs/send-batch.ts';
-import type { UnansweredListener } from '../../../jobs/unanswered.ts';
+import type { BatchPayload, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
 import type { CircuitStatus } from '../../api/regions.ts';
-import type { ChatClient } from '../../chat/client.ts';
-import { isNoAnswer, type Verdict } from '../../chat/error-policy.ts';
-import { CallAborted, ServiceRefusal } from '../../chat/errors.ts';
-import { judgeReading } from '../../chat/member-policy.ts';
+import { CallAborted, ServiceRefusal } from '../../chat/call-errors.ts';
+import type { ChatClient } from '../../chat/chat-client.ts';
+import { isNoAnswer, judgeReading, type Verdict } from '../../chat/error-policy.ts';
 import { asError } from '../../errors/message-of.ts';
 import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
 import { type CircuitBreaker, type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';

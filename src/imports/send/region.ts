@@ -4,7 +4,7 @@ import { type CreateMissingPorts, createMissing } from '../../../jobs/create-mis
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
 import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
-import type { ChatClient } from '../../chat/client.ts';
+import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Config } from '../../platform/config.ts';

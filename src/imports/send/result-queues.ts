@@ -90,18 +90,18 @@ export function openResultQueues(backend: Backend, owner: string, onError: (erro
 }
 
 /** Longest wait for waiting results to be recorded, in ms: there are at most as many as batches in flight. */
-const DRAIN_MS = 60_000;
+const RECORDING_MS = 60_000;
 /** A wait longer than this, in ms, is said. */
 const NOTABLE_WAIT_MS = 10_000;
 
-/** Resolves when no result waits any more, when the process stops, or after DRAIN_MS. `onError` gets that, and a wait of more than 10 s. */
-export async function drained(
+/** Resolves when no result waits any more, when the process stops, or after RECORDING_MS. `onError` gets that, and a wait of more than 10 s. */
+export async function resultsRecorded(
   outcomes: Pick<JobQueue<RecordOutcomesPayload>, 'name' | 'depth'>,
   stopping: () => boolean,
   onError: (error: Error) => void,
 ): Promise<void> {
   const begun = Date.now();
-  const until = begun + DRAIN_MS;
+  const until = begun + RECORDING_MS;
   let isSaid = false;
   while (!stopping()) {
     const { waiting, active } = await outcomes.depth();
@@ -110,7 +110,7 @@ export async function drained(
       const count = waiting + active;
       return onError(
         new Error(
-          `${count} results still wait in the queue ${outcomes.name} after ${DRAIN_MS / 1_000} s; the import continues without them, and their batches are sent again if no result comes`,
+          `${count} results still wait in the queue ${outcomes.name} after ${RECORDING_MS / 1_000} s; the import continues without them, and their batches are sent again if no result comes`,
         ),
       );
     }

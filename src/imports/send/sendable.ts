@@ -28,10 +28,10 @@ interface Obstacle {
   readonly remedy?: Words | undefined;
 }
 
-export function targetOf({ regions, ...here }: SendsTo) {
+export function targetOf({ regions, ...sendsTo }: SendsTo) {
   /** Checks what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp, CreateWithoutName, TooManyRemovals */
   const check = (id: string, { ledger, options }: Sendable): void => {
-    checkTarget(`import ${id}`, options, here);
+    checkTarget(`import ${id}`, options, sendsTo);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
     if (missing.length > 0) throw new RegionWithoutApp(id, missing);
     const unnamed = options.create && ledger.creating?.obstacle(options.create);

@@ -1,10 +1,9 @@
-import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
+import type { CircuitStatus } from '../../api/regions.ts';
 import { asError } from '../../errors/message-of.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
-import type { QueueLook } from '../../queue/job-queue.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
@@ -16,9 +15,9 @@ import { giveUpOn, SERVICE_AWAY, type SendingConfig } from './give-up.ts';
 import { GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
-import { createOpenRegions, watchCircuits } from './open-regions.ts';
+import { createOpenRegions, type OpenRegions, watchCircuits } from './open-regions.ts';
 import type { RegionOpener } from './region.ts';
-import { drained, openResultQueues } from './result-queues.ts';
+import { openResultQueues, type ResultQueues, resultsRecorded } from './result-queues.ts';
 
 interface SendingOptions {
   readonly dir: DataDir;
@@ -40,6 +39,8 @@ const STOPS = 'this process stops, and begins nothing';
 /** Sends imports: opens their ledgers and regions, and takes their results. Life decides what follows (life/life.ts). */
 export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'dropped'> {
   readonly groups: GroupReader;
+  readonly regions: OpenRegions;
+  readonly results: Pick<ResultQueues, 'areTaken'>;
   readonly #emit: Emit;
   readonly #onError: SendingOptions['onError'];
   readonly #parts: ReturnType<typeof openParts>;
@@ -57,6 +58,8 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     this.#parts = openParts({ ...options, emit }, () => this.#stopping);
     const { imports, groups, regions } = this.#parts;
     this.groups = groups;
+    this.regions = regions;
+    this.results = this.#parts.results;
     const seen = giveUpOn({ imports, groups, config });
     this.#circuits = watchCircuits(regions.all, { seen, changed: circuitChanged }, onError);
   }
@@ -125,33 +128,13 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     this.#parts.imports.close(id);
   }
 
-  /** Returns the status of the regions that imports have used so far. */
-  regions(): Promise<RegionStatus[]> {
-    return this.#parts.regions.status();
-  }
-
-  /** Returns facts about their queues for a person who looks for a fault. */
-  lookAtQueues(): Promise<ReadonlyMap<Region, QueueLook>> {
-    return this.#parts.regions.look();
-  }
-
-  /** False where results of other processes have waited for a minute and none was taken. */
-  resultsAreTaken(): Promise<boolean> {
-    return this.#parts.results.areTaken();
-  }
-
-  /** Reads keys from the settings again; returns the regions whose key has changed. */
-  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]> {
-    return this.#parts.regions.renewKeys(regions);
-  }
-
   async stop(deadlineMs: number): Promise<void> {
     const { results, regions, groups, imports, allRunning, losses } = this.#parts;
     const { outcomes } = results;
     this.#stopping = true;
-    this.#circuits.stop();
+    void this.#circuits.stop();
     await groups.stop(deadlineMs);
-    losses?.stop();
+    void losses?.stop();
     await imports.allDropped();
     await Promise.all([
       // Workers of other processes continue without this one, and their results wait for it.
@@ -172,7 +155,7 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => regions.open(region)));
     // Otherwise batches whose results wait would be sent again.
     if (outcomes !== undefined && opened.running === undefined)
-      await drained(outcomes, () => this.#stopping, this.#onError);
+      await resultsRecorded(outcomes, () => this.#stopping, this.#onError);
     if (this.#stopping) throw new Error(STOPS);
     opened.running ??= new RunningImport({
       id,

@@ -1,5 +1,5 @@
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
-import type { ChatClient } from '../../chat/client.ts';
+import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';

@@ -12,7 +12,7 @@ import { harmless } from '../../text/spreadsheet.ts';
 import { type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
-import type { Lookup, Lookups, Target } from '../read/shape/lookups.ts';
+import type { Lookup, Lookups, Target } from '../read/shape/lookup.ts';
 import { unknownColumn } from '../read/shape/unknown-column.ts';
 
 /** A file that gives the UID, or the groups, for each key by which another file names users or groups. */

@@ -8,7 +8,7 @@ import { counted, grouped } from '../../text/wording.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
-import type { Lookups } from '../read/shape/lookups.ts';
+import type { Lookups } from '../read/shape/lookup.ts';
 import { cellsOf, groupProfile, nameObstacle, profileColumns, userProfile } from '../record/profile.ts';
 import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';

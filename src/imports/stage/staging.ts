@@ -182,7 +182,7 @@ export async function stageInThread(
   cancelled.throwIfAborted();
   const stalled = new AbortController();
   const signal = AbortSignal.any([cancelled, stalled.signal]);
-  const watch = watchStandstill(() => stalled.abort(readingStalled(task.name)));
+  const watch = watchStall(() => stalled.abort(readingStalled(task.name)));
   const thread = openThread<StageThread>(import.meta.url, './stage-thread', {
     passesRows: true,
     errors: [IntakeError],
@@ -243,7 +243,7 @@ async function neededBytes(source: string): Promise<number> {
 /** Maximum time without progress in reading, in minutes. */
 const MAX_MINUTES = 10;
 
-interface StandstillWatch {
+interface StallWatch {
   /** It has come forward. */
   moves(): void;
   stop(): void;
@@ -253,7 +253,7 @@ interface StandstillWatch {
  * Calls `stalled` when nothing has moved for ten minutes. They are counted one by one: a machine that slept for hours has not
  * let anything stand still.
  */
-function watchStandstill(stalled: () => void): StandstillWatch {
+function watchStall(stalled: () => void): StallWatch {
   let minutes = 0;
   const timer = setInterval(() => {
     minutes += 1;

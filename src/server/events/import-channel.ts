@@ -1,5 +1,5 @@
 import type { ImportRecord } from '../../imports/catalog.ts';
-import type { ImportProgress } from '../../imports/report/reading.ts';
+import type { ImportProgress } from '../../imports/report/import-reader.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
 import { paceOf } from './progress.ts';

@@ -2,9 +2,8 @@ import type { Progress, Rates, RegionProgress } from '../../api/events.ts';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { Staging } from '../../api/imports.ts';
 import { type RegionStatus, UNUSED_CIRCUIT } from '../../api/regions.ts';
-import type { Counters } from '../../imports/record/import-ledger.ts';
-import { totalRows } from '../../imports/record/import-ledger.ts';
-import type { ImportProgress } from '../../imports/report/reading.ts';
+import { type Counters, totalRows } from '../../imports/record/import-ledger.ts';
+import type { ImportProgress } from '../../imports/report/import-reader.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, type RowCounts } from '../../membership/outcome.ts';
 

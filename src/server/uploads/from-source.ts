@@ -6,7 +6,7 @@ import { NoRoom } from '../../platform/disk-full.ts';
 import { hashOf } from '../../platform/file-hash.ts';
 import { SourceNotAllowed } from '../../sources/source-errors.ts';
 import { allowedSource, type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
-import { isRemote } from '../../text/address.ts';
+import { isRemote } from '../../text/address-text.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 import type { ReceiveOptions } from './receive.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';
 import { tempDir } from '../../temp-dir.ts';
 

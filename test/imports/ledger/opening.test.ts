@@ -11,7 +11,7 @@ import { PLAN_MIGRATIONS } from '../../../src/features/sync/plan/plan-reading.ts
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
 import { actionOf, outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { CATALOG_MIGRATIONS, IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';

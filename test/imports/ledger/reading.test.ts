@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CallRecord } from '../../../src/imports/record/batch-result.ts';
-import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { ALL_DONE, BAD_UID, members, stagedImport } from './staged-import.ts';
 
 async function finishedImport() {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BatchResult, RowOutcome, Sent } from '../../../src/imports/record/batch-result.ts';
 import { type BatchToSend, type ImportLedger, openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import type { Outcome } from '../../../src/membership/outcome.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { call, pending, resultOf, stage, type WantedRow } from './staged-import.ts';

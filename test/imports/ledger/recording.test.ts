@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { Sent } from '../../../src/imports/record/batch-result.ts';
 import type { ImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import type { ImportReader } from '../../../src/imports/report/reading.ts';
+import type { ImportReader } from '../../../src/imports/report/import-reader.ts';
 import { ALL_DONE, call, dispatch, dispatchOnly, members, pending, resultOf, stagedImport } from './staged-import.ts';
 
 const NOTHING = { refusedGroups: [], stoppedRegions: [], reopened: 0 };

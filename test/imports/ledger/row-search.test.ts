@@ -9,7 +9,7 @@ import {
   openImportReader,
   type RowFilter,
   type RowWithOutcome,
-} from '../../../src/imports/report/reading.ts';
+} from '../../../src/imports/report/import-reader.ts';
 import {
   cursorText,
   ORDER_OF_INPUT,

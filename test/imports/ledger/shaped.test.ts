@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IntakeOptions } from '../../../src/imports/read/intake.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';
 import type { TrialChoices } from '../../../src/options/sending-options.ts';
 import { tempDir } from '../../temp-dir.ts';

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { RowProblem } from '../../../src/imports/read/input-row.ts';
 import type { BatchResult, CallRecord, Sent } from '../../../src/imports/record/batch-result.ts';
 import { type BatchToSend, type ImportLedger, openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import { type ImportReader, openImportReader } from '../../../src/imports/report/reading.ts';
+import { type ImportReader, openImportReader } from '../../../src/imports/report/import-reader.ts';
 import type { StagedTotals } from '../../../src/imports/stage/cut.ts';
 import { startStaging } from '../../../src/imports/stage/row-writer.ts';
 import type { InputDescription, StagedRow } from '../../../src/imports/stage/staged-row.ts';

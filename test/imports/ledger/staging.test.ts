@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_UIDS_PER_CALL } from '../../../src/chat/service/limits.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../../src/imports/stage/row-writer.ts';

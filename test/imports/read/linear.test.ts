@@ -7,15 +7,15 @@ import { pastedLines } from '../../../src/features/repair/pages/clipboard.ts';
 import { belowTop, detectDelimiter, detectFormat, refuseOtherText } from '../../../src/imports/read/detect.ts';
 import { repeatedKey } from '../../../src/imports/read/json-text.ts';
 import { numberedColumns } from '../../../src/imports/read/shape/compile.ts';
+import { isMoreThanColumn } from '../../../src/imports/read/shape/field-sources.ts';
+import { fill, parseTemplate } from '../../../src/imports/read/shape/id-template.ts';
 import { refusalOf } from '../../../src/imports/read/shape/plan.ts';
-import { isMoreThanColumn } from '../../../src/imports/read/shape/sources.ts';
-import { fill, parseTemplate } from '../../../src/imports/read/shape/template.ts';
 import { formatKind, numberText, PLAIN, unescaped } from '../../../src/imports/read/workbook/cell-text.ts';
 import { mergedAreas } from '../../../src/imports/read/workbook/merged-areas.ts';
 import { textSearch } from '../../../src/imports/report/text-search.ts';
 import { headerFrom } from '../../../src/sources/headers.ts';
 import { secretFrom } from '../../../src/sources/secrets.ts';
-import { hasPassword, isAddress } from '../../../src/text/address.ts';
+import { hasPassword, isAddress } from '../../../src/text/address-text.ts';
 import { capturingPattern, namePattern, pathPattern, starPattern } from '../../../src/text/wildcard.ts';
 
 /**

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openIntake } from '../../../src/imports/read/intake.ts';
 import { IntakeError } from '../../../src/imports/read/intake-error.ts';
-import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { drained, OPTIONS } from './reading.ts';

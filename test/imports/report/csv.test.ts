@@ -1,9 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OWN_COLUMNS } from '../../../src/imports/report/report-columns.ts';
-import { csvReport } from '../../../src/imports/report/report-csv.ts';
 import type { ReportInput, ReportRow } from '../../../src/imports/report/report-row.ts';
+import { csvReport, OWN_COLUMNS } from '../../../src/imports/report/report-table.ts';
 import { CSV_INPUT, NDJSON_INPUT, reportRow, rowOf } from './fixtures.ts';
 
 function report(input: ReportInput, rows: Iterable<ReportRow>): string {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OWN_COLUMNS, ownValues } from '../../../src/imports/report/report-columns.ts';
-import { csvReport } from '../../../src/imports/report/report-csv.ts';
+import { csvReport, OWN_COLUMNS, ownValues } from '../../../src/imports/report/report-table.ts';
 import { retryReport } from '../../../src/imports/report/retry-file.ts';
 import { csvLine } from '../../../src/text/csv-line.ts';
 import { rowOf } from './fixtures.ts';

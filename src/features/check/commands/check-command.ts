@@ -9,7 +9,7 @@ import type { Io } from '../../../cli/screen/io.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { isAddress } from '../../../text/address.ts';
+import { isAddress } from '../../../text/address-text.ts';
 import { runCheck } from './local-check.ts';
 import { checkRemotely } from './remote-check.ts';
 

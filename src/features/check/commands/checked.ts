@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { askRegions } from '../../../imports/life/control.ts';
+import { askRegions } from '../../../imports/life/control-socket.ts';
 import { checkFiles } from '../../../imports/predictions/check-paths.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';

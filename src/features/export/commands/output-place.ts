@@ -9,7 +9,7 @@ import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
-import { isAddress, sourceName } from '../../../text/address.ts';
+import { isAddress, sourceName } from '../../../text/address-text.ts';
 import type { ExportFlags } from './export-flags.ts';
 
 /** The place of an export's files. */

@@ -12,7 +12,7 @@ import { findImport } from '../../../cli/target/kept-imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { readOptions } from '../../../imports/import-options.ts';
-import { openImportReader } from '../../../imports/report/reading.ts';
+import { openImportReader } from '../../../imports/report/import-reader.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { type Config, readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../../platform/data-dir.ts';

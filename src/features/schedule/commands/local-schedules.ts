@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { serviceTarget } from '../../../app/chat-service.ts';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { serviceTarget } from '../../../app/service.ts';
 import { noteHere } from '../../../cli/audit.ts';
 import type { Coordinating } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
@@ -16,7 +16,7 @@ import { handledLocally } from '../../../cli/target/operation-client.ts';
 import type { Imports } from '../../../cli/target/target-imports.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
-import { askOwner, readAnswer } from '../../../imports/life/control.ts';
+import { askOwner, readAnswer } from '../../../imports/life/control-socket.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
 import { EXPECTING, GIVING_UP, type ReportingChoices } from '../../../options/sending-options.ts';
@@ -25,7 +25,7 @@ import { type DataDir, dataDir, hasCatalog, readCatalog } from '../../../platfor
 import { isElsewhere } from '../../../sources/named.ts';
 import { isPattern, wholeSource } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
-import { addressName, isAddress, isRemote } from '../../../text/address.ts';
+import { addressName, isAddress, isRemote } from '../../../text/address-text.ts';
 import { inShort } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { findRecipe } from '../../recipes/recipe-store.ts';

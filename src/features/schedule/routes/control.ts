@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ControlHandler } from '../../../imports/life/control.ts';
+import type { ControlHandler } from '../../../imports/life/control-socket.ts';
 import type { Schedules } from '../compose-schedules.ts';
 import type { ScheduleBook, ScheduleRequest } from '../schedule-book.ts';
 import type { ScheduleRecord } from '../schedule-catalog.ts';

@@ -21,7 +21,7 @@ import { headerFrom } from '../../../sources/headers.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { SourceNotAllowed } from '../../../sources/source-errors.ts';
 import { allowedSource } from '../../../sources/source-reader.ts';
-import { isRemote } from '../../../text/address.ts';
+import { isRemote } from '../../../text/address-text.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';

@@ -4,7 +4,7 @@ import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
 import { SourceNotAllowed } from '../../../sources/source-errors.ts';
 import { listSource } from '../../../sources/source-reader.ts';
-import { isRemote } from '../../../text/address.ts';
+import { isRemote } from '../../../text/address-text.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { scheduleOperations } from '../operations.ts';
 import { firstEntries, sourceEntries } from '../source-folder.ts';

@@ -21,7 +21,7 @@ import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportRecord } from '../../../imports/catalog.ts';
 import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
-import { askOwner, readAnswer } from '../../../imports/life/control.ts';
+import { askOwner, readAnswer } from '../../../imports/life/control-socket.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import type { LookupSource } from '../../../imports/stage/lookup-file.ts';

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../../jobs/ask-service.ts';
-import { UntrustedListing } from '../../../chat/errors.ts';
-import { type BannedPages, type MembersPages, readBanned, readMembers } from '../../../chat/member-list.ts';
+import { UntrustedListing } from '../../../chat/call-errors.ts';
 import { GROUP_MISSING } from '../../../chat/service/codes.ts';
+import { type BannedPages, type MembersPages, readBanned, readMembers } from '../../../chat/whole-lists.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import { type PlanLedger, UnknownScope } from './plan-ledger.ts';

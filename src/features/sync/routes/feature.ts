@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
-import type { ControlHandler } from '../../../imports/life/control.ts';
+import type { ControlHandler } from '../../../imports/life/control-socket.ts';
 import { isFinalSync, SYNC_STATES, type SyncState } from '../../../membership/sync-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext, ServerFeature } from '../../../server/context.ts';

@@ -4,9 +4,9 @@ import { option, words } from '../../../errors/named-options.ts';
 import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
 import { grouped } from '../../../text/wording.ts';
+import { openSource } from '../byte-source.ts';
 import type { FileState } from '../file-state.ts';
 import { IntakeError, listed, notReadable, shownPath } from '../intake-error.ts';
-import { openSource } from '../source.ts';
 import type { Zip } from './zip.ts';
 
 /** Files and folders that a folder is searched for; more are refused. */
@@ -150,11 +150,11 @@ function fitting(pattern: string): (name: string) => boolean {
 function obvious(names: readonly string[]): string[] {
   for (let top = ''; ; ) {
     const inside = names.filter((name) => name.startsWith(top));
-    const here = inside.filter((name) => !name.slice(top.length).includes('/'));
-    const readable = here.filter((name) => ENDINGS.test(name));
+    const own = inside.filter((name) => !name.slice(top.length).includes('/'));
+    const readable = own.filter((name) => ENDINGS.test(name));
     if (readable.length > 0) return readable;
     const folders = new Set(
-      inside.filter((name) => !here.includes(name)).map((name) => name.slice(top.length).split('/', 1)[0]),
+      inside.filter((name) => !own.includes(name)).map((name) => name.slice(top.length).split('/', 1)[0]),
     );
     const [only] = folders;
     if (folders.size !== 1 || only === undefined) return [];

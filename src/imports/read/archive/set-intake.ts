@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import { option, words } from '../../../errors/named-options.ts';
 import { type BoundName, boundText } from '../../../options/bounds.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
-import { type Bounds, boundsWith, orRaise } from '../bounds.ts';
+import { type IntakeSource, readHead } from '../byte-source.ts';
 import type { ColumnRole } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
+import { type Bounds, boundsWith, orRaise } from '../intake-bounds.ts';
 import { IntakeError, listed, shownPath } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
 import { isReadAtRandom } from '../random-access.ts';
-import { type IntakeSource, readHead } from '../source.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
 
 /** The part of an opened input that is needed to combine several. */

@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import { option, words } from '../../../errors/named-options.ts';
 import { boundText } from '../../../options/bounds.ts';
-import { type Bounds, FREE_UNPACKED, orRaise } from '../bounds.ts';
+import { BLOCK_BYTES } from '../byte-source.ts';
+import { type Bounds, FREE_UNPACKED, orRaise } from '../intake-bounds.ts';
 import { IntakeError, notReadable, shownPath } from '../intake-error.ts';
-import { BLOCK_BYTES } from '../source.ts';
 
 /** Entries that the directory of an archive may have. */
 const MAX_ENTRIES = 200_000;

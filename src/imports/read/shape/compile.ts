@@ -5,7 +5,6 @@ import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { IntakeError, listed, shown } from '../intake-error.ts';
-import { type OneGroup, type PeopleSource, type Plan, refusalOf, type WideGroups } from './plan.ts';
 import {
   type Cells,
   type FieldSource,
@@ -14,8 +13,9 @@ import {
   openSource,
   type Slots,
   type Source,
-} from './sources.ts';
-import { TemplateError } from './template.ts';
+} from './field-sources.ts';
+import { TemplateError } from './id-template.ts';
+import { type OneGroup, type PeopleSource, type Plan, refusalOf, type WideGroups } from './plan.ts';
 import { unknownColumn } from './unknown-column.ts';
 import { actionWords, marks, scopeWords } from './words.ts';
 

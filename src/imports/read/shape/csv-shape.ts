@@ -2,9 +2,9 @@ import type { Shape } from '../../../options/shape.ts';
 import type { Columns } from '../columns.ts';
 import type { InputRow, RowProblem } from '../input-row.ts';
 import { compile, type Layout, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
+import type { FieldSources } from './field-sources.ts';
 import type { Plan } from './plan.ts';
 import type { Shaper } from './shaper.ts';
-import type { FieldSources } from './sources.ts';
 import { unknownColumn } from './unknown-column.ts';
 
 /** The source of an input's memberships, and its number of rows. */

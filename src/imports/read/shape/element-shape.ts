@@ -184,9 +184,9 @@ function* combinations(node: unknown, wanted: readonly Wanted[], depth: number):
     for (const entry of node) yield* combinations(entry, wanted, depth);
     return;
   }
-  const here = wanted.filter(({ path }) => path.length === depth).map(({ slot }) => [slot, textOf(node)] as const);
+  const found = wanted.filter(({ path }) => path.length === depth).map(({ slot }) => [slot, textOf(node)] as const);
   const parts = branches(node, wanted, depth);
-  yield* crossed(here, parts, 0, depth);
+  yield* crossed(found, parts, 0, depth);
 }
 
 /** The values below a node: by key, and for `*` by every value. */

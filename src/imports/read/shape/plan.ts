@@ -1,8 +1,8 @@
 import type { Shape } from '../../../options/shape.ts';
 import type { RowProblem } from '../input-row.ts';
 import { listed, shown } from '../intake-error.ts';
-import type { Target } from './lookups.ts';
-import type { Cells, Source } from './sources.ts';
+import type { Cells, Source } from './field-sources.ts';
+import type { Target } from './lookup.ts';
 import type { marks, scopeWords } from './words.ts';
 
 /** The way from rows to memberships, with every column resolved. */

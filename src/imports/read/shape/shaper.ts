@@ -2,11 +2,10 @@ import type { Columns, Field } from '../columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem } from '../input-row.ts';
 import { shown } from '../intake-error.ts';
 import { MembershipReader, type RowDefaults } from '../membership-row.ts';
-import type { Lookups } from './lookups.ts';
+import type { Cells } from './field-sources.ts';
+import type { Lookups } from './lookup.ts';
 import { noMembership, shortValue, tooManyMemberships } from './memberships.ts';
-import type { Plan } from './plan.ts';
-import { type Group, groupsOf, type Person, peopleOf } from './plan.ts';
-import type { Cells } from './sources.ts';
+import { type Group, groupsOf, type Person, type Plan, peopleOf } from './plan.ts';
 
 /** One membership of a row, before it is checked. */
 interface Requested {

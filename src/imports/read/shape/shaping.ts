@@ -2,17 +2,17 @@ import { option, words } from '../../../errors/named-options.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import type { Shape } from '../../../options/shape.ts';
-import type { Bounds } from '../bounds.ts';
 import type { ColumnMapping, Columns } from '../columns.ts';
 import type { TableTop } from '../csv.ts';
+import type { Bounds } from '../intake-bounds.ts';
 import { IntakeError } from '../intake-error.ts';
 import type { RowDefaults } from '../membership-row.ts';
 import { sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
-import type { Lookups } from './lookups.ts';
+import { fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
+import { columnsOf, parseTemplate, TemplateError } from './id-template.ts';
+import type { Lookups } from './lookup.ts';
 import { Shaper } from './shaper.ts';
-import { fieldSources, isMoreThanColumn, nameTemplate } from './sources.ts';
-import { columnsOf, parseTemplate, TemplateError } from './template.ts';
 
 /** Settings that say where the table begins, and nothing about what its rows mean. */
 const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);

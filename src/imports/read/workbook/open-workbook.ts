@@ -2,7 +2,7 @@ import { option, words } from '../../../errors/named-options.ts';
 import { boundText } from '../../../options/bounds.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Zip } from '../archive/zip.ts';
-import { type Bounds, orRaise } from '../bounds.ts';
+import { type Bounds, orRaise } from '../intake-bounds.ts';
 import { IntakeError, listed, shown, shownPath } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
 import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type AppAddress, apiUrl, managementUrl } from './address.ts';
 import {
   type ActingOptions,
   type AppRequest,
@@ -13,18 +12,23 @@ import {
   readReply,
   segment,
 } from './call.ts';
+import { InvalidCall, ServiceRefusal, SettingError } from './call-errors.ts';
 import { type Connection, type ConnectionOptions, openConnection, type Request } from './connection.ts';
 import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
-import { type CreateClient, createCreateClient } from './create-client.ts';
-import { createDirectoryClient, type DirectoryClient } from './directory-client.ts';
-import { type AppFacts, appsPage } from './directory-operations.ts';
-import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
+import {
+  type CreateClient,
+  createCreateClient,
+  createDirectoryClient,
+  type DirectoryClient,
+} from './directory-client.ts';
 import { type BANNED_LISTS, createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate, requestIdOf } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
+import { type AppFacts, appsPage } from './replies.ts';
 import { MAX_UIDS_PER_CALL } from './service/limits.ts';
 import { MEMBER_LISTS } from './service/lists.ts';
+import { type AppAddress, apiUrl, managementUrl } from './service-address.ts';
 import { createUserClient, type UserClient } from './user-client.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
@@ -53,7 +57,7 @@ export interface AddMembersResult extends ReplyMeta {
 }
 
 /**
- * Calls to one app. Every method throws what errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
+ * Calls to one app. Every method throws what call-errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
  * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
 export interface ChatClient extends MemberClient, CreateClient, DirectoryClient, UserClient {

@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_VERSION, HEADERS, type KeyScope } from '../chat/contract.ts';
 import { REGIONS, type Region } from '../chat/service/regions.ts';
-import type { Names } from './address.ts';
-import type { App } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
-import { WrittenReply } from './call.ts';
-import type { FaultKind, Faults } from './faults.ts';
+import type { Names } from './host-names.ts';
+import type { FaultKind, Faults } from './injected-faults.ts';
 import { type ManagementKey, manage } from './management.ts';
 import type { Headers, RateWindow } from './rate-limit.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 import { BANNED_ADDRESSES, matchRoute } from './routes.ts';
+import type { App } from './sandbox-app.ts';
+import { WrittenReply } from './sandbox-call.ts';
 import type { TrafficCounter } from './traffic.ts';
 
 /** Address and keys of an app; the names of their scopes are in docs/chat-service.md, 9. */
@@ -74,7 +74,7 @@ export class Service {
     const address = this.#options.names.parse(request.headers.host ?? '');
     if (address.kind !== 'app') {
       request.resume();
-      send(response, this.#answerElsewhere(request, address.kind));
+      send(response, this.#answerOther(request, address.kind));
       return;
     }
     const tenant = this.#options.tenants[address.region];
@@ -120,7 +120,7 @@ export class Service {
         throw new Refusal(404, serviceError('ERR_INVALID_API_VERSION', message));
       }
       // The operations of the calls address are not specified: every path is unknown.
-      if (route.match === undefined || to.calls || this.#isOtherBannedAddress(route.path)) throw notThere(request);
+      if (route.match === undefined || to.calls || this.#isOtherBannedAddress(route.path)) throw noSuchAddress(request);
       if (!route.match.scopes.includes(scope)) throw this.#scopeTooSmall(request);
       const reply = route.match.operation({
         app: tenant.app,
@@ -147,7 +147,7 @@ export class Service {
     return BANNED_ADDRESSES.includes(list) && list !== this.#options.behaviour.bannedAddress;
   }
 
-  #answerElsewhere(request: IncomingMessage, kind: 'management' | 'unknown'): Answer {
+  #answerOther(request: IncomingMessage, kind: 'management' | 'unknown'): Answer {
     const { tenants, management } = this.#options;
     try {
       if (kind === 'unknown') {
@@ -231,7 +231,7 @@ function tooManyRequests(): Refusal {
   return new Refusal(429, serviceError('ERR_TOO_MANY_REQUESTS', 'Too many requests, try again later.'));
 }
 
-function notThere({ method, url }: IncomingMessage): Refusal {
+function noSuchAddress({ method, url }: IncomingMessage): Refusal {
   return new Refusal(404, serviceError('ERR_API_NOT_FOUND', `There is no ${method} ${url?.split('?', 1)[0]}.`));
 }
 

@@ -1,6 +1,11 @@
-import { apiUrl, managementUrl } from '../chat/address.ts';
-import { type ChatClient, createChatClient, createManagementClient, type ManagementClient } from '../chat/client.ts';
-import { SettingError } from '../chat/errors.ts';
+import { SettingError } from '../chat/call-errors.ts';
+import {
+  type ChatClient,
+  createChatClient,
+  createManagementClient,
+  type ManagementClient,
+} from '../chat/chat-client.ts';
+import { apiUrl, managementUrl } from '../chat/service-address.ts';
 import type { Target } from '../imports/target.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';

@@ -8,9 +8,9 @@ import {
   Worker,
 } from 'bullmq';
 import { Client } from 'pg';
-import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './bull-backend.ts';
 import { openServer, type PostgresServer } from './postgres-server.ts';
+import type { QueueAddress } from './queue-address.ts';
 
 type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
 

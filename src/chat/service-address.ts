@@ -2,8 +2,8 @@ import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Region } from '../membership/membership.ts';
 import { isLocalhost } from '../platform/loopback.ts';
+import { SettingError } from './call-errors.ts';
 import { API_VERSION } from './contract.ts';
-import { SettingError } from './errors.ts';
 
 /** Address of one app of the chat service (docs/chat-service.md, 1). */
 export interface AppAddress {

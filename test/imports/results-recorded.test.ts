@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { drained } from '../../src/imports/send/result-queues.ts';
+import { resultsRecorded } from '../../src/imports/send/result-queues.ts';
 
 /** An import that goes on waits for results that wait in the queue; not forever, if no process records them. */
 
@@ -19,7 +19,7 @@ function resultsOf(left: number) {
 function waitFor(queue: ReturnType<typeof resultsOf>) {
   const errors: Error[] = [];
   const waiting = { errors, isOver: false, isStopping: false };
-  void drained(
+  void resultsRecorded(
     queue,
     () => waiting.isStopping,
     (error) => void errors.push(error),

@@ -1,5 +1,13 @@
 import { FIELDS, type Field } from '../columns.ts';
-import { columnsOf, fill, type Placeholder, parseTemplate, type Template, TemplateError, VALUE } from './template.ts';
+import {
+  columnsOf,
+  fill,
+  type Placeholder,
+  parseTemplate,
+  type Template,
+  TemplateError,
+  VALUE,
+} from './id-template.ts';
 
 /** The source of a field's value in a row: a column, the first filled one of several, or a template. */
 export interface Source {

@@ -1,4 +1,3 @@
-import { foldId } from '../membership/membership.ts';
 /**
  * Whole lists of a group, read page by page: all of a list, or an error. A list that broke off and passed for a whole
  * one would have a sync act on members that it never saw.
@@ -10,9 +9,10 @@ import { foldId } from '../membership/membership.ts';
  * again. That does not show if another user joins between the same two pages, so being listed is better evidence than
  * not being listed.
  */
-import { UntrustedListing } from './errors.ts';
+import { foldId } from '../membership/membership.ts';
+import { UntrustedListing } from './call-errors.ts';
 import type { BannedPage, MembersPage, PageOptions } from './member-client.ts';
-import type { ListedMember, Pagination } from './member-operations.ts';
+import type { GroupFacts, ListedMember, Pagination, UserFacts } from './replies.ts';
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
 
 /** Number of times that a list is read before rollcall gives up. */
@@ -99,14 +99,6 @@ export async function readBannedInto(
   });
 }
 
-/** Marks the banned users among the listed ones; the list of banned users decides. */
-export function markBanned(
-  listed: readonly ListedMember[],
-  banned: ReadonlySet<string>,
-): (ListedMember & { readonly banned: boolean })[] {
-  return listed.map((member) => ({ ...member, banned: banned.has(foldId(member.uid)) }));
-}
-
 /** Receives the entries of a list while it is read. Ids are compared without regard to case. */
 export interface ListStore<Entry> {
   /** A reading begins: nothing of an earlier one counts. */
@@ -129,11 +121,11 @@ export function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entr
   };
 }
 
-export interface ReadingOptions extends ListOptions {
+interface ReadingOptions extends ListOptions {
   readonly perPage: number;
 }
 
-export function perPageOr(perPage: number, options: ListOptions): ReadingOptions {
+function perPageOr(perPage: number, options: ListOptions): ReadingOptions {
   return { ...options, perPage: options.perPage ?? perPage };
 }
 
@@ -145,7 +137,7 @@ interface Page<Entry> {
 type GetPage<Entry> = (page: number, options: Pick<ListOptions, 'perPage' | 'signal'>) => Promise<Page<Entry>>;
 
 /** Reads a whole list into the store. @throws UntrustedListing, and what `getPage` throws */
-export async function readList<Entry>(
+async function readList<Entry>(
   store: ListStore<Entry>,
   what: string,
   options: ReadingOptions,
@@ -235,4 +227,63 @@ function askedAhead<Entry>(
     pages = found.pagination?.totalPages ?? 0;
     return found;
   };
+}
+
+/** Whole lists of an app's users and groups, read as those of a group: all of a list, or an error. */
+
+interface DirectoryPage<Entry> {
+  readonly entries: readonly Entry[];
+  readonly pagination: Pagination | undefined;
+}
+
+export interface UsersPages {
+  listUsersPage(
+    page: number,
+    options: Pick<ListOptions, 'perPage' | 'signal'> & { readonly onlyDeactivated?: boolean | undefined },
+  ): Promise<DirectoryPage<UserFacts>>;
+}
+
+export interface GroupsPages {
+  listGroupsPage(page: number, options: Pick<ListOptions, 'perPage' | 'signal'>): Promise<DirectoryPage<GroupFacts>>;
+}
+
+/** Pages of a directory that are requested ahead: one after another they would leave most of a rate limit unused. */
+const PAGES_AHEAD = 8;
+
+/**
+ * All users of an app, the deactivated too, or only these. One call for every 1,000.
+ * @throws UntrustedListing when no reading was whole, and what the calls throw
+ */
+export async function readUsersInto(
+  store: ListStore<UserFacts>,
+  pages: UsersPages,
+  { onlyDeactivated, ...options }: ListOptions & { readonly onlyDeactivated?: boolean } = {},
+): Promise<void> {
+  const what = onlyDeactivated ? 'deactivated users' : 'users';
+  await readList(
+    store,
+    what,
+    perPageOr(MAX_PER_PAGE, { ahead: PAGES_AHEAD, ...options }),
+    async (page, pageOptions) => {
+      const { entries, pagination } = await pages.listUsersPage(page, { ...pageOptions, onlyDeactivated });
+      return { entries: entries.map((user) => [user.uid, user] as const), pagination };
+    },
+  );
+}
+
+/** All groups of an app. @throws as readUsersInto */
+export async function readGroupsInto(
+  store: ListStore<GroupFacts>,
+  pages: GroupsPages,
+  options: ListOptions = {},
+): Promise<void> {
+  await readList(
+    store,
+    'groups',
+    perPageOr(MAX_PER_PAGE, { ahead: PAGES_AHEAD, ...options }),
+    async (page, pageOptions) => {
+      const { entries, pagination } = await pages.listGroupsPage(page, pageOptions);
+      return { entries: entries.map((group) => [group.guid, group] as const), pagination };
+    },
+  );
 }

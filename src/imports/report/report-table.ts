@@ -1,5 +1,7 @@
 import { ROW_COLUMNS } from '../../api/rows.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
+import { inChunks } from '../../text/chunks.ts';
+import { csvLine } from '../../text/csv-line.ts';
 import { parseJson } from '../read/json-text.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
@@ -27,7 +29,7 @@ export function ownValues(row: ReportRow, input: Shaped = {}): Readonly<Record<s
 }
 
 /** A row's values as cells; empty where there is no value. */
-export function ownCells(row: ReportRow, input: Shaped): string[] {
+function ownCells(row: ReportRow, input: Shaped): string[] {
   return columnsOf(input).map(([, read]) => String(read(row) ?? ''));
 }
 
@@ -36,7 +38,7 @@ export function ownCells(row: ReportRow, input: Shaped): string[] {
  * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
  * so that the ending shows which belong together. Case is ignored, as databases ignore it.
  */
-export function ownColumnNames(original: readonly string[], input: Shaped = {}): readonly string[] {
+function ownColumnNames(original: readonly string[], input: Shaped = {}): readonly string[] {
   const own = columnsOf(input).map(([name]) => name);
   const taken = new Set(original.map((name) => name.trim().toLowerCase()));
   for (let number = 1; ; number++) {
@@ -131,4 +133,44 @@ function damaged(row: Original, what: string): Error {
 /** `original` on one line. Line breaks occur only between JSON tokens (inside strings they are escaped), so a blank can replace them. */
 export function originalOnOneLine(row: Original): string {
   return /[\r\n]/.test(row.original) ? row.original.replace(/[\r\n]+/g, ' ') : row.original;
+}
+
+/**
+ * The report as CSV: a header, then one line per row in the order given; original columns first, then OWN_COLUMNS.
+ * Yields chunks of some 64 KB; memory does not grow with the rows.
+ *
+ * - UTF-8 without a byte order mark, lines end in LF, the delimiter is the input's (so that the same spreadsheet opens
+ *   it), a comma for JSON and NDJSON input. For these the original columns are the keys, nested values are JSON text.
+ * - Original columns with our names keep them; ours are then numbered (`ownColumnNames`).
+ * - Every cell is exactly as it was: in a spreadsheet, one that begins like a formula is one. `xlsx` is for spreadsheets.
+ *
+ * Throws an Error naming the row if its `original` is not what the input format promises.
+ */
+export function csvReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+  return inChunks(csvLines(input, rows));
+}
+
+function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+  const delimiter = csvDelimiter(input);
+  yield csvLine(headerOf(input), delimiter);
+  for (const row of rows) yield csvLine(cellsOf(input, row), delimiter);
+}
+
+/** The same cells, the header first, for a workbook. */
+export function* reportCells(input: ReportInput, rows: Iterable<ReportRow>): Generator<string[]> {
+  yield headerOf(input);
+  for (const row of rows) yield cellsOf(input, row);
+}
+
+function headerOf(input: ReportInput): string[] {
+  return [...input.columns, ...ownColumnNames(input.columns, input)];
+}
+
+function cellsOf(input: ReportInput, row: ReportRow): string[] {
+  return [...originalCells(input, row), ...ownCells(row, input)];
+}
+
+/** Delimiter of a CSV report over this input. */
+export function csvDelimiter(input: ReportInput): string {
+  return input.inputFormat === 'csv' ? input.delimiter : ',';
 }

@@ -2,8 +2,8 @@ import { getCACertificates } from 'node:tls';
 import { type IQueueBackend, type Job, type JobJson, Queue, Worker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import { counted, printable } from '../text/wording.ts';
-import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './bull-backend.ts';
+import type { QueueAddress } from './queue-address.ts';
 
 type RedisAddress = Extract<QueueAddress, { kind: 'redis' }>;
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { MemberScope } from '../chat/service/lists.ts';
-import type { App, User } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
 import { SYSTEM_USER } from './entities.ts';
-import type { FaultKind } from './faults.ts';
 import type { Group } from './group.ts';
+import type { FaultKind } from './injected-faults.ts';
 import { badRequest, guidNotFound, Refusal, serviceError, uidNotFound } from './refusal.ts';
+import type { App, User } from './sandbox-app.ts';
 
 /** One request for an operation of an app, after authentication. */
 export interface Call {

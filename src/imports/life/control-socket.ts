@@ -41,9 +41,9 @@ async function newSocket({ controlSocket, control }: DataDir): Promise<string> {
   return path;
 }
 
-async function removeSocket({ control }: DataDir, path: string, isElsewhere: boolean): Promise<void> {
+async function removeSocket({ control }: DataDir, path: string, isOutside: boolean): Promise<void> {
   await rm(path, { force: true });
-  if (!isElsewhere) return;
+  if (!isOutside) return;
   await rm(control, { force: true });
   await rm(dirname(path), { recursive: true, force: true });
 }
@@ -98,8 +98,8 @@ export async function serveControl(
 ): Promise<{ close(): Promise<void> }> {
   // Left by an owner that was killed.
   const left = await findSocket(dir).catch(() => undefined);
-  const isElsewhere = left !== dir.controlSocket;
-  if (left !== undefined) await removeSocket(dir, left, isElsewhere);
+  const isOutside = left !== dir.controlSocket;
+  if (left !== undefined) await removeSocket(dir, left, isOutside);
   const path = await newSocket(dir);
   const server = http().createServer((incoming, reply) => void answer(coordinator, more, incoming, reply));
   const mask = process.umask(0o077);
@@ -115,7 +115,7 @@ export async function serveControl(
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await removeSocket(dir, path, isElsewhere);
+      await removeSocket(dir, path, isOutside);
     },
   };
 }
