@@ -73,9 +73,9 @@ const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/membership', 'src/options']);
 /** Types of what a feature's operations take and answer. */
 const OPERATIONS = /^src\/features\/[\w-]+\/operations\.ts$/;
-/** Words and sizes that are bundled with it: files without a package or another file behind them. */
+/** Words and sizes that are bundled with it: files that import no package, and no file but each other. */
 const BUNDLED_WITH_CONSOLE =
-  /^src\/(api\/problem-codes|options\/(?:input-kinds|lookups)|chat\/service\/(limits|regions))\.ts$/;
+  /^src\/(api\/problem-codes|options\/(?:input-kinds|lookups)|chat\/service\/(limits|regions)|membership\/outcome|text\/wording)\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MAX_LINES = 400;

@@ -78,17 +78,11 @@ export function showOnce(question: string, explanation: string, secret: string) 
   return ask({
     question,
     explanation: `Copy it now: it is not shown again. ${explanation}`,
-    content: () => (
-      <>
-        <p class="secret">
-          <code>{secret}</code> <CopyButton text={secret} what="the secret" />
-        </p>
-        <div class="buttons">
-          <button type="submit" value="yes" class="main" autoFocus>
-            I have copied it
-          </button>
-        </div>
-      </>
+    fields: (
+      <p class="secret">
+        <code>{secret}</code> <CopyButton text={secret} what="the secret" />
+      </p>
     ),
+    yes: 'I have copied it',
   });
 }

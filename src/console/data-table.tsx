@@ -47,7 +47,7 @@ class Row<T> extends Component<RowProperties<T>> {
   }
 }
 
-interface DataTableProperties<T> {
+export interface DataTableProperties<T> {
   caption: string;
   /** The same array for as long as they show the same. */
   columns: readonly Column<T>[];

@@ -11,103 +11,91 @@ export interface Question {
 
 /** Whether the user says yes. Escape and the safe button say no; focus returns to where it was. */
 export async function confirmed({
-  yes,
-  no,
   tone = 'danger',
   ...asked
 }: Question & { tone?: 'main' | 'danger' }): Promise<boolean> {
-  const answer = await ask({
-    ...asked,
-    content: () => (
-      <div class="buttons">
-        <button type="submit" value="no" autoFocus>
-          {no}
-        </button>
-        <button type="submit" value="yes" class={tone}>
-          {yes}
-        </button>
-      </div>
-    ),
-  });
-  return answer !== undefined;
+  return (await ask({ ...asked, tone })) !== undefined;
 }
 
 /** The reason that the user gives for doing it; undefined when it is not to be done. */
-export async function reasonFor({
-  yes,
-  no,
-  tone,
-  ...asked
-}: Question & { tone: 'main' | 'danger' }): Promise<string | undefined> {
+export async function reasonFor(asked: Question & { tone: 'main' | 'danger' }): Promise<string | undefined> {
   const form = await ask({
     ...asked,
-    content: (close) => (
-      <>
-        <div class="field">
-          <label for="reason">Reason</label>
-          <input
-            id="reason"
-            name="reason"
-            type="text"
-            required
-            pattern=".*\S.*"
-            title="Enter a reason; it is recorded"
-            maxLength={1000}
-            autocomplete="off"
-            autoFocus
-          />
-          <p class="note">It is recorded with your name.</p>
-        </div>
-        <div class="buttons">
-          {/* Not a button that sends the form: Enter in the field means yes. */}
-          <button type="button" onClick={close}>
-            {no}
-          </button>
-          <button type="submit" value="yes" class={tone}>
-            {yes}
-          </button>
-        </div>
-      </>
+    fields: (
+      <div class="field">
+        <label for="reason">Reason</label>
+        <input
+          id="reason"
+          name="reason"
+          type="text"
+          required
+          pattern=".*\S.*"
+          title="Enter a reason; it is recorded"
+          maxLength={1000}
+          autocomplete="off"
+          autoFocus
+        />
+        <p class="note">It is recorded with your name.</p>
+      </div>
     ),
   });
   return form === undefined ? undefined : String(form.get('reason') ?? '').trim();
 }
 
-interface AskOptions {
-  question: ComponentChildren;
-  explanation: ComponentChildren;
-  content: (close: () => void) => ComponentChildren;
+interface Asked extends Omit<Question, 'no'> {
+  /** Absent where there is nothing to decide. */
+  no?: string;
+  tone?: 'main' | 'danger';
+  /** Controls, of which one takes the focus. Without any, the safe button has it. */
+  fields?: ComponentChildren;
+  /** The safe button takes the focus, although there are controls. */
+  isSafeFirst?: boolean;
 }
 
-/** Opens a dialog. Gives what its form holds when it is closed by the button with the value `yes`, else undefined. */
-export function ask(options: AskOptions): Promise<FormData | undefined> {
+/** Opens a dialog. Gives what its form holds when it is closed by the button that says yes, else undefined. */
+export function ask(asked: Asked): Promise<FormData | undefined> {
   return new Promise((resolve) => {
-    const host = document.createElement('div');
-    document.body.append(host);
-    render(
+    const close = showOver(
       <Dialog
-        {...options}
+        {...asked}
         onClose={(form) => {
-          render(null, host);
-          host.remove();
+          close();
           resolve(form);
         }}
       />,
-      host,
     );
   });
 }
 
-interface DialogProperties {
-  question: ComponentChildren;
-  explanation: ComponentChildren;
-  content: (close: () => void) => ComponentChildren;
-  onClose: (form: FormData | undefined) => void;
+/** Shows something over the page. @returns takes it away */
+export function showOver(node: VNode): () => void {
+  const host = document.createElement('div');
+  document.body.append(host);
+  render(node, host);
+  return () => {
+    render(null, host);
+    host.remove();
+  };
 }
 
-function Dialog({ question, explanation, content, onClose }: DialogProperties): VNode {
+/** For a dialog: it is open while it is there. */
+export function useModal() {
   const dialog = useRef<HTMLDialogElement | null>(null);
   useEffect(() => dialog.current?.showModal(), []);
+  return dialog;
+}
+
+function Dialog({
+  question,
+  explanation,
+  yes,
+  no,
+  tone = 'main',
+  fields,
+  isSafeFirst = fields === undefined,
+  onClose,
+}: Asked & { onClose: (form: FormData | undefined) => void }): VNode {
+  const dialog = useModal();
   const closed = () => {
     const form = dialog.current?.querySelector('form');
     const isYes = dialog.current?.returnValue === 'yes' && form !== null && form !== undefined;
@@ -118,7 +106,18 @@ function Dialog({ question, explanation, content, onClose }: DialogProperties): 
       <form method="dialog">
         <h2 id="question">{question}</h2>
         <p id="explanation">{explanation}</p>
-        {content(() => dialog.current?.close('no'))}
+        {fields}
+        <div class="buttons">
+          {no !== undefined && (
+            // Not a button that sends the form: Enter in a field means yes.
+            <button type="button" autoFocus={isSafeFirst} onClick={() => dialog.current?.close('no')}>
+              {no}
+            </button>
+          )}
+          <button type="submit" value="yes" class={tone} autoFocus={no === undefined}>
+            {yes}
+          </button>
+        </div>
       </form>
     </dialog>
   );

@@ -150,6 +150,11 @@ export function ErrorPlace({ error }: { error: unknown }) {
   return <div role="alert">{error !== undefined && <ErrorNotice error={error} />}</div>;
 }
 
+/** Stands in for what is not there: the error of asking for it, or that it is being asked for. */
+export function Pending({ error, children = 'Loading …' }: { error: unknown; children?: ComponentChildren }) {
+  return error === undefined ? <Empty>{children}</Empty> : <ErrorNotice error={error} />;
+}
+
 interface ListStateProperties {
   error: unknown;
   items: readonly unknown[] | undefined;
@@ -160,20 +165,24 @@ interface ListStateProperties {
 export function ListState({ error, items, empty }: ListStateProperties) {
   return (
     <div role="status">
-      {error !== undefined && <ErrorNotice error={error} />}
-      {error === undefined && items === undefined && <Empty>Loading …</Empty>}
+      {(error !== undefined || items === undefined) && <Pending error={error} />}
       {items?.length === 0 && <Empty>{empty}</Empty>}
     </div>
   );
 }
 
-/** Shows the age of a time, or the time to the second; the other one on hovering. */
-export function Time({ iso, seconds = false }: { iso: string | null; seconds?: boolean }) {
+interface TimeProperties {
+  iso: string | null;
+  /** To the second, in place of its age. */
+  seconds?: boolean;
+}
+
+/** Shows the age of a time, with the exact one on hovering; a dash for none. */
+export function Time({ iso, seconds = false }: TimeProperties) {
   if (iso === null) return '–';
-  if (!seconds) return <RelativeTime iso={iso} />;
   return (
     <time dateTime={iso} title={exactTime(iso)}>
-      {timeToTheSecond(iso)}
+      {seconds ? timeToTheSecond(iso) : <Age iso={iso} />}
     </time>
   );
 }
@@ -211,12 +220,7 @@ function useClock() {
   return now.value;
 }
 
-export function RelativeTime({ iso }: { iso: string | null }) {
+function Age({ iso }: { iso: string }) {
   const at = useClock();
-  if (iso === null) return '–';
-  return (
-    <time dateTime={iso} title={exactTime(iso)}>
-      {ago(iso, Math.max(at, Date.now()))}
-    </time>
-  );
+  return ago(iso, Math.max(at, Date.now()));
 }

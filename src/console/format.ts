@@ -1,7 +1,7 @@
-/** Numbers, spans and times as people read them. */
+/** Rates, sizes, spans and times as people read them; src/text/wording.ts has numbers and durations. */
+import { counted, duration, grouped } from '../text/wording.ts';
 import { shownZone } from './preferences.ts';
 
-const NUMBER = new Intl.NumberFormat('en-US');
 const RATE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 const BYTES = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 const DAY_AND_TIME: Intl.DateTimeFormatOptions = {
@@ -27,16 +27,6 @@ function clockOf(options: Intl.DateTimeFormatOptions) {
   return known;
 }
 
-/** 1234567 → "1,234,567". */
-export function grouped(value: number) {
-  return NUMBER.format(value);
-}
-
-/** 1, "row" → "1 row"; 2000, "row" → "2,000 rows". */
-export function counted(value: number, noun: string) {
-  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
-}
-
 /** A rate with one decimal where it is small: 0.53 → "0.5", 1312.4 → "1,312". */
 export function rate(perSecond: number) {
   return perSecond < 10 ? RATE.format(perSecond) : grouped(Math.round(perSecond));
@@ -47,16 +37,6 @@ export function size(bytes: number) {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${BYTES.format(bytes / 1024 ** power)} ${units[power]}`;
-}
-
-/** A span of milliseconds: "850 ms", "12.4 s", "3 min 20 s", "1 h 05 min". */
-export function duration(ms: number) {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${twoDigits(seconds % 60)} s`;
-  const minutes = Math.round(seconds / 60);
-  return `${grouped(Math.floor(minutes / 60))} h ${twoDigits(minutes % 60)} min`;
 }
 
 /** Describes the least duration of something, without waits: nobody needs milliseconds of it. */
@@ -122,10 +102,6 @@ export function dayAndTimeIn(iso: string, tz: string) {
     hour: '2-digit',
     minute: '2-digit',
   }).format(new Date(iso));
-}
-
-function twoDigits(value: number) {
-  return String(value).padStart(2, '0');
 }
 
 /** "choir, term 1" → its parts. */

@@ -1,11 +1,13 @@
 /** The frame of every page (index.html): navigation, the user, the state of the connection, announcements. */
+
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { counted, grouped } from '../text/wording.ts';
 import type { Session, Settings } from './answers.ts';
 import { confirmed } from './dialog.tsx';
 import { foreign, Tag } from './elements.tsx';
-import { counted, grouped, timeOfDay } from './format.ts';
+import { timeOfDay } from './format.ts';
 import { isAnythingUnsaved } from './kept-entries.ts';
 import { overview } from './live-overview.ts';
 import { shownZone } from './preferences.ts';
@@ -95,15 +97,10 @@ const LEAVING = {
  * The number of things on a page that need a person: counts, so that progress, which comes each second, draws nothing
  * anew.
  */
-const needs = {
-  imports: computed(() => overview.value?.needs.imports ?? 0),
-  syncs: computed(() => overview.value?.needs.syncs ?? 0),
-  schedules: computed(() => overview.value?.needs.schedules ?? 0),
-};
 const NEEDS: Readonly<Record<string, ReadonlySignal<number>>> = {
-  '/imports': needs.imports,
-  '/syncs': needs.syncs,
-  '/schedules': needs.schedules,
+  '/imports': computed(() => overview.value?.needs.imports ?? 0),
+  '/syncs': computed(() => overview.value?.needs.syncs ?? 0),
+  '/schedules': computed(() => overview.value?.needs.schedules ?? 0),
 };
 
 function Visitor({ onLogOut }: { onLogOut: () => void }) {

@@ -1,21 +1,8 @@
 /** Words for states, outcomes and actions, and the sentences for each. Pure. */
+import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
+import { counted, grouped } from '../text/wording.ts';
 import type { Action, Field, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.ts';
-import { counted, grouped, timeToTheSecond } from './format.ts';
-
-export const OUTCOMES: readonly Outcome[] = [
-  'added',
-  'banned',
-  'already_member',
-  'failed',
-  'invalid',
-  'duplicate',
-  'unconfirmed',
-  'unprocessed',
-  'changed',
-  'removed',
-  'unbanned',
-  'skipped',
-];
+import { timeToTheSecond } from './format.ts';
 
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   added: 'added',
@@ -38,20 +25,13 @@ export function outcomeLabel(outcome: Outcome, scope: string) {
   return scope === 'ban' ? 'already banned' : 'already a member';
 }
 
-/** Outcomes with which a row has what it asked for. */
-const IN_PLACE: readonly Outcome[] = ['added', 'banned', 'already_member', 'changed', 'removed', 'unbanned'];
 /** Outcomes of rows that went wrong. */
 export const WRONG: readonly Outcome[] = ['failed', 'invalid', 'unconfirmed'];
 /** Outcomes that ask for a person once an import is over: before, what is not sent may just be to come. */
 export const ATTENTION: readonly Outcome[] = [...WRONG, 'unprocessed'];
 
 export function inPlace(rows: RowCounts) {
-  return sumOf(rows, IN_PLACE);
-}
-
-/** Rows that have an outcome. */
-export function settled(rows: RowCounts) {
-  return sumOf(rows, OUTCOMES);
+  return sumOf(rows, FULFILLED);
 }
 
 export function needAttention(rows: RowCounts) {
@@ -67,15 +47,13 @@ export function wentWrong(rows: RowCounts) {
   return sumOf(rows, WRONG);
 }
 
-/** Outcomes of rows that a further import may send again. */
-export const RETRYABLE: readonly Outcome[] = ['failed', 'unconfirmed', 'unprocessed'];
-
+/** Rows that a further import may send again. */
 export function retryable(rows: RowCounts) {
   return sumOf(rows, RETRYABLE);
 }
 
-function sumOf(rows: RowCounts, outcomes: readonly Outcome[]) {
-  return outcomes.reduce((sum, outcome) => sum + rows[outcome], 0);
+function sumOf(rows: RowCounts, outcomes: Iterable<Outcome>) {
+  return [...outcomes].reduce((sum, outcome) => sum + rows[outcome], 0);
 }
 
 /** Codes of an import that waits because it would create more than it may, or because bans are not known. */
@@ -152,7 +130,7 @@ function readWords({ code, dryRun }: ImportView) {
 /** Describes the state of the import and its meaning, in one or two sentences of its own for each state. */
 export function stateSentence(view: ImportView): string {
   const { state, rows } = view;
-  const open = rows.read - settled(rows);
+  const open = rows.read - sumOfOutcomes(rows);
   switch (state) {
     case 'staging':
       if (isWaiting(view)) return 'Waiting to be read: files are read one after another. Nothing has been sent yet.';
@@ -172,7 +150,7 @@ export function stateSentence(view: ImportView): string {
           : ''
       }. ${readWords(view) === 'read' ? 'Sending has not begun.' : 'Nothing has been sent.'}${editedSentence(view)}`;
     case 'running':
-      return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
+      return `${bansSentence(view)}Sending memberships: ${grouped(sumOfOutcomes(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':
       return 'Pausing: calls in flight are finishing, no new ones are made.';
     case 'paused':
@@ -201,7 +179,7 @@ export function stateSentence(view: ImportView): string {
     case 'completed':
       return completedSentence(view);
     case 'failed':
-      return `Failed: rollcall hit an unexpected error. ${rows.read === 0 ? 'Nothing was sent.' : `${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome and keep it.`} Resume tries again; cancel ends it.`;
+      return `Failed: rollcall hit an unexpected error. ${rows.read === 0 ? 'Nothing was sent.' : `${grouped(sumOfOutcomes(rows))} of ${counted(rows.read, 'row')} have an outcome and keep it.`} Resume tries again; cancel ends it.`;
     case 'rejected':
       return 'The file could not be used, and nothing was sent. Fix it and upload it again.';
   }
@@ -330,7 +308,7 @@ export const LEFT_OUT = 'LEFT_OUT';
 /** The name of starting without the rows that would fail, where others are left. */
 export function withoutFailing({ actions, checkedRows, rows }: ImportView) {
   const wouldFail = checkedRows?.wouldFail ?? 0;
-  if (wouldFail === 0 || !actions.includes('resume') || wouldFail >= rows.read - settled(rows)) return undefined;
+  if (wouldFail === 0 || !actions.includes('resume') || wouldFail >= rows.read - sumOfOutcomes(rows)) return undefined;
   return `Start without ${counted(wouldFail, 'row')}`;
 }
 

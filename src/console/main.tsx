@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import type { Session } from './answers.ts';
 import { notifyOfEnds } from './browser-notifications.ts';
+import { showOver } from './dialog.tsx';
 import { ErrorNotice } from './elements.tsx';
 import { main, session, settings, showFrame, shownPath } from './frame.tsx';
 import { forgetAll } from './kept-entries.ts';
@@ -115,12 +116,6 @@ function askAgain() {
   if (before === null) return toLogin(path);
   if (document.querySelector('dialog.login') !== null) return;
   leaveOverview();
-  const host = document.createElement('div');
-  document.body.append(host);
-  const close = () => {
-    render(null, host);
-    host.remove();
-  };
   const onLoggedIn = async () => {
     session.value = await call('GET /v1/session', {});
     close();
@@ -133,7 +128,7 @@ function askAgain() {
     close();
     toLogin(path);
   };
-  render(<LoginDialog onLoggedIn={() => void onLoggedIn()} onLeave={onLeave} />, host);
+  const close = showOver(<LoginDialog onLoggedIn={() => void onLoggedIn()} onLeave={onLeave} />);
 }
 
 /** Links to the console's own pages are followed here; all others, and those meant for another tab, by the browser. */

@@ -1,14 +1,16 @@
 /** Rows by outcome as a bar, a legend, and a sum. */
+
+import { OUTCOMES, sumOfOutcomes } from '../membership/outcome.ts';
+import { grouped } from '../text/wording.ts';
 import type { Outcome, RowCounts } from './answers.ts';
-import { grouped } from './format.ts';
-import { OUTCOME_LABELS, OUTCOMES, outcomeLabel, settled } from './import-words.ts';
+import { OUTCOME_LABELS, outcomeLabel } from './import-words.ts';
 
 /** Percent below which a part would vanish: one failed row among a million must be seen. */
 const MIN_PERCENT = 1.2;
 
 /** Shares of the bar in percent: of all rows, so that what is still open stays empty. */
 function shares(rows: RowCounts): { outcome: Outcome; percent: number }[] {
-  const total = Math.max(rows.read, settled(rows));
+  const total = Math.max(rows.read, sumOfOutcomes(rows));
   const present = OUTCOMES.filter((outcome) => rows[outcome] > 0);
   const widths = present.map((outcome) => Math.max(MIN_PERCENT, (rows[outcome] / total) * 100));
   const sum = widths.reduce((whole, width) => whole + width, 0);
@@ -34,7 +36,7 @@ export function OutcomeBar({ name, rows }: { name: string; rows: RowCounts }) {
 
 /** The outcomes that occur, each with its colour and count; rows without one come last. */
 export function Legend({ rows, over }: { rows: RowCounts; over: boolean }) {
-  const open = Math.max(0, rows.read - settled(rows));
+  const open = Math.max(0, rows.read - sumOfOutcomes(rows));
   const shown = OUTCOMES.filter((outcome) => rows[outcome] > 0);
   return (
     <ul class="legend">

@@ -28,9 +28,9 @@ export const access = new EventTarget();
 
 interface RequestOptions {
   method?: string;
-  body?: BodyInit;
-  /** Media type of the body. */
-  type?: string;
+  body?: Blob;
+  /** Body in place of a file. */
+  json?: object | undefined;
   signal?: AbortSignal;
 }
 
@@ -40,10 +40,12 @@ interface RequestOptions {
  */
 export async function request<T>(
   path: string,
-  { method = 'GET', body, type, signal }: RequestOptions = {},
+  { method = 'GET', body, json, signal }: RequestOptions = {},
 ): Promise<T> {
-  const init: RequestInit = { method, headers: type === undefined ? {} : { 'content-type': type } };
-  if (body !== undefined) init.body = body;
+  const init: RequestInit = { method };
+  if (body !== undefined) Object.assign(init, { body, headers: { 'content-type': 'application/octet-stream' } });
+  if (json !== undefined)
+    Object.assign(init, { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } });
   // A change that a person asked for is made, also when the page is left at once.
   if (signal !== undefined && method === 'GET') init.signal = signal;
   let reply: Response;
@@ -69,25 +71,25 @@ type Groups =
   | typeof rowOperations
   | typeof serviceOperations
   | typeof sessionOperations;
-type DeclaredIn<Group> = Group extends unknown ? Group[keyof Group] : never;
-type Caller<Declared extends { readonly route: string }> = <Route extends Declared['route']>(
+type Declared<Group> = Extract<Group extends unknown ? Group[keyof Group] : never, { readonly route: string }>;
+type CallerOf<Group> = <Route extends Declared<Group>['route']>(
   route: Route,
-  input: SentFor<Extract<Declared, { readonly route: Route }>>,
+  input: SentFor<Extract<Declared<Group>, { readonly route: Route }>>,
   signal?: AbortSignal,
-) => Promise<AnswerOf<Extract<Declared, { readonly route: Route }>>>;
+) => Promise<AnswerOf<Extract<Declared<Group>, { readonly route: Route }>>>;
 
 /** Has the server do an operation, by its route as it is declared (src/api/operations). @throws ApiError */
-export const call: Caller<DeclaredIn<Groups>> = callsOf();
+export const call: CallerOf<Groups> = callsOf<Groups>();
 
 /** The same for the operations of a feature. */
-export function callsOf<Declared extends { readonly route: string }>(): Caller<Declared> {
+export function callsOf<Group>(): CallerOf<Group> {
   return (route, input, signal) => {
     const [method = '', path = ''] = route.split(' ');
     const { query: asked, body, ...names } = input as { query?: Parameters<typeof query>[0]; body?: object };
     const address = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(Reflect.get(names, name))));
     return request(`${address}${query(asked ?? {})}`, {
       method,
-      ...(body !== undefined && { body: JSON.stringify(body), type: 'application/json' }),
+      json: body,
       ...(signal !== undefined && { signal }),
     });
   };

@@ -1,6 +1,6 @@
 /** Keys that work on every page, and the dialog that names them. */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useModal } from './dialog.tsx';
 
 const isOpen = signal(false);
 
@@ -65,8 +65,7 @@ export function KeysDialog() {
 }
 
 function Keys() {
-  const dialog = useRef<HTMLDialogElement | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   return (
     <dialog ref={dialog} aria-labelledby="keys-title" onClose={() => (isOpen.value = false)}>
       <form method="dialog">

@@ -1,7 +1,7 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
 
+import { counted, grouped } from '../text/wording.ts';
 import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './answers.ts';
-import { counted, grouped } from './format.ts';
 import { fileName } from './import-words.ts';
 
 /** Actions in the order in which people look for them. */

@@ -4,7 +4,7 @@ import type { NewToken, TokenView } from '../answers.ts';
 import { showOnce } from '../copy.tsx';
 import { type Column, DataTable } from '../data-table.tsx';
 import { ask, confirmed } from '../dialog.tsx';
-import { Badge, Empty, ErrorNotice, ErrorPlace, foreign, Tag, Time } from '../elements.tsx';
+import { Badge, Empty, ErrorPlace, foreign, Pending, Tag, Time } from '../elements.tsx';
 import { type Choice, optionsOf } from '../form.tsx';
 import { request } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
@@ -48,18 +48,16 @@ export function Tokens() {
     if (form === undefined) return;
     const [name = '', role, expires] = ['name', 'role', 'expires'].map((field) => String(form.get(field) ?? ''));
     await work.start(async (signal) => {
-      const body = JSON.stringify({ name, role, ...(expires !== '' && { expires }) });
-      const made = await request<NewToken>('/v1/tokens', { method: 'POST', body, type: 'application/json', signal });
+      const json = { name, role, ...(expires !== '' && { expires }) };
+      const made = await request<NewToken>('/v1/tokens', { method: 'POST', json, signal });
       await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);
     });
   };
   const columns = useMemo(() => [...COLUMNS, revoking((token) => void revoke(token))], []);
   return (
     <div class="stack" ref={place}>
-      {error !== undefined ? (
-        <ErrorNotice error={error} />
-      ) : data === undefined ? (
-        <Empty>Loading …</Empty>
+      {error !== undefined || data === undefined ? (
+        <Pending error={error} />
       ) : data.tokens.length === 0 ? (
         <Empty>No tokens yet. Programs and people on other machines need one.</Empty>
       ) : (
@@ -125,7 +123,9 @@ function askForToken() {
   return ask({
     question: 'New token',
     explanation: 'A person or a program logs in with it. The audit log has its name.',
-    content: (close) => (
+    yes: 'Make token',
+    no: 'Cancel',
+    fields: (
       <>
         <div class="field">
           <label for="token-name">For</label>
@@ -153,14 +153,6 @@ function askForToken() {
           <select id="token-expires" name="expires" value="90d">
             {optionsOf(LIVES)}
           </select>
-        </div>
-        <div class="buttons">
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" value="yes" class="main">
-            Make token
-          </button>
         </div>
       </>
     ),

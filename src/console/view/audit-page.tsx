@@ -1,10 +1,12 @@
 /** The audit log: found by words, people, actions and days, with links to the things acted on. */
+
 import type { AuditPage as Page } from '../answers.ts';
-import { type Column, DataTable } from '../data-table.tsx';
-import { Card, Empty, ErrorNotice, foreign, importHref, syncHref, Time } from '../elements.tsx';
+import type { Column } from '../data-table.tsx';
+import { Card, Empty, foreign, importHref, syncHref, Time } from '../elements.tsx';
 import { DayFilter, daysAsked, FilterBar, TypedFilter, useFilter } from '../filter-fields.tsx';
 import { type Choice, FilterChoice } from '../form.tsx';
 import { useKeptPages } from '../kept-pages.ts';
+import { PagedTable } from '../paged-table.tsx';
 import { usePlace } from '../place.ts';
 import { query } from '../requests.ts';
 
@@ -70,7 +72,6 @@ function targetOf({ action, target }: Entry) {
 function AuditLog() {
   const filter = useFilter(NAMES);
   const pages = useKeptPages<Entry>(`/v1/audit${query(daysAsked(filter.values))}`, { name: 'entries', limit: PAGE });
-  const { items, hasMore, error } = pages;
   const { typed, chosen } = filter;
   return (
     <>
@@ -80,32 +81,20 @@ function AuditLog() {
         <DayFilter id="from" label="From" {...typed('from')} />
         <DayFilter id="to" label="To" {...typed('to')} />
       </FilterBar>
-      {error !== undefined ? (
-        <ErrorNotice error={error} />
-      ) : items === undefined ? (
-        <Empty>Loading …</Empty>
-      ) : items.length === 0 ? (
-        <Empty>
-          {filter.isSet
+      <PagedTable
+        pages={pages}
+        step={PAGE}
+        caption="What was done, newest first"
+        columns={COLUMNS}
+        // Entries are only ever added.
+        keyOf={(_, index) => index}
+        place=""
+        empty={
+          filter.isSet
             ? 'No entries match this filter.'
-            : 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.'}
-        </Empty>
-      ) : (
-        <div>
-          {/* Entries are only ever added. */}
-          <DataTable
-            caption="What was done, newest first"
-            columns={COLUMNS}
-            items={items}
-            keyOf={(_, index) => index}
-          />
-        </div>
-      )}
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {PAGE} more
-        </button>
-      )}
+            : 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.'
+        }
+      />
     </>
   );
 }

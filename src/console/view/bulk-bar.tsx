@@ -1,13 +1,16 @@
 /** One action for several imports: which are chosen, what can be done with them, and what each answered. */
+
 import { type Signal, useSignal } from '@preact/signals';
 import type { SentFor } from '../../api/operation.ts';
 import type { importOperations } from '../../api/operations/imports.ts';
+import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { counted } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
 import { ask, confirmed } from '../dialog.tsx';
 import { ErrorPlace, foreign, importHref } from '../elements.tsx';
-import { counted, listIn } from '../format.ts';
+import { listIn } from '../format.ts';
 import { announce } from '../frame.tsx';
-import { fileName, needAttention, settled } from '../import-words.ts';
+import { fileName, needAttention } from '../import-words.ts';
 import { refreshOverview } from '../live-overview.ts';
 import { saidOf } from '../remedies.ts';
 import { call } from '../requests.ts';
@@ -46,7 +49,7 @@ export function ChooseBox({ view, chosen }: { view: ImportView; chosen: Chosen }
 /** Whether the rows of these imports may be sent: a few are not asked about. */
 async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
   const waiting = views.filter(({ actions }) => actions.includes('resume'));
-  const open = waiting.reduce((sum, { rows }) => sum + rows.read - settled(rows), 0);
+  const open = waiting.reduce((sum, { rows }) => sum + rows.read - sumOfOutcomes(rows), 0);
   const failing = waiting.reduce((sum, { checkedRows }) => sum + (checkedRows?.wouldFail ?? 0), 0);
   if (open < MANY_ROWS && failing === 0) return true;
   const plans: SendingPlan[] = [];
@@ -170,20 +173,14 @@ async function askForTags(count: number): Promise<{ add?: string[]; remove?: str
   const form = await ask({
     question: `Tag ${counted(count, 'import')}`,
     explanation: 'Tags are words by which you find imports again. Separate several with commas.',
-    content: (close) => (
+    fields: (
       <>
         <TagField name="add" label="Add" isFirst />
         <TagField name="remove" label="Remove" isFirst={false} />
-        <div class="buttons">
-          <button type="button" onClick={close}>
-            Change nothing
-          </button>
-          <button type="submit" value="yes" class="main">
-            Save tags
-          </button>
-        </div>
       </>
     ),
+    yes: 'Save tags',
+    no: 'Change nothing',
   });
   if (form === undefined) return undefined;
   const add = listIn(String(form.get('add') ?? ''));

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView, Transition } from '../answers.ts';
 import { CopyButton, reportCommand } from '../copy.tsx';
 import {
@@ -15,13 +16,13 @@ import {
   Fold,
   foreign,
   importHref,
-  RelativeTime,
+  Pending,
   syncHref,
   Tag,
   Time,
   tagHref,
 } from '../elements.tsx';
-import { counted, duration, grouped, listIn } from '../format.ts';
+import { listIn } from '../format.ts';
 import { announce } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
 import { PARTS } from '../parts.ts';
@@ -297,19 +298,19 @@ function factsGist({ createdAt, startedAt, finishedAt }: ImportView) {
   if (startedAt === null)
     return (
       <>
-        created <RelativeTime iso={createdAt} />
+        created <Time iso={createdAt} />
       </>
     );
   if (finishedAt === null)
     return (
       <>
-        started <RelativeTime iso={startedAt} />
+        started <Time iso={startedAt} />
       </>
     );
   const took = duration(Date.parse(finishedAt) - Date.parse(startedAt));
   return (
     <>
-      finished <RelativeTime iso={finishedAt} />, took {took}
+      finished <Time iso={finishedAt} />, took {took}
     </>
   );
 }
@@ -318,9 +319,9 @@ function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
   const { startedAt, finishedAt, target } = view;
   const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
   return [
-    [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', <RelativeTime iso={view.createdAt} />],
-    ['Started', startedAt !== null && <RelativeTime iso={startedAt} />],
-    ['Finished', finishedAt !== null && <RelativeTime iso={finishedAt} />],
+    [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', <Time iso={view.createdAt} />],
+    ['Started', startedAt !== null && <Time iso={startedAt} />],
+    ['Finished', finishedAt !== null && <Time iso={finishedAt} />],
     ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],
     ['Rows of the file', view.inputRows !== undefined && grouped(view.inputRows)],
     [view.inputRows === undefined ? 'Rows' : 'Memberships', view.rows.read > 0 && grouped(view.rows.read)],
@@ -357,8 +358,7 @@ function ImportJournal({ id, live }: { id: string; live: LiveImport }) {
   const { data, error, reload } = useAnswer<{ transitions: Transition[] }>(importPath(id, '/transitions'));
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (data === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
   if (data.transitions.length === 0) return <Empty>No history yet.</Empty>;
   return (
     <ol class="journal">

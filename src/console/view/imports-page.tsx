@@ -1,12 +1,14 @@
 /** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
-import { type Column, DataTable } from '../data-table.tsx';
-import { Badge, Card, Empty, ErrorNotice, foreign, importHref, Tag, Time, tagHref } from '../elements.tsx';
+import type { Column } from '../data-table.tsx';
+import { Badge, Card, foreign, importHref, Tag, Time, tagHref } from '../elements.tsx';
 import { DayFilter, daysAsked, FilterBar, type Filter as FilterOf, TypedFilter, useFilter } from '../filter-fields.tsx';
 import { type Choice, FilterChoice } from '../form.tsx';
-import { counted, duration, grouped } from '../format.ts';
 import { announce, settings } from '../frame.tsx';
 import {
   fileName,
@@ -16,13 +18,13 @@ import {
   isUndone,
   leftToDo,
   STATE_GROUPS,
-  settled,
   stateLabel,
   stateTone,
 } from '../import-words.ts';
 import { useKeptPages } from '../kept-pages.ts';
 import { onListEvents } from '../live-overview.ts';
 import { OutcomeBar } from '../outcome-bar.tsx';
+import { PagedTable } from '../paged-table.tsx';
 import { usePlace } from '../place.ts';
 import { query } from '../requests.ts';
 import type { Pages } from '../use-answer.ts';
@@ -57,28 +59,20 @@ function ImportsList() {
     limit: PAGE,
   });
   useListEvents(pages, filter.values);
-  const { items, isOld, hasMore, error } = pages;
   const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
   return (
     <>
       <ListFilter filter={filter} />
-      {isOperator && <BulkBar items={items ?? []} chosen={chosen} onDone={pages.refresh} />}
-      {error !== undefined ? (
-        <ErrorNotice error={error} />
-      ) : items === undefined ? (
-        <Empty>Loading …</Empty>
-      ) : items.length === 0 ? (
-        <Empty>{isOld ? 'Searching …' : emptyText(filter.isSet, isOperator)}</Empty>
-      ) : (
-        <div class="imports">
-          <DataTable caption="Imports, newest first" columns={columns} items={items} keyOf={({ id }) => id} />
-        </div>
-      )}
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {PAGE} more
-        </button>
-      )}
+      {isOperator && <BulkBar items={pages.items ?? []} chosen={chosen} onDone={pages.refresh} />}
+      <PagedTable
+        pages={pages}
+        step={PAGE}
+        caption="Imports, newest first"
+        columns={columns}
+        keyOf={({ id }) => id}
+        place="imports"
+        empty={emptyText(filter.isSet, isOperator)}
+      />
     </>
   );
 }
@@ -241,7 +235,7 @@ function progressOf({ rows, staging, finishedAt }: ImportView) {
   if (staging !== null) return <span class="soft">{counted(staging.rows, 'row')} read</span>;
   if (rows.read === 0) return <span class="soft">–</span>;
   const text =
-    finishedAt === null ? `${grouped(settled(rows))} of ${counted(rows.read, 'row')}` : counted(rows.read, 'row');
+    finishedAt === null ? `${grouped(sumOfOutcomes(rows))} of ${counted(rows.read, 'row')}` : counted(rows.read, 'row');
   return (
     <div class="progress">
       <OutcomeBar name="Rows by outcome" rows={rows} />

@@ -1,17 +1,11 @@
 /** The things that wait for a person: each with its reason, and the button or the link that solves it. */
+
 import type { ComponentChildren } from 'preact';
+import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, Night, Overview, RunningImport, SyncEntry } from '../answers.ts';
 import { Badge, Card, ErrorPlace, foreign, importHref, repairHref, syncHref, Time } from '../elements.tsx';
-import { counted, grouped } from '../format.ts';
-import {
-  actionLabel,
-  fileName,
-  settled,
-  stateLabel,
-  stateSentence,
-  stateTone,
-  withoutFailing,
-} from '../import-words.ts';
+import { actionLabel, fileName, stateLabel, stateSentence, stateTone, withoutFailing } from '../import-words.ts';
 import { refreshOverview } from '../live-overview.ts';
 import { usePlace } from '../place.ts';
 import { call } from '../requests.ts';
@@ -122,7 +116,7 @@ function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss
   const without = withoutFailing(view);
   const resume = (yes: string, choices: ResumeQuery = {}) =>
     work.start(async (signal) => {
-      const rows = view.rows.read - settled(view.rows);
+      const rows = view.rows.read - sumOfOutcomes(view.rows);
       if (!(await mayBeSent(view, { rows, yes, signal, choices }))) return;
       await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
       refreshOverview();

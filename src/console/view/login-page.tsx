@@ -1,5 +1,6 @@
 /** Logging in with a token. */
 import { useEffect, useRef } from 'preact/hooks';
+import { useModal } from '../dialog.tsx';
 import { ErrorPlace } from '../elements.tsx';
 import { usePlace } from '../place.ts';
 import { call } from '../requests.ts';
@@ -18,8 +19,7 @@ export function LoginPage() {
 
 /** Over the page, when its token counts no more: what was filled in stays. */
 export function LoginDialog({ onLoggedIn, onLeave }: { onLoggedIn: () => void; onLeave: () => void }) {
-  const dialog = useRef<HTMLDialogElement | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   return (
     <dialog ref={dialog} class="login" aria-labelledby="login-title" onCancel={onLeave}>
       <h2 id="login-title">Log in again</h2>

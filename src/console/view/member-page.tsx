@@ -2,13 +2,14 @@
 
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { counted, grouped } from '../../text/wording.ts';
 import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
-import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, importHref, memberHref, Time } from '../elements.tsx';
-import { counted, grouped } from '../format.ts';
+import { Badge, Card, Empty, ErrorPlace, foreign, importHref, memberHref, Pending, Time } from '../elements.tsx';
 import { fileName, outcomeLabel } from '../import-words.ts';
 import { useKeptPages } from '../kept-pages.ts';
 import { OutcomeMark } from '../outcome-bar.tsx';
+import { MoreButton, PagedTable } from '../paged-table.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { call, query } from '../requests.ts';
 import { useWork, WorkButton } from '../work.tsx';
@@ -102,32 +103,22 @@ function History({ uid }: { uid: string }) {
     name: 'entries',
     limit: ENTRIES,
   });
-  const { items, hasMore, error } = pages;
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (items === undefined) return <Empty>Searching all imports …</Empty>;
-  if (items.length === 0) {
-    return (
-      <Empty>
-        No import has a row for {foreign(uid)}. Upper and lower case do not matter. To search for a part of a UID, enter
-        3 characters or more.
-      </Empty>
-    );
-  }
   return (
-    <>
-      <DataTable
-        caption={`What imports did to ${uid}`}
-        columns={HISTORY_COLUMNS}
-        items={items}
-        // A row of one import may stand there twice in all but its outcome; entries only ever follow.
-        keyOf={(_, index) => index}
-      />
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {ENTRIES} more
-        </button>
-      )}
-    </>
+    <PagedTable
+      pages={pages}
+      step={ENTRIES}
+      caption={`What imports did to ${uid}`}
+      columns={HISTORY_COLUMNS}
+      // A row of one import may stand there twice in all but its outcome; entries only ever follow.
+      keyOf={(_, index) => index}
+      loading="Searching all imports …"
+      empty={
+        <>
+          No import has a row for {foreign(uid)}. Upper and lower case do not matter. To search for a part of a UID,
+          enter 3 characters or more.
+        </>
+      }
+    />
   );
 }
 
@@ -147,8 +138,7 @@ const USER_COLUMNS: Column<FoundMember>[] = [
 function FoundMembers({ text }: { text: string }) {
   const pages = useKeptPages<FoundMember>(`/v1/members${query({ text })}`, { name: 'members', limit: USERS });
   const { items, hasMore, error } = pages;
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (items === undefined) return <Empty>Searching all imports …</Empty>;
+  if (error !== undefined || items === undefined) return <Pending error={error}>Searching all imports …</Pending>;
   const users = together(items, text);
   return (
     <>
@@ -165,11 +155,7 @@ function FoundMembers({ text }: { text: string }) {
       {users.length > 0 && (
         <DataTable caption="Users found" columns={USER_COLUMNS} items={users} keyOf={({ uid }) => uid.toLowerCase()} />
       )}
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {USERS} more
-        </button>
-      )}
+      <MoreButton pages={pages} step={USERS} />
     </>
   );
 }

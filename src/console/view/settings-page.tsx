@@ -1,10 +1,12 @@
 /** The settings of the server, the state of its regions, and a person's choices for this browser. */
+
 import { useSignal } from '@preact/signals';
+import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings } from '../answers.ts';
 import { canNotify } from '../browser-notifications.ts';
 import { type Column, DataTable } from '../data-table.tsx';
-import { Card, Empty, ErrorNotice, Facts, foreign, RelativeTime } from '../elements.tsx';
-import { counted, grouped, size } from '../format.ts';
+import { Card, Empty, Facts, foreign, Pending, Time } from '../elements.tsx';
+import { size } from '../format.ts';
 import { placeWords, regionSentence } from '../import-words.ts';
 import { useListNews } from '../live-overview.ts';
 import { PARTS } from '../parts.ts';
@@ -48,8 +50,7 @@ export function SettingsPage() {
 
 function ServerFacts() {
   const { data: settings, error } = useAnswer<Settings>('/v1/settings');
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (settings === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || settings === undefined) return <Pending error={error} />;
   const isEmbedded = settings.queue === 'embedded';
   return (
     <Facts
@@ -119,7 +120,7 @@ const QUEUE_COLUMNS: Column<RegionQueue>[] = [
   { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
   {
     label: 'Next one waits since',
-    cell: ({ waitingSince }) => waitingSince !== null && <RelativeTime iso={waitingSince} />,
+    cell: ({ waitingSince }) => waitingSince !== null && <Time iso={waitingSince} />,
   },
   { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
   { label: 'Stalled', kind: 'number', cell: ({ stalled }) => grouped(stalled) },
@@ -132,8 +133,7 @@ function Queues() {
     everyMs: (known) => (known?.regions.some(isAtWork) ? EVERY_MS : undefined),
   });
   useListNews(['imports', 'sync'], () => void reload());
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (data === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
   if (data.regions.length === 0)
     return <Empty>No region is in use yet. An import starts the regions that it needs.</Empty>;
   const stalled = data.regions.reduce((sum, region) => sum + region.stalled, 0);

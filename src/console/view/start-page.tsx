@@ -1,11 +1,13 @@
 /** The start page: what needs a person, what runs, what may be continued, how the nights went, what keeps failing; and the place for a new file. */
 
+import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, Night, Overview, RunningImport } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Badge, Card, Empty, foreign, importHref, syncHref, Time, TimeIn } from '../elements.tsx';
-import { counted, estimate, grouped, timeOfDay } from '../format.ts';
+import { estimate, timeOfDay } from '../format.ts';
 import { settings } from '../frame.tsx';
-import { fileName, inPlace, leftToDo, settled, stateLabel, stateTone } from '../import-words.ts';
+import { fileName, inPlace, leftToDo, stateLabel, stateTone } from '../import-words.ts';
 import { overview } from '../live-overview.ts';
 import { OutcomeBar } from '../outcome-bar.tsx';
 import { needed, usePlace } from '../place.ts';
@@ -145,7 +147,7 @@ function Running({ overview: { running, queued, syncsUnderWay } }: { overview: O
 function RunningItem({ view }: { view: RunningImport }) {
   const { id, file, rows, staging, etaSeconds, stoppedRegions, unansweredRegions } = view;
   const asOf = connection.asOf.value;
-  const done = settled(rows);
+  const done = sumOfOutcomes(rows);
   const share = rows.read === 0 ? 0 : Math.floor((done / rows.read) * 100);
   return (
     <>

@@ -1,9 +1,10 @@
 /** The result of a check before anything is sent: the rows that would fail, and the work of sending. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ImportView } from '../../console/answers.ts';
 import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, repairHref } from '../../console/elements.tsx';
-import { atLeast, counted, grouped } from '../../console/format.ts';
+import { atLeast } from '../../console/format.ts';
 import { usePlace } from '../../console/place.ts';
 import { callsOf, importPath, query } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
@@ -12,10 +13,11 @@ import type { LiveImport } from '../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { type Decision, useActing, Ways } from '../../console/view/import/ways.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
+import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
 import type { checkOperations } from './operations.ts';
 
-const ask = callsOf<(typeof checkOperations)[keyof typeof checkOperations]>();
+const ask = callsOf<typeof checkOperations>();
 
 const ASK_EVERY_MS = 1000;
 

@@ -1,19 +1,19 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
 
 import { confirmed } from '../../console/dialog.tsx';
-import { Badge, Card, Empty, ErrorNotice, ErrorPlace, Facts, foreign, Tag, Time } from '../../console/elements.tsx';
+import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/form.tsx';
-import { counted, grouped } from '../../console/format.ts';
 import { usePlace } from '../../console/place.ts';
 import { callsOf } from '../../console/requests.ts';
 import { targetFacts } from '../../console/target-facts.tsx';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
+import { counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
 import type { exportOperations } from './operations.ts';
 
-const call = callsOf<(typeof exportOperations)[keyof typeof exportOperations]>();
+const call = callsOf<typeof exportOperations>();
 
 const ASK_EVERY_MS = 1000;
 const FORMATS = ['csv', 'ndjson', 'xlsx'];
@@ -33,10 +33,8 @@ export function ExportsPage() {
           </Card>
         )}
         <Card id="all" title="All exports">
-          {error !== undefined ? (
-            <ErrorNotice error={error} />
-          ) : data === undefined ? (
-            <Empty>Loading …</Empty>
+          {error !== undefined || data === undefined ? (
+            <Pending error={error} />
           ) : data.exports.length === 0 ? (
             <Empty>No exports yet.</Empty>
           ) : (

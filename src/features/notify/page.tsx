@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { showOnce } from '../../console/copy.tsx';
 import { confirmed } from '../../console/dialog.tsx';
-import { Empty, ErrorNotice, ErrorPlace, foreign } from '../../console/elements.tsx';
+import { ErrorPlace, foreign, Pending } from '../../console/elements.tsx';
 import { TextField, useForm } from '../../console/form.tsx';
 import { saidOf } from '../../console/remedies.ts';
 import { ApiError, callsOf, request } from '../../console/requests.ts';
@@ -11,15 +11,14 @@ import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
 import type { NotificationsView, ReceiverSet } from './api.ts';
 import type { notificationOperations } from './operations.ts';
 
-const call = callsOf<(typeof notificationOperations)[keyof typeof notificationOperations]>();
+const call = callsOf<typeof notificationOperations>();
 
 const PATH = '/v1/notifications';
 
 export function Notifications({ onChanged }: { onChanged: () => void }) {
   const { data: view, error, reload } = useAnswer<NotificationsView>(PATH);
   const place = useKeptFocus();
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (view === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || view === undefined) return <Pending error={error} />;
   const changed = async () => {
     await reload();
     onChanged();
@@ -96,9 +95,9 @@ function Receiver({ isFirst, onChanged }: { isFirst: boolean; onChanged: () => P
   const save = () =>
     work.start(async (signal) => {
       const { address, secret } = form.read();
-      const body = JSON.stringify({ address, ...(secret !== '' && { secret }) });
+      const json = { address, ...(secret !== '' && { secret }) };
       try {
-        const set = await request<ReceiverSet>(PATH, { method: 'PUT', body, type: 'application/json', signal });
+        const set = await request<ReceiverSet>(PATH, { method: 'PUT', json, signal });
         form.assign({ address: '', secret: '' });
         if (set.secret !== null) await showOnce('The signing secret', 'The receiver needs it too.', set.secret);
         await onChanged();

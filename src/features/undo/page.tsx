@@ -2,16 +2,16 @@
 
 import { confirmed } from '../../console/dialog.tsx';
 import { ErrorNotice, ErrorPlace, foreign, Tag } from '../../console/elements.tsx';
-import { grouped } from '../../console/format.ts';
 import { usePlace } from '../../console/place.ts';
 import { callsOf, importPath } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { SendsToHere } from '../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../console/work.tsx';
+import { grouped } from '../../text/wording.ts';
 import type { CreatedView } from './api.ts';
 import type { createdOperations } from './operations.ts';
 
-const call = callsOf<(typeof createdOperations)[keyof typeof createdOperations]>();
+const call = callsOf<typeof createdOperations>();
 
 const ASK_EVERY_MS = 1000;
 const SHOWN = 50;

@@ -102,7 +102,7 @@ async function openLookup(
   }
   const intake = await openIntake(
     { path, name },
-    { format: 'auto', mapping: {}, defaults: { region: 'us' }, lenient: true, signal, onRead },
+    { format: 'auto', map: {}, region: 'us', lenient: true, signal, onRead },
   );
   // Without a name: a temporary file, which SQLite deletes.
   const database = new DatabaseSync('');

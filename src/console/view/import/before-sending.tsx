@@ -1,12 +1,14 @@
 /** Asks before many rows are sent: how many, what that takes, and where they go. */
+
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { SentFor } from '../../../api/operation.ts';
 import type { importOperations } from '../../../api/operations/imports.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
 import { Facts, Time } from '../../elements.tsx';
-import { atLeast, counted, grouped } from '../../format.ts';
+import { atLeast } from '../../format.ts';
 import { settings } from '../../frame.tsx';
 import { useListNews } from '../../live-overview.ts';
 import { importPath, query, request } from '../../requests.ts';

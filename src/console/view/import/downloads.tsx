@@ -1,7 +1,7 @@
 /** Reports of an import as files. */
-
-import { counted } from '../../format.ts';
-import { ATTENTION, needAttention, retryable, settled, WRONG } from '../../import-words.ts';
+import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { counted } from '../../../text/wording.ts';
+import { ATTENTION, needAttention, retryable, WRONG } from '../../import-words.ts';
 import { importPath } from '../../requests.ts';
 import type { LiveImport } from './live-import.ts';
 
@@ -28,7 +28,7 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
     <ul class="downloads">
       <Download
         name="All rows"
-        note={`Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${settled(rows) < rows.read ? ', those without an outcome included' : ''}`}
+        note={`Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${sumOfOutcomes(rows) < rows.read ? ', those without an outcome included' : ''}`}
         links={forms('')}
       />
       {attention > 0 && (

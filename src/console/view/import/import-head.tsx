@@ -1,13 +1,15 @@
 /** The head of an import: its state in a sentence, its rows by outcome, and open issues. */
+
+import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { FollowUp, ImportView, Progress } from '../../answers.ts';
-import { Badge, FileNotes, foreign, importHref, RelativeTime, syncHref } from '../../elements.tsx';
-import { counted, estimate, grouped, size, timeOfDay } from '../../format.ts';
+import { Badge, FileNotes, foreign, importHref, syncHref, Time } from '../../elements.tsx';
+import { estimate, size, timeOfDay } from '../../format.ts';
 import {
   AWAITS_AGREEMENT,
   CREATE_LIMIT,
   createLimitSentence,
   inPlace,
-  settled,
   stateLabel,
   stateSentence,
   stateTone,
@@ -65,11 +67,11 @@ export function ImportHead({ live }: { live: LiveImport }) {
 /** Regions whose rows wait for a person, said at once: others may go on for an hour. */
 function StoppedRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
   const stopped = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).filter(
-    ([, region]) => region.stopped && settled(region.rows) < region.rows.read,
+    ([, region]) => region.stopped && sumOfOutcomes(region.rows) < region.rows.read,
   );
   if (stopped.length === 0) return null;
   const names = stopped.map(([name]) => name).join(' and ');
-  const rows = stopped.reduce((sum, [, region]) => sum + region.rows.read - settled(region.rows), 0);
+  const rows = stopped.reduce((sum, [, region]) => sum + region.rows.read - sumOfOutcomes(region.rows), 0);
   return (
     <div class="notice attention" role="alert">
       <p>
@@ -86,7 +88,7 @@ function StoppedRegions({ view, progress }: { view: ImportView; progress: Progre
 function SilentRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
   const silent = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).flatMap(
     ([region, { unanswered, rows }]) =>
-      unanswered === null || settled(rows) === rows.read ? [] : [{ region, ...unanswered }],
+      unanswered === null || sumOfOutcomes(rows) === rows.read ? [] : [{ region, ...unanswered }],
   );
   const [first] = silent;
   return (
@@ -95,7 +97,7 @@ function SilentRegions({ view, progress }: { view: ImportView; progress: Progres
         <div class="notice attention">
           <p>
             <b>The service does not answer in {silent.map(({ region }) => region).join(' and ')}</b>, for the first time{' '}
-            <RelativeTime iso={first.since} />
+            <Time iso={first.since} />
             {first.message === '' ? (
               <>
                 : <code>{first.code}</code>
@@ -201,15 +203,15 @@ export function ImportDelivery({ live }: { live: LiveImport }) {
   if (arrivedAt !== null) {
     return (
       <p class="note">
-        Reports delivered to {foreign(to)} <RelativeTime iso={arrivedAt} />
+        Reports delivered to {foreign(to)} <Time iso={arrivedAt} />
       </p>
     );
   }
   if (error === null) return <p class="note">Reports are being delivered to {foreign(to)}</p>;
   return (
     <p class="notice attention">
-      The reports wait to be delivered to {foreign(to)} since <RelativeTime iso={since} />, and are tried again by
-      themselves. The last attempt: {foreign(error)}
+      The reports wait to be delivered to {foreign(to)} since <Time iso={since} />, and are tried again by themselves.
+      The last attempt: {foreign(error)}
     </p>
   );
 }

@@ -1,11 +1,13 @@
 /** Problems by code: how many rows, examples, what to do. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { type Column, DataTable } from '../../data-table.tsx';
 import { Card, ErrorNotice, foreign, importHref, repairHref } from '../../elements.tsx';
-import { counted, grouped } from '../../format.ts';
-import { ATTENTION, inPlace, LEFT_OUT, messageWords, settled } from '../../import-words.ts';
+import { ATTENTION, inPlace, LEFT_OUT, messageWords } from '../../import-words.ts';
 import { withControls } from '../../option-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -24,7 +26,7 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
   const { isOperator } = usePlace();
   const { data, error, reload } = useAnswer<{ problems: ProblemView[] }>(importPath(id, '/problems'));
   const { rows } = live.view.value ?? {};
-  useRenewal(rows === undefined ? 0 : settled(rows) - inPlace(rows), () => void reload(), EVERY_MS);
+  useRenewal(rows === undefined ? 0 : sumOfOutcomes(rows) - inPlace(rows), () => void reload(), EVERY_MS);
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
   useEffect(() => {

@@ -1,11 +1,13 @@
 /** Progress by region, what each waits for, and the charts of calls and outcomes per second. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportState, RegionCounts, RegionProgress } from '../../answers.ts';
 import { type Line, LineChart, type Shown } from '../../chart.tsx';
 import { Empty } from '../../elements.tsx';
-import { counted, grouped, rate, timeOfDay } from '../../format.ts';
-import { regionSentence, settled } from '../../import-words.ts';
+import { rate, timeOfDay } from '../../format.ts';
+import { regionSentence } from '../../import-words.ts';
 import { Legend, OutcomeBar } from '../../outcome-bar.tsx';
 import { call } from '../../requests.ts';
 import { connection } from '../../server-connection.ts';
@@ -56,7 +58,7 @@ interface RegionProperties {
 
 function Region({ region, own, now, over }: RegionProperties) {
   // Rows that are left out when the import ends early are not done.
-  const done = settled(own.rows) - own.rows.unprocessed;
+  const done = sumOfOutcomes(own.rows) - own.rows.unprocessed;
   const notes = [
     now !== undefined && done < own.rows.read ? regionSentence(now) : '',
     now !== undefined && now.callsPerSecond !== null && now.rowsPerSecond !== null && now.callsPerSecond > 0

@@ -1,14 +1,15 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { RowsPage, RowView } from '../../answers.ts';
 import { CopyButton, reportCommand } from '../../copy.tsx';
 import { DataTable } from '../../data-table.tsx';
 import { confirmed } from '../../dialog.tsx';
-import { Empty, ErrorNotice, ErrorPlace, importHref, repairHref } from '../../elements.tsx';
+import { Empty, ErrorPlace, importHref, Pending, repairHref } from '../../elements.tsx';
 import { useChange } from '../../form.tsx';
-import { counted, grouped } from '../../format.ts';
-import { RETRYABLE, settled } from '../../import-words.ts';
 import { useKeptPages } from '../../kept-pages.ts';
 import { isNarrow, usePlace } from '../../place.ts';
 import { call, importPath, query } from '../../requests.ts';
@@ -58,8 +59,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
     () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
     [items, over],
   );
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (shown === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || shown === undefined) return <Pending error={error} />;
   const { sort = '', order = '' } = filter.wanted.value;
   return (
     <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>
@@ -121,7 +121,7 @@ function useSettled(live: LiveImport, filter: RowsWanted, items: readonly RowVie
   const { sort = '' } = filter.wanted.value;
   const isFixed = useMemo(() => items?.every(({ status }) => status !== null && status !== 'unprocessed'), [items]);
   if (view === undefined || (isFixed && !filter.isSet && ['', 'row', 'uid', 'guid'].includes(sort))) return 0;
-  return settled(view.rows);
+  return sumOfOutcomes(view.rows);
 }
 
 interface ShownSentenceOf {
@@ -225,8 +225,8 @@ function canBeRepaired({ status, code: _, ...others }: Readonly<Record<string, s
  * @param chosen null: it is not asked
  */
 function useRetryable(id: string, chosen: Readonly<Record<string, string>> | null, turns: number): number | null {
-  const wanted = chosen?.['status']?.split(',') ?? RETRYABLE;
-  const status = RETRYABLE.filter((outcome) => wanted.includes(outcome)).join(',');
+  const wanted = chosen?.['status']?.split(',');
+  const status = [...RETRYABLE].filter((outcome) => wanted?.includes(outcome) !== false).join(',');
   const path =
     chosen === null || status === '' ? null : importPath(id, `/rows${query({ ...chosen, status, limit: 1 })}`);
   const { data, reload } = useAnswer<RowsPage>(path);

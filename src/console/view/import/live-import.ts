@@ -1,9 +1,11 @@
 /** One import as it is now: asked for once, then brought up to date by events. */
+
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
 import { announce } from '../../frame.tsx';
-import { settled, stateSentence } from '../../import-words.ts';
+import { stateSentence } from '../../import-words.ts';
 import { follow } from '../../live.ts';
 import { call, importPath } from '../../requests.ts';
 import { isAway } from '../../use-answer.ts';
@@ -106,7 +108,7 @@ export class LiveImport {
 
   /** Says every tenth of the way, but not more often than a listener can bear. */
   #announceProgress(view: ImportView) {
-    const percent = Math.floor((settled(view.rows) / Math.max(1, view.rows.read)) * 10) * 10;
+    const percent = Math.floor((sumOfOutcomes(view.rows) / Math.max(1, view.rows.read)) * 10) * 10;
     const now = Date.now();
     if (percent <= this.#announced.percent || now - this.#announced.at < ANNOUNCED_EVERY_MS) return;
     this.#announced = { percent, at: now };

@@ -1,9 +1,9 @@
 /** The columns of an import's rows: in the table, and as text to paste. */
+import { grouped } from '../../../text/wording.ts';
 import type { RowView, Verdict } from '../../answers.ts';
 import type { Column } from '../../data-table.tsx';
 import { foreign, memberHref } from '../../elements.tsx';
 import type { Choice } from '../../form.tsx';
-import { grouped } from '../../format.ts';
 import { messageWords, outcomeLabel } from '../../import-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
 

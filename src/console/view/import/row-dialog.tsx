@@ -1,10 +1,11 @@
 /** One row with everything that was done about it: its batch, every call, what the service said. */
+
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { counted, duration, grouped } from '../../../text/wording.ts';
 import type { RowDetail, RowView } from '../../answers.ts';
 import { CopyButton, reportCommand } from '../../copy.tsx';
-import { Empty, ErrorNotice, Facts, foreign, foreignOrDash, memberHref, Time } from '../../elements.tsx';
-import { counted, duration, grouped } from '../../format.ts';
+import { useModal } from '../../dialog.tsx';
+import { Facts, foreign, foreignOrDash, memberHref, Pending, Time } from '../../elements.tsx';
 import { columnLabel, messageWords } from '../../import-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
 import { importPath } from '../../requests.ts';
@@ -25,8 +26,7 @@ const KINDS: Readonly<Record<RowDetail['calls'][number]['kind'], string>> = {
 const A_WAIT_MS = 100;
 
 export function RowDetails({ id, row, onClose }: { id: string; row: RowView; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   const { data, error } = useAnswer<RowDetail>(importPath(id, `/rows/${row.row}`));
   return (
     <dialog ref={dialog} class="roomy" aria-labelledby="row-title" onClose={onClose}>
@@ -37,10 +37,8 @@ export function RowDetails({ id, row, onClose }: { id: string; row: RowView; onC
             Close
           </button>
         </div>
-        {error !== undefined ? (
-          <ErrorNotice error={error} />
-        ) : data === undefined ? (
-          <Empty>Loading …</Empty>
+        {error !== undefined || data === undefined ? (
+          <Pending error={error} />
         ) : (
           <Detail id={id} detail={data} row={row} />
         )}

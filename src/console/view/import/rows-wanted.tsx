@@ -1,10 +1,12 @@
 /** The filter and order of an import's rows, which the address of the page holds, and their controls. */
+
 import { signal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { REGIONS } from '../../../chat/service/regions.ts';
+import { OUTCOMES } from '../../../membership/outcome.ts';
 import { foreign } from '../../elements.tsx';
 import { type Choice, FilterChoice } from '../../form.tsx';
-import { OUTCOME_LABELS, OUTCOMES, WRONG } from '../../import-words.ts';
+import { OUTCOME_LABELS, WRONG } from '../../import-words.ts';
 import { isNarrow, keepInAddress, usePlace } from '../../place.ts';
 import { query } from '../../requests.ts';
 import { ROW_ORDERS } from './row-columns.tsx';

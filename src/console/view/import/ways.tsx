@@ -1,9 +1,10 @@
 /** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
+import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
 import { foreign, importHref, repairHref } from '../../elements.tsx';
-import { counted, grouped } from '../../format.ts';
-import { actionLabel, BANS_UNKNOWN, fileName, LEFT_OUT, settled, withoutFailing } from '../../import-words.ts';
+import { actionLabel, BANS_UNKNOWN, fileName, LEFT_OUT, withoutFailing } from '../../import-words.ts';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
 import { useWork, type Work, WorkButton } from '../../work.tsx';
@@ -39,7 +40,7 @@ const QUESTIONS: Readonly<Partial<Record<Action, (view: ImportView, live: LiveIm
 /** The number moves while the question is asked. */
 function OpenRows({ live }: { live: LiveImport }) {
   const rows = live.view.value?.rows;
-  return grouped(rows === undefined ? 0 : Math.max(0, rows.read - settled(rows)));
+  return grouped(rows === undefined ? 0 : Math.max(0, rows.read - sumOfOutcomes(rows)));
 }
 
 interface ActHow {
@@ -137,7 +138,7 @@ export function Ways({ view, filter, acting: { work, act }, create }: WaysProper
 
 function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
   if (action === 'retry') return retryable;
-  return action === 'resume' ? rows.read - settled(rows) : 0;
+  return action === 'resume' ? rows.read - sumOfOutcomes(rows) : 0;
 }
 
 /** A consent with which a waiting import continues. */

@@ -3,10 +3,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
+import { counted } from '../../../text/wording.ts';
 import type { Preview } from '../../answers.ts';
 import { ErrorPlace, foreign } from '../../elements.tsx';
 import { type Form, focusField } from '../../form.tsx';
-import { counted } from '../../format.ts';
 import { announce } from '../../frame.tsx';
 import { FIELDS, LOOKUP_WORDS, MISSING } from '../../import-words.ts';
 import { isNarrow } from '../../place.ts';

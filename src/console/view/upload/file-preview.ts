@@ -171,7 +171,6 @@ export class FilePreview {
       const { facts, preview, problem, before } = await request<Look>(`/v1/look${asked}`, {
         method: 'POST',
         body: this.#head,
-        type: 'application/octet-stream',
         signal: this.#leaving,
       });
       if (own !== this.#asked) return;

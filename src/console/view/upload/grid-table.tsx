@@ -1,14 +1,16 @@
 /** The table of a file's first rows, with a choice above each column and what is wrong below each cell. */
+
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { mapLookups } from '../../../options/lookups.ts';
+import { counted } from '../../../text/wording.ts';
 import type { Field, Preview, PreviewRow } from '../../answers.ts';
 import { foreign } from '../../elements.tsx';
 import { type Form, optionsOf } from '../../form.tsx';
-import { counted } from '../../format.ts';
+import { listIn } from '../../format.ts';
 import { columnLabel, FIELDS } from '../../import-words.ts';
 import type { ShownFile } from './file-preview.ts';
-import { conditionsIn, FIRST_OF, listOf, TEMPLATE } from './shape-form.ts';
+import { conditionsIn, FIRST_OF, TEMPLATE } from './shape-form.ts';
 import { type Suggestion, Ways } from './suggestions.tsx';
 
 /** A wide table has hundreds of columns that are alike. */
@@ -259,7 +261,7 @@ function otherUse(column: string, values: Values) {
   if (isIn('guid')) return 'part of the GUID';
   if (at('uidFrom') === FIRST_OF && [at('uidSecond'), at('uidThird')].includes(column))
     return 'UID, if others are empty';
-  if (at('groupsIn') === 'wide' && listOf(at('wideColumns')).some((pattern) => isLike(column, pattern, '*')))
+  if (at('groupsIn') === 'wide' && listIn(at('wideColumns')).some((pattern) => isLike(column, pattern, '*')))
     return 'one of the groups';
   if (at('groupsIn') === 'numbered' && isLike(column, at('numberedGuid'), '#')) return 'one of the groups';
   if (at('groupsIn') === 'numbered' && isLike(column, at('numberedScope'), '#')) return 'one of the scopes';

@@ -105,13 +105,8 @@ export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
         form.showError('recipeTitle', 'Enter a name with letters or digits, such as “Members of the choir”.');
         return;
       }
-      const body = JSON.stringify(recipeOf(title, preview));
-      await request(`/v1/recipes/${encodeURIComponent(name)}`, {
-        method: 'PUT',
-        body,
-        type: 'application/json',
-        signal,
-      });
+      const json = recipeOf(title, preview);
+      await request(`/v1/recipes/${encodeURIComponent(name)}`, { method: 'PUT', json, signal });
       await onSaved();
       saved.value = title;
     });

@@ -1,6 +1,7 @@
 /** The fields of an upload form that say how a file is read and shaped, and the shape that they stand for. Pure. */
 import { type LookupName, mapLookups } from '../../../options/lookups.ts';
 import type { RecipeSettings, Shape } from '../../answers.ts';
+import { listIn } from '../../format.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -77,7 +78,7 @@ export function shapeOf(values: Values, { width, uidColumn, lookups }: ShapeOfKn
     ...mapLookups(lookups, () => ({})),
     split: filled({ guid: at('splitGuid'), uid: at('splitUid'), scope: at('splitScope') }),
     ...(at('groupsIn') === 'wide' && {
-      wide: { columns: listOf(at('wideColumns')), ...filled({ guid: at('wideGuid') }) },
+      wide: { columns: listIn(at('wideColumns')), ...filled({ guid: at('wideGuid') }) },
     }),
     ...(at('groupsIn') === 'numbered' && {
       numbered: { guid: at('numberedGuid'), ...filled({ scope: at('numberedScope') }) },
@@ -186,13 +187,6 @@ function sorted(_: string, value: unknown) {
 /** A number, or what stands there: what is not a number is the server's to refuse. */
 function number(text: string) {
   return /^\d+$/.test(text) ? Number(text) : text;
-}
-
-export function listOf(text: string) {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }
 
 /** The object without what is empty; undefined for nothing. */

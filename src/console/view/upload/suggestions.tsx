@@ -2,10 +2,10 @@
 
 import type { ComponentChildren } from 'preact';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { Field, FileFacts, RecipeSettings } from '../../answers.ts';
 import { foreign } from '../../elements.tsx';
 import { type Form, focusField } from '../../form.tsx';
-import { counted, grouped } from '../../format.ts';
 import { columnLabel, LOOKUP_WORDS } from '../../import-words.ts';
 import type { ShownFile } from './file-preview.ts';
 import { columnNames, fieldsOf, TEMPLATE } from './shape-form.ts';

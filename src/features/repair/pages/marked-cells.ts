@@ -1,8 +1,9 @@
 /** Cells that are marked together: from the one where Shift was first held down to the one that has the keyboard. */
+
 import { signal } from '@preact/signals';
-import { counted } from '../../../console/format.ts';
 import { announce } from '../../../console/frame.tsx';
 import { columnLabel } from '../../../console/import-words.ts';
+import { counted } from '../../../text/wording.ts';
 import type { RepairRow } from '../api.ts';
 
 export type Column = { name: string; place: number };

@@ -1,12 +1,13 @@
 /** The rows to repair as a table whose cells can be edited, with the problem of each beside it. */
+
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { Empty, ErrorPlace, foreign, importHref } from '../../../console/elements.tsx';
-import { grouped } from '../../../console/format.ts';
 import { columnLabel } from '../../../console/import-words.ts';
 import { usePlace } from '../../../console/place.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+import { grouped } from '../../../text/wording.ts';
 import type { RepairRow, RepairView } from '../api.ts';
 import { Cell } from './repair-cell.tsx';
 import { pageSize, type RepairRows } from './repair-rows.ts';

@@ -1,18 +1,19 @@
 /** The rows of an import that are being repaired: what is shown, what is edited, and what is not saved yet. */
+
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { counted } from '../../../console/format.ts';
 import { announce } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { isNarrow, keepInAddress, usePlace } from '../../../console/place.ts';
 import { callsOf, importPath, query, request } from '../../../console/requests.ts';
 import { connection } from '../../../console/server-connection.ts';
 import { isAway } from '../../../console/use-answer.ts';
+import { counted } from '../../../text/wording.ts';
 import type { RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api.ts';
 import type { repairOperations } from '../operations.ts';
 import { MarkedCells } from './marked-cells.ts';
 
-const call = callsOf<(typeof repairOperations)[keyof typeof repairOperations]>();
+const call = callsOf<typeof repairOperations>();
 
 /** Null: as the file had it. */
 type Edit = { row: number; column: string; value: string | null };
@@ -151,8 +152,7 @@ export class RepairRows {
     const show = (this.rows.peek() ?? []).map(({ row }) => row);
     const answer = await request<RepairReplaced>(importPath(this.#id, `/repair/${what}`), {
       method: 'POST',
-      type: 'application/json',
-      body: JSON.stringify({ ...(what !== 'undo' && this.#filter()), ...given, show }),
+      json: { ...(what !== 'undo' && this.#filter()), ...given, show },
       signal: this.#leaving.signal,
     });
     this.#take({ rows: answer.shown, counts: answer.counts });

@@ -1,13 +1,14 @@
 /** Tools for many rows at once, above the table of rows. */
+
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { DataTable } from '../../../console/data-table.tsx';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Empty, ErrorPlace, foreign } from '../../../console/elements.tsx';
 import { SelectField, TextField, useForm } from '../../../console/form.tsx';
-import { counted, grouped } from '../../../console/format.ts';
 import { columnLabel } from '../../../console/import-words.ts';
 import { useKeptFocus, useWork, type Work, WorkButton } from '../../../console/work.tsx';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { RepairReplaced, RepairRow, RepairView } from '../api.ts';
 import type { Cells } from './marked-cells.ts';
 import type { RepairRows } from './repair-rows.ts';

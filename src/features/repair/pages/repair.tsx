@@ -1,18 +1,19 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, then sent as an import of their own. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { ImportView } from '../../../console/answers.ts';
 import { confirmed } from '../../../console/dialog.tsx';
-import { Empty, ErrorNotice, ErrorPlace, foreign, importHref } from '../../../console/elements.tsx';
+import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
-import { counted, grouped } from '../../../console/format.ts';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { call, importPath } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../../console/work.tsx';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { RepairView } from '../api.ts';
 import { RepairGrid } from './repair-grid.tsx';
 import { type RepairRows, useRepairRows } from './repair-rows.ts';
@@ -41,13 +42,7 @@ export function RepairPage() {
       </p>
       <h1 tabIndex={-1}>Repair rows</h1>
       <div class="stack">
-        {error !== undefined ? (
-          <ErrorNotice error={error} />
-        ) : view === undefined ? (
-          <Empty>Loading …</Empty>
-        ) : (
-          <Repair repair={repair} view={view} />
-        )}
+        {error !== undefined || view === undefined ? <Pending error={error} /> : <Repair repair={repair} view={view} />}
       </div>
     </>
   );

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { RunState } from '../../../console/answers.ts';
 import { LineChart } from '../../../console/chart.tsx';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Badge, Empty, ErrorNotice, foreign, syncHref, Time, TimeIn } from '../../../console/elements.tsx';
+import { Badge, Empty, foreign, Pending, syncHref, Time, TimeIn } from '../../../console/elements.tsx';
 import { CHANGES, countsSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { compareHref } from '../../sync/pages/compare.tsx';
@@ -35,8 +35,7 @@ export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   // The list is asked for again and again; its news are the history's.
   useEffect(() => void reload(), [schedule]);
   const columns = useMemo(() => runColumns(tz), [tz]);
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (data === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
   return (
     <div class="stack">
       <PlannedByRun runs={data.runs} />

@@ -23,7 +23,7 @@ import { SourcePreview } from './source-preview.ts';
 import { TryIt } from './try.tsx';
 import { WhenFields } from './when.tsx';
 
-const call = callsOf<(typeof scheduleOperations)[keyof typeof scheduleOperations]>();
+const call = callsOf<typeof scheduleOperations>();
 
 /** `/schedules/new`, also with `?copy=name`, and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -151,11 +151,11 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
     attempt(async (signal) => {
       const name = isEdit ? '' : nameIn(form.read());
       const made = settingsOf(form.read(), before, preview.columnOf('uid'));
-      const body = isEdit
+      const json = isEdit
         ? { ...made, version: version.peek() }
         : { ...made, name, ...(before !== undefined && { copyOf: before.name }) };
       const path = isEdit ? schedulePath(before?.name ?? '') : '/v1/schedules';
-      const saved = await request<Schedule>(path, { method: isEdit ? 'PUT' : 'POST', signal, ...json(body) });
+      const saved = await request<Schedule>(path, { method: isEdit ? 'PUT' : 'POST', json, signal });
       forget(place);
       go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
     });
@@ -328,10 +328,6 @@ function controlOf(field: string, form: Form) {
 
 function schedulePath(name: string) {
   return `/v1/schedules/${encodeURIComponent(name)}`;
-}
-
-function json(body: object) {
-  return { body: JSON.stringify(body), type: 'application/json' };
 }
 
 function NameField({ form }: { form: Form }) {

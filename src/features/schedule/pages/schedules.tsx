@@ -3,17 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { cronWords } from '../../../console/cron-words.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { confirmed } from '../../../console/dialog.tsx';
-import {
-  Badge,
-  Card,
-  Empty,
-  ErrorNotice,
-  ErrorPlace,
-  foreign,
-  syncHref,
-  Tag,
-  TimeIn,
-} from '../../../console/elements.tsx';
+import { Badge, Card, Empty, ErrorPlace, foreign, Pending, syncHref, Tag, TimeIn } from '../../../console/elements.tsx';
 import { useChange } from '../../../console/form.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace } from '../../../console/place.ts';
@@ -44,10 +34,8 @@ export function SchedulesPage() {
         </p>
       )}
       <Card id="all" title="All schedules">
-        {error !== undefined ? (
-          <ErrorNotice error={error} />
-        ) : data === undefined ? (
-          <Empty>Loading …</Empty>
+        {error !== undefined || data === undefined ? (
+          <Pending error={error} />
         ) : data.schedules.length === 0 ? (
           <NoSchedules />
         ) : (
@@ -145,7 +133,7 @@ const COLUMNS: Column<Schedule>[] = [
   },
 ];
 
-const call = callsOf<(typeof scheduleOperations)[keyof typeof scheduleOperations]>();
+const call = callsOf<typeof scheduleOperations>();
 
 interface ScheduleActionsProperties {
   name: string;
@@ -241,8 +229,7 @@ function Nights({ schedules }: { schedules: readonly Schedule[] }) {
   const isThere = data !== undefined;
   // The last night is what people look for.
   useEffect(() => place.current?.scrollTo({ left: place.current.scrollWidth }), [isThere]);
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (data === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
   const [first] = data.schedules;
   if (first === undefined) return <Empty>No schedules yet.</Empty>;
   return (

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
-import { Empty, ErrorNotice, foreign, Time } from '../../../console/elements.tsx';
+import { Empty, foreign, Pending, Time } from '../../../console/elements.tsx';
 import { type Choice, type Form, SelectField, TextField, useChange } from '../../../console/form.tsx';
 import { size } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
@@ -157,10 +157,8 @@ function Entries({ folder, below, path, onOpen, onChoose }: EntriesProperties) {
         ))}
       </ul>
       <div role="status">
-        {error !== undefined ? (
-          <ErrorNotice error={error} />
-        ) : data === undefined ? (
-          <Empty>Loading …</Empty>
+        {error !== undefined || data === undefined ? (
+          <Pending error={error} />
         ) : data.entries.length === 0 ? (
           <Empty>No files are in it yet. Put one there on the server’s machine.</Empty>
         ) : (

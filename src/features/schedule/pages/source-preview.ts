@@ -62,8 +62,7 @@ export class SourcePreview {
     this.isWanted = true;
     const { facts, preview, problem } = await request<Look>('/v1/schedules/look', {
       method: 'POST',
-      type: 'application/json',
-      body: JSON.stringify(settings),
+      json: settings,
       signal,
     }).catch((error) => {
       this.isWanted = error instanceof ApiError && error.problem.field !== 'file';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { queryOf } from '../../../api/option-query.ts';
 import type { Settings } from '../../../api/service.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
-import { type ImportOptions, importOptions, intakeOptions } from '../../../imports/import-options.ts';
+import { type ImportOptions, importOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import type { Aimed } from '../../../imports/target.ts';
@@ -156,7 +156,7 @@ function readingOf(
   const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
   const options = importReadingOptions(given, settings);
   try {
-    checkIntakeOptions(intakeOptions(options));
+    checkIntakeOptions(options);
     const { shape = {} } = options;
     if (shape.actions !== undefined) {
       const detail = 'The file of a sync says who should be a member, not what to change.';

@@ -1,15 +1,18 @@
 /** Two syncs side by side: what each does, and in which groups they differ. */
+
 import { type Signal, useSignal } from '@preact/signals';
 import type { SyncEntry } from '../../../console/answers.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Badge, Card, Empty, ErrorNotice, foreign, syncHref, Time } from '../../../console/elements.tsx';
+import { Badge, Card, Empty, foreign, Pending, syncHref, Time } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
-import { dayAndTime, grouped } from '../../../console/format.ts';
+import { dayAndTime } from '../../../console/format.ts';
 import { fileName } from '../../../console/import-words.ts';
+import { PagedTable } from '../../../console/paged-table.tsx';
 import { keepInAddress, usePlace, useTitle } from '../../../console/place.ts';
 import { query, syncPath } from '../../../console/requests.ts';
 import { SYNC_TONES } from '../../../console/sync-words.ts';
 import { useAnswer, usePages } from '../../../console/use-answer.ts';
+import { grouped } from '../../../text/wording.ts';
 import type { ComparedCounts, ComparedGroup, Comparison, SyncsPage } from '../api.ts';
 
 const GROUPS = 50;
@@ -96,8 +99,7 @@ function choicesOf(syncs: readonly SyncEntry[]): Choice[] {
 
 function Compared({ first, second, all }: { first: string; second: string; all: string }) {
   const { data, error } = useAnswer<Comparison>(syncPath(first, `/compare${query({ with: second, limit: 1 })}`));
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (data === undefined) return <Empty>Loading …</Empty>;
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
   return (
     <div class="stack">
       <Card id="totals" title="In all groups">
@@ -141,24 +143,16 @@ const TOTALS: Column<Side>[] = [
 
 function Groups({ path }: { path: string }) {
   const pages = usePages<ComparedGroup>(path, { name: 'groups', limit: GROUPS });
-  const { items, error, hasMore } = pages;
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (items === undefined) return <Empty>Loading …</Empty>;
-  if (items.length === 0) return <Empty>Both do the same in every group.</Empty>;
   return (
-    <>
-      <DataTable
-        caption="What both do in each group: first → second"
-        columns={GROUP_COLUMNS}
-        items={items}
-        keyOf={({ region, guid }) => `${region} ${guid}`}
-      />
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {GROUPS} more groups
-        </button>
-      )}
-    </>
+    <PagedTable
+      pages={pages}
+      step={GROUPS}
+      noun="groups"
+      caption="What both do in each group: first → second"
+      columns={GROUP_COLUMNS}
+      keyOf={({ region, guid }) => `${region} ${guid}`}
+      empty="Both do the same in every group."
+    />
   );
 }
 

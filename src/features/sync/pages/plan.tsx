@@ -1,13 +1,14 @@
 /** A plan by group, with the difference inside each. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Empty, ErrorNotice, foreign, ListState, memberHref, Tag } from '../../../console/elements.tsx';
+import { foreign, ListState, memberHref, Tag } from '../../../console/elements.tsx';
 import { TypedFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
-import { counted, grouped } from '../../../console/format.ts';
 import { type Opened, useKeptPages, useOpened } from '../../../console/kept-pages.ts';
 import { swatch } from '../../../console/outcome-bar.tsx';
+import { MoreButton, PagedTable } from '../../../console/paged-table.tsx';
 import { keepInAddress, usePlace } from '../../../console/place.ts';
 import { query, syncPath } from '../../../console/requests.ts';
 import {
@@ -19,6 +20,7 @@ import {
   REMOVAL_GUARDS,
 } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncGroup } from '../api.ts';
 import type { GuardFinding, GuardObjections, PlanAction as MemberAction } from '../api-plan.ts';
 
@@ -45,7 +47,7 @@ export function SyncPlan({ id }: { id: string }) {
     limit: GROUPS,
     isWhole: opened.isWhole,
   });
-  const { items, error, hasMore } = pages;
+  const { items, error } = pages;
   return (
     <>
       <div class="filter">
@@ -74,11 +76,7 @@ export function SyncPlan({ id }: { id: string }) {
           />
         ))}
       </ul>
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {GROUPS} more groups
-        </button>
-      )}
+      <MoreButton pages={pages} step={GROUPS} noun="groups" />
     </>
   );
 }
@@ -191,22 +189,19 @@ function GroupMembers({ id, region, guid, action, atFirst, onShown }: GroupMembe
     limit: MEMBERS,
     atFirst,
   });
-  const { items, error, hasMore } = pages;
+  const { items } = pages;
   useEffect(() => {
     if (items !== undefined) onShown(items.length);
   }, [items]);
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  if (items === undefined) return <Empty>Loading …</Empty>;
-  if (items.length === 0) return <Empty>Nothing is done in this group.</Empty>;
   return (
-    <>
-      <DataTable caption={`What is done in ${guid}`} columns={COLUMNS} items={items} keyOf={({ uid }) => uid} />
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {MEMBERS} more
-        </button>
-      )}
-    </>
+    <PagedTable
+      pages={pages}
+      step={MEMBERS}
+      caption={`What is done in ${guid}`}
+      columns={COLUMNS}
+      keyOf={({ uid }) => uid}
+      empty="Nothing is done in this group."
+    />
   );
 }
 
@@ -297,7 +292,7 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
     name: 'findings',
     limit: SHOWN,
   });
-  const { items, error, hasMore } = pages;
+  const { items, error } = pages;
   return (
     <div class="stack">
       {isLong && (
@@ -319,11 +314,7 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
           keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
         />
       )}
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {SHOWN} more of {guard}
-        </button>
-      )}
+      <MoreButton pages={pages} step={SHOWN} noun={`of ${guard}`} />
     </div>
   );
 }

@@ -1,14 +1,15 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
+
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
 import { ask, confirmed, reasonFor } from '../../../console/dialog.tsx';
 import { ErrorPlace, syncHref } from '../../../console/elements.tsx';
-import { counted, grouped } from '../../../console/format.ts';
 import { usePlace } from '../../../console/place.ts';
 import { callsOf, request, syncPath } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { syncOperations } from '../operations.ts';
 
@@ -20,10 +21,10 @@ export function SyncActions({ view, onDone }: { view: SyncView; onDone: (view: S
   const work = useWork();
   const buttons = useKeptFocus();
   const act = async (action: SyncAction) => {
-    const body = await decision(view, action);
-    if (body === undefined) return;
+    const agreed = await decision(view, action);
+    if (agreed === undefined) return;
     await work.start(async (signal) =>
-      onDone(await request(syncPath(view.id, `/${action}`), { method: 'POST', signal, ...body })),
+      onDone(await request(syncPath(view.id, `/${action}`), { method: 'POST', json: agreed.body, signal })),
     );
   };
   const { left, undoOf } = view;
@@ -62,7 +63,7 @@ function labelFor({ totals }: SyncView, action: SyncAction) {
 async function decision(
   { totals, guards }: SyncView,
   action: SyncAction,
-): Promise<{ body?: string; type?: string } | undefined> {
+): Promise<{ body?: { reason: string } } | undefined> {
   const created = totals === null ? '' : createdWords(totals);
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
   const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
@@ -107,7 +108,7 @@ async function decision(
           tone: 'main',
         },
   );
-  return reason === undefined ? undefined : { body: JSON.stringify({ reason }), type: 'application/json' };
+  return reason === undefined ? undefined : { body: { reason } };
 }
 
 /** Additions share calls; each other change has its own. */
@@ -133,7 +134,7 @@ function shareOf(totals: SyncView['totals']) {
   return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;
 }
 
-const call = callsOf<(typeof syncOperations)[keyof typeof syncOperations]>();
+const call = callsOf<typeof syncOperations>();
 
 /**
  * Asks what an undo is to take back; what has it planned and gives the id of its sync, or undefined where none is wanted.
@@ -149,7 +150,10 @@ async function undoChoice(uncertain: boolean): Promise<Readonly<Record<string, s
   const form = await ask({
     question: 'Undo this import?',
     explanation: 'A plan is made first: nothing is sent before you apply it.',
-    content: (close) => (
+    yes: 'Plan the undo',
+    no: 'Cancel',
+    isSafeFirst: true,
+    fields: (
       <>
         <div class="check">
           <input type="checkbox" id="include-uncertain" name="includeUncertain" defaultChecked={uncertain} />
@@ -159,14 +163,6 @@ async function undoChoice(uncertain: boolean): Promise<Readonly<Record<string, s
           It removes members who were there when a call was repeated, and those whose row is not confirmed. Some of them
           may have been there before the import.
         </p>
-        <div class="buttons">
-          <button type="button" onClick={close} autoFocus>
-            Cancel
-          </button>
-          <button type="submit" value="yes" class="main">
-            Plan the undo
-          </button>
-        </div>
       </>
     ),
   });

@@ -15,7 +15,6 @@ import {
   Tag,
   Time,
 } from '../../../console/elements.tsx';
-import { counted, grouped } from '../../../console/format.ts';
 import { announce } from '../../../console/frame.tsx';
 import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/import-words.ts';
 import { useListNews } from '../../../console/live-overview.ts';
@@ -39,6 +38,7 @@ import { targetFacts } from '../../../console/target-facts.tsx';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Download } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
+import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SyncGuards, SyncPlan } from './plan.tsx';
 import { SyncActions } from './sync-actions.tsx';
@@ -265,7 +265,7 @@ function PlanLegend({
 
 function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
   const { totals, flags, limits, finishedAt } = view;
-  const changed = Object.entries(limits).map(([name, value]) => `${name} ${grouped(value)}`);
+  const changed = Object.entries(limits).map(([name, value]) => `${name} ${value.toLocaleString('en-US')}`);
   return [
     ['Started', <Time iso={view.createdAt} />],
     ['Finished', finishedAt !== null && <Time iso={finishedAt} />],

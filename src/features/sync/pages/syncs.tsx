@@ -1,13 +1,14 @@
-import { useSignal } from '@preact/signals';
 import type { SyncEntry } from '../../../console/answers.ts';
-import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Badge, Card, Empty, ErrorNotice, foreign, syncHref, Tag, Time } from '../../../console/elements.tsx';
+import type { Column } from '../../../console/data-table.tsx';
+import { Badge, Card, foreign, syncHref, Tag, Time } from '../../../console/elements.tsx';
+import { useFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { useKeptPages } from '../../../console/kept-pages.ts';
 import { useListNews } from '../../../console/live-overview.ts';
-import { keepInAddress, usePlace } from '../../../console/place.ts';
+import { PagedTable } from '../../../console/paged-table.tsx';
+import { usePlace } from '../../../console/place.ts';
 import { query } from '../../../console/requests.ts';
 import {
   CHANGES,
@@ -17,7 +18,6 @@ import {
   SYNC_TONES,
   titleOf,
 } from '../../../console/sync-words.ts';
-import type { Pages } from '../../../console/use-answer.ts';
 import { CREATING, Creating, creatingField, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
 import { ReportPlace } from '../../../console/view/upload/reading-fields.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
@@ -81,16 +81,28 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
   { label: 'Started', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
+const PAGE = 50;
+
 function SyncsList() {
-  return useFilteredList({
-    path: '/v1/syncs',
-    name: 'syncs',
-    choices: STATES,
-    caption: 'Syncs, newest first',
-    columns: columnsOf,
-    emptyText,
-    useNews: (pages) => useListNews(['sync', 'removed'], pages.follow),
-  });
+  const { isOperator } = usePlace();
+  const filter = useFilter(['state']);
+  const pages = useKeptPages<SyncEntry>(`/v1/syncs${query(filter.values)}`, { name: 'syncs', limit: PAGE });
+  useListNews(['sync', 'removed'], pages.follow);
+  return (
+    <>
+      <div class="filter">
+        <FilterChoice id="states" label="State" choices={STATES} {...filter.chosen('state')} />
+      </div>
+      <PagedTable
+        pages={pages}
+        step={PAGE}
+        caption="Syncs, newest first"
+        columns={columnsOf(pages.items ?? [])}
+        keyOf={({ id }) => id}
+        empty={emptyText(filter.isSet, isOperator)}
+      />
+    </>
+  );
 }
 
 function emptyText(isFiltered: boolean, mayUpload: boolean) {
@@ -139,67 +151,5 @@ function NewSync() {
         </>
       )}
     />
-  );
-}
-
-const PAGE = 50;
-
-interface FilteredListList<Item extends { id: string }> {
-  /** Path in the API. */
-  path: string;
-  /** Name of the items in its answer. */
-  name: string;
-  /** States that are shown, separated by commas; '' for all. */
-  choices: Choice[];
-  caption: string;
-  columns: (items: readonly Item[]) => Column<Item>[];
-  emptyText: (isFiltered: boolean, mayUpload: boolean) => string;
-  /** Keeps it up to date. */
-  useNews: (pages: Pages<Item>, states: string) => void;
-}
-
-function useFilteredList<Item extends { id: string }>({
-  path,
-  name,
-  choices,
-  caption,
-  columns,
-  emptyText,
-  useNews,
-}: FilteredListList<Item>) {
-  const { query: initial, isOperator } = usePlace();
-  const states = useSignal(initial.get('state') ?? '');
-  const pages = useKeptPages<Item>(`${path}${query({ state: states.value })}`, { name, limit: PAGE });
-  useNews(pages, states.value);
-  const { items, isOld, hasMore, error } = pages;
-  return (
-    <>
-      <div class="filter">
-        <FilterChoice
-          id="states"
-          label="State"
-          value={states.value}
-          choices={choices}
-          onChoose={(value) => {
-            states.value = value;
-            keepInAddress(query({ state: value }));
-          }}
-        />
-      </div>
-      {error !== undefined ? (
-        <ErrorNotice error={error} />
-      ) : items === undefined ? (
-        <Empty>Loading …</Empty>
-      ) : items.length === 0 ? (
-        <Empty>{isOld ? 'Searching …' : emptyText(states.value !== '', isOperator)}</Empty>
-      ) : (
-        <DataTable caption={caption} columns={columns(items)} items={items} keyOf={({ id }) => id} />
-      )}
-      {hasMore && (
-        <button type="button" onClick={() => void pages.more()}>
-          Show {PAGE} more
-        </button>
-      )}
-    </>
   );
 }
