@@ -6,11 +6,11 @@ import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Coordinating } from './coordinate.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { ImportFlags } from './flags/import-options.ts';
+import type { ImportFlags } from './flags/import-flags.ts';
 import type { RunOptions } from './run-import.ts';
 import type { Io } from './screen/io.ts';
-import type { Imports, KeptImport, RemoteOptions } from './target/imports.ts';
 import type { Server } from './target/server-client.ts';
+import type { Imports, KeptImport, RemoteOptions } from './target/target-imports.ts';
 
 /** Additions of features to the commands of imports; each is loaded when it is used. */
 export interface CommandFeatures {

@@ -2,7 +2,7 @@ import { NothingToSend } from '../imports/import-errors.ts';
 import type { RowFilter } from '../imports/report/found-rows.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Editing } from './feature.ts';
-import type { ImportFlags } from './flags/import-options.ts';
+import type { ImportFlags } from './flags/import-flags.ts';
 import type { Io } from './screen/io.ts';
 import type { Server } from './target/server-client.ts';
 import { ServerRefused } from './target/server-errors.ts';

@@ -14,7 +14,7 @@ import { FEATURES } from './features.ts';
 import { expectedRows, type Fetched, type FetchedFile, fileToFetch, standardInput } from './fetched-file.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
 import type { RunningFlags } from './flags/flags.ts';
-import { type ImportFlags, importOptionsOf } from './flags/import-options.ts';
+import { type ImportFlags, importOptionsOf } from './flags/import-flags.ts';
 import { tagsOf } from './flags/list-flags.ts';
 import type { RecipeFlags } from './flags/option-flags.ts';
 import { reportTargetOf } from './flags/source-flags.ts';

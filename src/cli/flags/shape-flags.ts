@@ -12,7 +12,7 @@ import {
 import { REMOVING, TRIAL } from '../../options/sending-options.ts';
 import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from './flags.ts';
 import { parserOf, withOptions } from './option-flags.ts';
 

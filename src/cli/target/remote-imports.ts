@@ -16,12 +16,12 @@ import { MAX_CREATE } from '../../options/create-options.ts';
 import { textsOf } from '../../options/option.ts';
 import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
 import { type Io, say } from '../screen/io.ts';
-import { entriesOf } from './client.ts';
-import { NoImports } from './data.ts';
-import type { Imports, KeptImport } from './imports.ts';
+import { NoImports } from './kept-imports.ts';
 import { present } from './local-imports.ts';
+import { entriesOf } from './operation-client.ts';
 import type { Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
+import type { Imports, KeptImport } from './target-imports.ts';
 
 /** Imports that a page of the server's list holds at most. */
 const MAX_OF_PAGE = 200;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Io } from '../screen/io.ts';
-import { showSteps } from '../screen/progress.ts';
+import { showSteps } from '../screen/show-progress.ts';
 import { PATIENCE_MS, regionsThere } from './remote-imports.ts';
 import type { Server } from './server-client.ts';
 import { ServerAway } from './server-errors.ts';

@@ -30,6 +30,11 @@ export function reportPaths(folder: string, inputFormat: ReportInput['inputForma
   };
 }
 
+/** Ending of a retry file's name. */
+export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'>): 'csv' | 'ndjson' {
+  return input.shaped === true || input.inputFormat === 'csv' ? 'csv' : 'ndjson';
+}
+
 /** The retry file in the folder of a finished import; undefined when no row can be sent again. */
 export function retryFile(folder: string): string | undefined {
   return (['csv', 'json'] as const).map((format) => reportPaths(folder, format).retry).find((path) => existsSync(path));

@@ -14,8 +14,8 @@ import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import { openSchedules } from './schedule-target.ts';
-import { localTime, runDocument, scheduleDocument } from './schedules.ts';
+import { openSchedules } from './open-schedules.ts';
+import { localTime, runDocument, scheduleDocument } from './target-schedules.ts';
 
 type Flags = CommonFlags & ServerFlags;
 

@@ -6,18 +6,18 @@ import { noteHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { expectedRows, type FetchedFile, fileToFetch, standardInput } from '../../../cli/fetched-file.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { importOptionsOf } from '../../../cli/flags/import-options.ts';
+import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { reportTargetOf } from '../../../cli/flags/source-flags.ts';
 import { lookupFiles } from '../../../cli/lookup-files.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { followImport, sayNothingBegan } from '../../../cli/run-import.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { type Progress, showSteps } from '../../../cli/screen/progress.ts';
+import { type Progress, showSteps } from '../../../cli/screen/show-progress.ts';
 import { changeCatalog } from '../../../cli/target/local-imports.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportRecord } from '../../../imports/catalog.ts';
 import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -39,7 +39,7 @@ import { SyncRefused } from '../sync-errors.ts';
 import { readSyncOptions } from '../sync-options.ts';
 import { type SyncFileFlags, syncFlagsOf, syncReading } from './sync-flags.ts';
 import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
-import { findSync, type SyncRuns } from './syncs.ts';
+import { findSync, type SyncRuns } from './target-syncs.ts';
 
 /**
  * Syncs that this process plans and carries out. Stored plans are decided about by the server that uses the data

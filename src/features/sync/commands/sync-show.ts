@@ -17,8 +17,8 @@ import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
+import { openSyncs } from './open-syncs.ts';
 import { documentOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
-import { openSyncs } from './sync-target.ts';
 
 type ListFlags = CommonFlags & ServerFlags & { readonly limit: number };
 type ShowFlags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
