@@ -165,7 +165,7 @@ function FollowUps({ live }: { live: LiveImport }) {
 export function FollowUpList({ followUps }: { followUps: readonly FollowUp[] }) {
   if (followUps.length === 0) return null;
   return (
-    <ul class="plain follow-ups">
+    <ul class="plain">
       {followUps.map((followUp) => (
         <li key={followUp.id}>{followUpSentence(followUp)}</li>
       ))}
