@@ -34,7 +34,7 @@ export function Needs({ overview: { needs, waiting, attention, running, syncs, n
           <ImportItem key={view.id} view={view} canDismiss />
         ))}
         {failed.map((night) => (
-          <NightItem key={`night ${night.name}`} night={night} />
+          <RunItem key={`night ${night.name}`} night={night} />
         ))}
       </ul>
       {unlisted > 0 && (
@@ -185,7 +185,7 @@ function mayRepair({ checkedRows, edited }: ImportView) {
   return (checkedRows?.wouldFail ?? 0) > 0 || edited !== undefined;
 }
 
-function NightItem({ night }: { night: Night }) {
+function RunItem({ night }: { night: Night }) {
   const { name, result, run, unsuccessful } = night;
   const sync = run?.sync ?? null;
   return (
@@ -196,7 +196,7 @@ function NightItem({ night }: { night: Night }) {
           <Badge tone="attention">{result === 'missed' ? 'run missed' : 'run failed'}</Badge>
         </>
       }
-      text={[nightSentence(night), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : '']}
+      text={[runSentence(night), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : '']}
       next={
         sync === null ? (
           <a class="button" href="/schedules">
@@ -213,7 +213,7 @@ function NightItem({ night }: { night: Night }) {
 }
 
 /** Returns the reason why a run did not succeed, as a sentence. */
-function nightSentence({ result, run }: Night) {
+function runSentence({ result, run }: Night) {
   if (result === 'missed' && run?.state === 'skipped-running')
     return 'The last run was skipped: the one before was not over.';
   if (result === 'missed') return 'The last run was missed: no server was running at its time.';

@@ -230,7 +230,7 @@ interface FileChoiceProperties {
 function FileChoice({ file, onFile, onSample, onRemove }: FileChoiceProperties) {
   const isOver = useSignal(false);
   const tooMany = useSignal(false);
-  useStrayFilesKept();
+  usePageKeptOnDrop();
   const take = (files: FileList | null | undefined) => {
     const first = files?.[0];
     if (first === undefined) return;
@@ -312,7 +312,7 @@ async function sample() {
 }
 
 /** Dropped beside its place, a file would be opened instead of this page. */
-function useStrayFilesKept() {
+function usePageKeptOnDrop() {
   useEffect(() => {
     const prevent = (event: Event) => event.preventDefault();
     for (const name of ['dragover', 'drop']) addEventListener(name, prevent);

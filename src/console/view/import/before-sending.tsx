@@ -113,7 +113,7 @@ function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
 export type SendingFacts = Pick<SendingPlan, 'rows' | 'calls'> & Partial<Omit<SendingPlan, keyof SendsTo>> & SendsTo;
 
 /** The same, with where this server sends. */
-export function SendingFactsHere({ plan }: { plan: SendingFacts }) {
+export function SendingFactsOfServer({ plan }: { plan: SendingFacts }) {
   const known = settings.value;
   if (known === undefined) return <Facts list={factsOf(plan)} />;
   const regions = Object.keys(known.apps).length;
@@ -122,7 +122,7 @@ export function SendingFactsHere({ plan }: { plan: SendingFacts }) {
 }
 
 /** Shows this server's target, for things without a plan. */
-export function SendsToHere() {
+export function TargetOfServer() {
   return settings.value && <Facts list={sendsToFacts(sendsToOf(settings.value))} />;
 }
 

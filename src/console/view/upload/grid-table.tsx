@@ -11,7 +11,7 @@ import { listIn } from '../../format.ts';
 import { columnLabel, FIELDS } from '../../import-words.ts';
 import type { ShownFile } from './file-preview.ts';
 import { conditionsIn, FIRST_OF, TEMPLATE } from './shape-form.ts';
-import { type Suggestion, Ways } from './suggestions.tsx';
+import { type Suggestion, SuggestionButtons } from './suggestions.tsx';
 
 /** A wide table has hundreds of columns that are alike. */
 const MAX_COLUMNS = 30;
@@ -158,7 +158,7 @@ function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, fo
       {suggested.map(({ key, text, ways }) => (
         <div key={key} class="suggested">
           <p id={`suggested-${key}`}>{text}</p>
-          <Ways ways={ways} preview={preview} />
+          <SuggestionButtons ways={ways} preview={preview} />
         </div>
       ))}
     </td>

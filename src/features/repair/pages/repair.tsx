@@ -11,7 +11,7 @@ import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { call, importPath } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
+import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../../console/work.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RepairView } from '../api.ts';
@@ -115,7 +115,7 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
             {by.length > 0 && ` (${by.map(({ code, ready: n }) => `${grouped(n)} of ${code}`).join(', ')})`}. This
             import and its report stay as they are.{' '}
             {left > 0 && `${counted(left, 'row')} can be repaired and sent later.`}
-            <SendingFactsHere plan={plan} />
+            <SendingFactsOfServer plan={plan} />
           </>
         ),
         yes: `Send ${counted(rows.ready, 'row')}`,
