@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { Tone } from './answers.ts';
 import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from './format.ts';
 import { ApiError, query } from './requests.ts';
 
@@ -98,13 +99,8 @@ export function Tag({ children }: { children?: ComponentChildren }) {
   return <span class="tag">{children}</span>;
 }
 
-interface BadgeProperties {
-  tone: 'busy' | 'still' | 'good' | 'attention';
-  children?: ComponentChildren;
-}
-
 /** A state. */
-export function Badge({ tone, children }: BadgeProperties) {
+export function Badge({ tone, children }: { tone: Tone; children?: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 

@@ -1,7 +1,18 @@
 /** Words for states, outcomes and actions, and the sentences for each. Pure. */
+
 import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
 import { counted, grouped } from '../text/wording.ts';
-import type { Action, Field, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.ts';
+import type {
+  Action,
+  Field,
+  FollowUp,
+  ImportState,
+  ImportView,
+  Outcome,
+  RegionState,
+  RowCounts,
+  Tone,
+} from './answers.ts';
 import { timeToTheSecond } from './format.ts';
 
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
@@ -71,7 +82,7 @@ export const STATE_GROUPS = {
 };
 
 /** Tone of a state's badge. */
-export const STATE_TONES: Readonly<Record<ImportState, 'busy' | 'still' | 'good' | 'attention'>> = {
+export const STATE_TONES: Readonly<Record<ImportState, Tone>> = {
   staging: 'busy',
   staged: 'still',
   running: 'busy',

@@ -1,7 +1,16 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
 
 import { counted, grouped } from '../text/wording.ts';
-import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './answers.ts';
+import type {
+  PlanAction,
+  PlanCounts,
+  Planning,
+  PlanTotals,
+  SyncAction,
+  SyncEntry,
+  SyncState,
+  Tone,
+} from './answers.ts';
 import { fileName } from './import-words.ts';
 
 /** Actions in the order in which people look for them. */
@@ -53,7 +62,7 @@ export const SYNC_STATE_GROUPS: Readonly<Record<string, readonly SyncState[]>> =
 };
 
 /** Tone of a state's badge. */
-export const SYNC_TONES: Readonly<Record<SyncState, 'busy' | 'still' | 'good' | 'attention'>> = {
+export const SYNC_TONES: Readonly<Record<SyncState, Tone>> = {
   planning: 'busy',
   planned: 'still',
   held: 'attention',

@@ -2,7 +2,7 @@
 
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { ImportView, Night, Overview, RunningImport } from '../answers.ts';
+import type { ImportView, Night, Overview, RunningImport, Tone } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Badge, Card, Empty, foreign, importHref, syncHref, Time, TimeIn } from '../elements.tsx';
 import { estimate, timeOfDay } from '../format.ts';
@@ -181,7 +181,7 @@ function RunningItem({ view }: { view: RunningImport }) {
   );
 }
 
-const RESULTS: Readonly<Record<Night['result'], readonly ['busy' | 'still' | 'good' | 'attention', string]>> = {
+const RESULTS: Readonly<Record<Night['result'], readonly [Tone, string]>> = {
   ok: ['good', 'ok'],
   running: ['busy', 'running'],
   waits: ['attention', 'waits for you'],

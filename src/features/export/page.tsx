@@ -1,5 +1,6 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
 
+import type { Tone } from '../../console/answers.ts';
 import { confirmed } from '../../console/dialog.tsx';
 import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/form.tsx';
@@ -96,7 +97,7 @@ function NewExport({ onBegun }: { onBegun: () => Promise<void> }) {
   );
 }
 
-const TONES: Readonly<Record<ExportView['state'], 'busy' | 'still' | 'good' | 'attention'>> = {
+const TONES: Readonly<Record<ExportView['state'], Tone>> = {
   running: 'busy',
   completed: 'good',
   incomplete: 'attention',
