@@ -1,5 +1,4 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
-
 import { counted, grouped } from '../text/wording.ts';
 import type {
   PlanAction,
@@ -27,7 +26,6 @@ export const ACTION_LABELS: Readonly<Record<PlanAction, string>> = {
   keep: 'unchanged',
 };
 
-/** Labels of the actions for one member. */
 export const MEMBER_LABELS: Readonly<Record<PlanAction, string>> = {
   add: 'add',
   change: 'change',
@@ -61,7 +59,6 @@ export const SYNC_STATE_GROUPS: Readonly<Record<string, readonly SyncState[]>> =
   'not carried out': ['rejected', 'cancelled', 'stale', 'failed', 'incomplete'],
 };
 
-/** Tone of a state's badge. */
 export const SYNC_TONES: Readonly<Record<SyncState, Tone>> = {
   planning: 'busy',
   planned: 'still',
@@ -151,7 +148,6 @@ export function countsSentence(actions: PlanCounts, which: readonly PlanAction[]
     .join(', ');
 }
 
-/** Describes the mode. */
 export function modeWords({ mode, missing }: Pick<SyncEntry, 'mode' | 'missing'>) {
   if (mode === 'undo') return 'reverses an import';
   if (mode === 'add') return 'only adds';

@@ -1,5 +1,4 @@
 /** The things that wait for a person: each with its reason, and the button or the link that solves it. */
-
 import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';

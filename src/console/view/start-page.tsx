@@ -1,5 +1,4 @@
 /** The start page: what needs a person, what runs, what may be continued, what came of the last runs of schedules, what keeps failing; and the place for a new file. */
-
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, Night, Overview, RunningImport, Tone } from '../answers.ts';

@@ -1,5 +1,4 @@
 /** A file that is chosen, looked at, and uploaded with its options. */
-
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
@@ -173,7 +172,6 @@ function SkipToStart() {
   );
 }
 
-/** Notes that the same file was imported before. */
 function ImportedBefore({ before }: { before: FilePreview['before']['value'] }) {
   return (
     <div role="status">

@@ -1,5 +1,4 @@
 /** Users and groups that an import created, and deleting them when the import was undone. */
-
 import { confirmed } from '../../console/dialog.tsx';
 import { ErrorNotice, ErrorPlace, foreign, Tag } from '../../console/elements.tsx';
 import { usePlace } from '../../console/place.ts';

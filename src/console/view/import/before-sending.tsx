@@ -1,5 +1,4 @@
 /** Asks before many rows are sent: how many, what that takes, and where they go. */
-
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { SentFor } from '../../../api/operation.ts';
@@ -121,12 +120,10 @@ export function SendingFactsOfServer({ plan }: { plan: SendingFacts }) {
   return <Facts list={factsOf({ ms, ...sendsToOf(known), ...plan })} />;
 }
 
-/** Shows this server's target, for things without a plan. */
 export function TargetOfServer() {
   return settings.value && <Facts list={sendsToFacts(sendsToOf(settings.value))} />;
 }
 
-/** Shows the sum of several imports' plans. */
 export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]; wouldFail: number }) {
   const total = (what: 'rows' | 'leftOut' | 'groups' | 'messages' | 'calls' | 'ms') =>
     plans.reduce((sum, plan) => sum + plan[what], 0);

@@ -1,5 +1,4 @@
 /** The head of an import: its state in a sentence, its rows by outcome, and open issues. */
-
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { FollowUp, ImportView, Progress } from '../../answers.ts';

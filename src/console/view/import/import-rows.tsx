@@ -1,5 +1,4 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';

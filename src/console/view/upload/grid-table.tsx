@@ -1,5 +1,4 @@
 /** The table of a file's first rows, with a choice above each column and what is wrong below each cell. */
-
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { mapLookups } from '../../../options/lookups.ts';
@@ -127,7 +126,6 @@ interface ColumnUseProperties {
   form: Form;
 }
 
-/** Shows the use of a column, and the possible ones. */
 function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, form }: ColumnUseProperties) {
   const values = form.values.value;
   const wrong = fields.filter((field) => (form.errors.value[`map-${field}`] ?? '') !== '');

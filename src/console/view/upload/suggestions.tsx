@@ -1,5 +1,4 @@
 /** Observations about a file, missing values, and buttons that apply a suggestion. */
-
 import type { ComponentChildren } from 'preact';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import { counted, grouped } from '../../../text/wording.ts';

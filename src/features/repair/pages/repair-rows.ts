@@ -1,5 +1,4 @@
 /** The rows of an import that are being repaired: what is shown, what is edited, and what is not saved yet. */
-
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../../console/frame.tsx';
@@ -225,7 +224,6 @@ export class RepairRows {
     });
   }
 
-  /** Loads the current overview. */
   async overview() {
     const own = ++this.#looked;
     try {

@@ -1,5 +1,4 @@
 /** Tools for many rows at once, above the table of rows. */
-
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { DataTable } from '../../../console/data-table.tsx';

@@ -1,5 +1,4 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, then sent as an import of their own. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
@@ -87,7 +86,6 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
   );
 }
 
-/** Shows the progress of the repair, and the way on. */
 function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) {
   const { isOperator, param: id } = usePlace();
   const work = useWork();

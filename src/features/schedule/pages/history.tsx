@@ -1,5 +1,4 @@
 /** The results of a schedule's runs, drawn and listed, and the rows that keep failing. */
-
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
 import { LineChart } from '../../../console/chart.tsx';
@@ -12,7 +11,6 @@ import type { ScheduleHistory as History, ScheduleView as Schedule, ScheduleRunV
 
 const SHOWN = 100;
 
-/** Tone of a run's badge. */
 export const RUN_TONES: Readonly<Record<RunState, Tone>> = {
   running: 'busy',
   ran: 'good',

@@ -1,5 +1,4 @@
 /** Two syncs side by side: what each does, and in which groups they differ. */
-
 import { useSignal } from '@preact/signals';
 import type { SyncEntry } from '../../../console/answers.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
@@ -174,7 +173,6 @@ function difference(before: number, after: number) {
   );
 }
 
-/** The address of a comparison. */
 export function compareHref(first: string, second: string) {
   return `/syncs/compare${query({ first, second })}`;
 }

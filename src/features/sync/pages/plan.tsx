@@ -1,5 +1,4 @@
 /** A plan by group, with the difference inside each. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Column, DataTable } from '../../../console/data-table.tsx';

@@ -1,5 +1,4 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
-
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
 import { ask, confirmed, reasonFor } from '../../../console/dialog.tsx';
