@@ -40,16 +40,17 @@ function retry(
   { edits, only, nothingBegan }: Again,
 ): Promise<ExitCode> {
   const { maxErrors } = flags;
+  const dir = dataDir(config.dataDir);
   return runImport({
     ...{ config, io, json: flags.json === true, openService: serviceOpener(config, flags), nothingBegan },
     begin: async (coordinator) => {
       const made =
         edits === undefined
           ? await unlessNothingLeft(coordinator.retry(id, { maxErrors, only, createdBy: currentUser() }))
-          : await edits.send({ coordinator, dir: dataDir(config.dataDir) }, id, io);
+          : await (await FEATURES.repair?.())?.send({ coordinator, dir }, id, edits, io, currentUser());
       if (made === undefined) return undefined;
       const action = edits === undefined ? 'import.retry' : 'import.repair';
-      noteCommand(dataDir(config.dataDir), action, made, `of ${id}`, coordinator.sendsTo);
+      noteCommand(dir, action, made, `of ${id}`, coordinator.sendsTo);
       return made;
     },
   });
