@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readSeed } from '../../app/read-seed.ts';
 import { byRegion, REGIONS } from '../../chat/service/regions.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../sandbox/behaviour.ts';
 import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { readSeed } from '../../sandbox/seed.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { EXIT } from '../exit-codes.ts';
 import { faultList, wholeNumber } from '../flags/flags.ts';

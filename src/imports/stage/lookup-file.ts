@@ -25,7 +25,7 @@ export interface LookupSource {
 }
 
 /** The lookups of one staging. To be disposed of. */
-export interface OpenLookups extends Disposable {
+interface OpenLookups extends Disposable {
   readonly open: Lookups;
   /** Writes the keys that were not found into a folder, each once with its number of rows, ready to be filled in. Writes nothing if all were found. */
   writeUnknown(folder: string): Promise<void>;

@@ -233,7 +233,8 @@ async function neededBytes(source: string): Promise<number> {
   await using opened = file;
   const { buffer, bytesRead } = await opened.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
   const sample = buffer.subarray(0, bytesRead);
-  const lines = sample.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
+  let lines = 0;
+  for (const byte of sample) if (byte === LINE_FEED) lines += 1;
   const isText = !sample.includes(0);
   const rows = isText && bytesRead > 0 ? (status.size / bytesRead) * lines : 0;
   const kept = COPIES * status.size + rows * ROW_BYTES;

@@ -38,16 +38,18 @@ import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
-import { changeBook, type ScheduleChange } from '../routes/control.ts';
-import { type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
+import { scheduleBook } from '../schedule-book.ts';
 import {
   openScheduleCatalog,
   openScheduleCatalogReader,
   type ScheduleRecord,
+  type ScheduleRequest,
   type ScheduleRun,
+  scheduleRecord,
+  scheduleRun,
 } from '../schedule-catalog.ts';
 import { ScheduleError } from '../schedule-errors.ts';
-import { scheduleRecord, scheduleRun } from '../schedule-messages.ts';
+import { changeBook, type ScheduleChange } from '../schedule-messages.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { type ScheduleViews, scheduleViews } from '../schedule-views.ts';
 import { type AddFlags, type EditFlags, runDocument, type Schedules, sayBegun } from './target-schedules.ts';
